@@ -27,6 +27,11 @@ class _Piece:
     text: str
     separator: str
 
+    @property
+    def is_family_name(self) -> bool:
+        """True if this can be a family name before a comma."""
+        return self.separator == "," and "@" not in self.text
+
 
 def named_addresses(line: str) -> list[NamedAddress]:
     """Return the addresses of a line, and texts that are none, in order; nothing for a blank line.
@@ -34,50 +39,50 @@ def named_addresses(line: str) -> list[NamedAddress]:
     `"Lovelace, Ada" <ada@example.org>`, `Lovelace, Ada <ada@example.org>`, `Ada Lovelace ada@example.org`,
     `mailto:ada@example.org` and `- ada@example.org` are one address each. Invisible characters are dropped.
     """
-    pieces = _joined(_pieces(_BULLET.sub("", _visible(line))))
+    text = _BULLET.sub("", _visible(line))
     rows = []
-    for piece in pieces:
-        for row in _of_piece(piece.text):
-            rows.append(row)
-    if sum("@" in row.address for row in rows) != 1:
-        return rows
+    for piece in _joined(_pieces(text)):
+        rows += _of_piece(piece.text)
     # Of a line with one address, everything else is the name.
-    names = []
+    addresses = []
+    names: list[str] = []
     for row in rows:
         if "@" in row.address:
-            names.append(row.name)
+            addresses.append(row.address)
+            names += row.name.split()
         else:
-            names.append(row.address)
-    address = next(row.address for row in rows if "@" in row.address)
-    return [NamedAddress(address, " ".join(" ".join(names).split()))]
+            names += row.address.split()
+    if len(addresses) != 1:
+        return rows
+    return [NamedAddress(addresses[0], " ".join(names))]
 
 
 def _visible(line: str) -> str:
     """Return a line without invisible characters, and with plain spaces and punctuation."""
-    visible = "".join(
-        character for character in line if unicodedata.category(character) != "Cf"
-    )
-    return visible.translate(_FULL_WIDTH).replace("\N{NO-BREAK SPACE}", " ")
+    visible = ""
+    for character in line:
+        if unicodedata.category(character) != "Cf":
+            visible += character
+    visible = visible.translate(_FULL_WIDTH)
+    return visible.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def _pieces(line: str) -> Iterator[_Piece]:
     for match in _PIECES.finditer(line):
-        if match[1].strip():
-            yield _Piece(match[1].strip(), match[2])
+        text = match[1].strip()
+        if text:
+            yield _Piece(text, match[2])
 
 
 def _joined(pieces: Iterator[_Piece]) -> list[_Piece]:
     """Join a family name with what follows its comma: `Lovelace, Ada <ada@example.org>`."""
     joined: list[_Piece] = []
     for piece in pieces:
-        before = joined[-1] if joined else None
-        is_continued = (
-            before is not None and before.separator == "," and "@" not in before.text
-        )
-        if before is not None and is_continued and _bracketed(piece.text) is not None:
-            joined[-1] = _Piece(f"{before.text}, {piece.text}", piece.separator)
-        else:
-            joined.append(piece)
+        text = piece.text
+        if joined and joined[-1].is_family_name and _bracketed(text) is not None:
+            family_name = joined.pop().text
+            text = f"{family_name}, {text}"
+        joined.append(_Piece(text, piece.separator))
     return joined
 
 
@@ -86,13 +91,18 @@ def _of_piece(text: str) -> list[NamedAddress]:
     if bracketed is not None:
         return [bracketed]
     words = text.split()
-    addresses = [word for word in words if "@" in word]
+    addresses = []
+    names = []
+    for word in words:
+        if "@" in word:
+            addresses.append(_plain(word))
+        else:
+            names.append(word)
     if not addresses:
         return [NamedAddress(text.strip('"').strip())]
     if len(addresses) > 1:
         return [NamedAddress(_plain(word)) for word in words]
-    name = " ".join(word for word in words if "@" not in word)
-    return [NamedAddress(_plain(addresses[0]), name)]
+    return [NamedAddress(addresses[0], " ".join(names))]
 
 
 def _bracketed(text: str) -> NamedAddress | None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
@@ -126,9 +127,11 @@ def folder_files(folder: Path) -> list[StoredFile]:
         if path.is_symlink():
             raise _refused(str(folder), name, "is a link", "put the file itself there")
         if path.is_file():
-            (litter if is_litter(name) else files).append(
-                StoredFile(name, opener(path))
-            )
+            file = StoredFile(name, opener(path))
+            if is_litter(name):
+                litter.append(file)
+            else:
+                files.append(file)
         if len(files) > most:
             raise Place(str(folder)).error(
                 f"the folder contains more than {most:,} files",
@@ -166,7 +169,10 @@ def archive_unpack(
         is_zip = stream.read(4).startswith(_PACKED[:2])
         stream.seek(0)
         try:
-            unpacking.zip(stream) if is_zip else unpacking.tar(stream)
+            if is_zip:
+                unpacking.zip(stream)
+            else:
+                unpacking.tar(stream)
         except _DAMAGED as error:
             raise Place(archive.name).error(
                 f"the archive cannot be read ({error})",
@@ -188,8 +194,10 @@ def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
 
 
 def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
-    printable = "".join(c if c.isprintable() else "\ufffd" for c in name)
-    if not (len(printable) <= 100):
+    printable = ""
+    for character in name[:101]:
+        printable += character if character.isprintable() else "\ufffd"
+    if len(printable) > 100:
         printable = f"{printable[:100]}…"
     return FormatError(archive, f'"{printable}" {problem}', remedy)
 
@@ -365,35 +373,56 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
 
 def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
     """Remove a folder that contains all files; refuse several folders that are not parts of one test set."""
+    litter = [file for file in files if is_litter(file.name)]
     kept = [file for file in files if not is_litter(file.name)]
-    while True:
-        roots = {PurePosixPath(file.name).parts[0] for file in kept if "/" in file.name}
-        if len(roots) != 1 or not all("/" in file.name for file in kept):
-            break
-        if next(iter(roots)).lower() in ROLE_FOLDERS:
-            break
-        kept = [StoredFile(file.name.partition("/")[2], file.open) for file in kept]
-    texts = {
-        PurePosixPath(file.name).parts[0]
-        for file in kept
-        if "/" in file.name and not is_media_name(file.name)
-    }
-    others = sorted(root for root in texts if root.lower() not in ROLE_FOLDERS)
+    root = _common_root(kept)
+    while root:
+        kept = [_without_first_folder(file) for file in kept]
+        root = _common_root(kept)
+    others = set()
+    for file in kept:
+        root = _root(file.name)
+        is_role = root.lower() in ROLE_FOLDERS
+        if root and not is_role and not is_media_name(file.name):
+            others.add(root)
     if len(others) > 1:
+        first, second, *_rest = sorted(others)
         raise Place(archive).error(
-            f'there are several folders side by side: "{others[0]}" and "{others[1]}"',
+            f'there are several folders side by side: "{first}" and "{second}"',
             "provide one test set at a time",
         )
-    litter = [file for file in files if is_litter(file.name)]
-    return [*sorted(kept, key=lambda file: file.name), *litter]
+    return [*sorted(kept, key=attrgetter("name")), *litter]
+
+
+def _root(name: str) -> str:
+    """Return the outermost folder of a file; empty if it is in none."""
+    if "/" not in name:
+        return ""
+    return PurePosixPath(name).parts[0]
+
+
+def _common_root(files: Sequence[StoredFile]) -> str:
+    """Return the folder that contains all files; empty if there is none, or if it is part of a test set."""
+    roots = {_root(file.name) for file in files}
+    if len(roots) != 1:
+        return ""
+    root = roots.pop()
+    if root.lower() in ROLE_FOLDERS:
+        return ""
+    return root
+
+
+def _without_first_folder(file: StoredFile) -> StoredFile:
+    _folder, _slash, rest = file.name.partition("/")
+    return StoredFile(rest, file.open)
 
 
 def is_litter(name: str) -> bool:
     """Return whether the file is a hidden or temporary file of operating systems and editors."""
-    parts = name.split("/")
-    return (
-        any(part.startswith(".") and part != "." for part in parts)
-        or "__MACOSX" in parts
-        or parts[-1].lower() in {"thumbs.db", "desktop.ini"}
-        or parts[-1].endswith("~")
-    )
+    *folders, last = name.split("/")
+    if last.endswith("~") or last.lower() in {"thumbs.db", "desktop.ini"}:
+        return True
+    for part in (*folders, last):
+        if part == "__MACOSX" or (part.startswith(".") and part != "."):
+            return True
+    return False

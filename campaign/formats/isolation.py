@@ -67,37 +67,37 @@ def isolated_items(
         Receives the bytes that `read` reports by `progress_report`; then up to `size` more while the items are taken.
         Its errors end the process.
     """
-    watch = watch or (lambda _done: None)
     limits = limits or ReadingLimits.of(name, size)
     with tempfile.TemporaryDirectory(prefix="quintet-") as temporary:
         folder = Path(temporary)
-        (folder / CALL).write_bytes(pickle.dumps(limits) + pickle.dumps(read))
+        call = pickle.dumps(limits) + pickle.dumps(read)
+        (folder / CALL).write_bytes(call)
         done = _run(folder, limits, watch)
         with (folder / RESULT).open("rb") as result:
-            yield _items(result, lambda share: watch(done + int(share * size)))
+            yield _items(result, done, size, watch)
 
 
-def _items(result: IO[bytes], watch: Callable[[float], object]) -> Iterator[Any]:
-    """Yield the items in a file; `watch` receives the share of it that was read."""
+def _items(
+    result: IO[bytes], done: int, size: int, watch: Watch | None
+) -> Iterator[Any]:
+    """Yield the items in a file; `watch` receives `done`, and up to `size` more."""
     end = os.fstat(result.fileno()).st_size
     while result.tell() < end:
         yield pickle.load(result)  # noqa: S301  written by our own process
-        watch(result.tell() / end)
+        if watch is not None:
+            share = result.tell() / end
+            watch(done + int(share * size))
 
 
-def _run(folder: Path, limits: ReadingLimits, watch: Watch) -> int:
+def _run(folder: Path, limits: ReadingLimits, watch: Watch | None) -> int:
     """Run the process, and return the number of bytes it has read. Raises its error."""
     done = 0
+    module = "campaign.formats.reading_process"
+    paths = os.pathsep.join([_ROOT, *sys.path])
     with (folder / _ERRORS).open("wb") as errors:
         process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-m",
-                "campaign.formats.reading_process",
-                str(folder),
-            ],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([_ROOT, *sys.path])},
+            [sys.executable, "-P", "-m", module, str(folder)],
+            env={**os.environ, "PYTHONPATH": paths},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -108,7 +108,8 @@ def _run(folder: Path, limits: ReadingLimits, watch: Watch) -> int:
         try:
             for line in process.stdout or ():
                 done = int(line)
-                watch(done)
+                if watch is not None:
+                    watch(done)
             process.wait()
         finally:
             process.kill()

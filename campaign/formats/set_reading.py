@@ -56,8 +56,8 @@ def set_read(
 def _reporting(recognised: RecognisedSet) -> RecognisedSet:
     """Return the files so that the bytes read from them are reported."""
     counter = ReadCounter(progress_report)
-    files = [
-        replace(file, file=StoredFile(file.name, counter.opener(file.file.open)))
-        for file in recognised.files
-    ]
+    files = []
+    for file in recognised.files:
+        stored = StoredFile(file.name, counter.opener(file.file.open))
+        files.append(replace(file, file=stored))
     return replace(recognised, files=tuple(files))

@@ -35,7 +35,9 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
 
     Raises `TextsRefusedError`, which names the texts, and `LanguageTagError`.
     """
-    by_language = {"": value} if isinstance(value, str) else value
+    by_language = value
+    if isinstance(value, str):
+        by_language = {"": value}
     if not isinstance(by_language, dict) or not by_language:
         raise TextsRefusedError(
             _("“%(name)s” is missing.") % {"name": name}, field=name
@@ -52,7 +54,10 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
             )
             facts = {"name": name, "length": len(text), "most": most}
             raise TextsRefusedError(problem % facts, field=name)
-        texts["" if tag == "" else language_tag_checked(str(tag), name)] = text.strip()
+        language = ""
+        if tag != "":
+            language = language_tag_checked(str(tag), name)
+        texts[language] = text.strip()
     return texts
 
 
@@ -74,10 +79,11 @@ def text_in_active_language(texts: TextsJSON | Texts) -> str:
     if isinstance(texts, str):
         return texts
     # PostgreSQL does not keep the order of JSON.
-    tags = sorted(texts, key=lambda tag: tag != settings.LANGUAGE_CODE)
-    return (
-        text_for_reader({tag: texts[tag] for tag in tags}, get_language() or "") or ""
-    )
+    in_order = dict(texts)
+    default = settings.LANGUAGE_CODE
+    if default in texts:
+        in_order = {default: texts[default], **texts}
+    return text_for_reader(in_order, get_language() or "") or ""
 
 
 class TextsField(forms.CharField):
@@ -89,27 +95,30 @@ class TextsField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         """Return the lines that stand for the JSON of texts."""
-        if isinstance(value, dict):
-            return "\n".join(
-                f"{tag}{_COLON} {text}" if tag else text for tag, text in value.items()
-            )
-        return value
+        if not isinstance(value, dict):
+            return value
+        lines = []
+        for tag, text in value.items():
+            if tag:
+                lines.append(f"{tag}{_COLON} {text}")
+            else:
+                lines.append(text)
+        return "\n".join(lines)
 
     def to_python(self, value: Any) -> Any:
         """Return the JSON of the texts; an empty text if there are none."""
         if isinstance(value, dict):
             return value
-        lines = [line.strip() for line in str(value or "").splitlines() if line.strip()]
+        stripped = map(str.strip, str(value or "").splitlines())
+        lines = list(filter(None, stripped))
         texts: dict[str, str] = {}
         for number, line in enumerate(lines, 1):
             tag, text = _parted(line)
             if tag in texts or (tag == "" and len(lines) > 1):
-                raise ValidationError(
-                    _(
-                        "Line %(number)d: begin with the tag of another language, such as “de: ”."
-                    )
-                    % {"number": number}
+                message = _(
+                    "Line %(number)d: begin with the tag of another language, such as “de: ”."
                 )
+                raise ValidationError(message % {"number": number})
             texts[tag] = text
         if texts:
             return texts_json(texts)
@@ -120,10 +129,9 @@ def _parted(line: str) -> tuple[str, str]:
     """Return the language tag with which a line begins, empty if it has none, and the text."""
     before, *after = COLONS.split(line, maxsplit=1)
     text = "".join(after).strip()
+    if not text:
+        return "", line
     try:
-        tag = language_tag_checked(before) if text else ""
+        return language_tag_checked(before), text
     except LanguageTagError:
-        tag = ""
-    if tag:
-        return (tag, text)
-    return ("", line)
+        return "", line

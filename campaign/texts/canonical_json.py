@@ -30,15 +30,18 @@ def canonical(value: Any) -> str:
     if isinstance(value, int | float):
         return _number(value)
     if isinstance(value, Mapping):
-        keys = sorted(value, key=lambda key: str(key).encode("utf-16-be"))
-        return (
-            "{"
-            + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys)
-            + "}"
-        )
+        members = []
+        for key in sorted(value, key=_code_units):
+            members.append(f"{canonical(key)}:{canonical(value[key])}")
+        return f"{{{','.join(members)}}}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(map(canonical, value)) + "]"
+        items = ",".join(map(canonical, value))
+        return f"[{items}]"
     raise TypeError(f"JSON does not support {type(value).__name__}")
+
+
+def _code_units(key: object) -> bytes:
+    return str(key).encode("utf-16-be")
 
 
 def digest_of(value: Any) -> str:
@@ -51,27 +54,30 @@ def _number(value: float) -> str:
         raise ValueError(f"{value} is not a number that all readers of JSON have")
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a number of JSON")
-    # The shortest digits that give this number again, as in ECMAScript.
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    if not isinstance(exponent, int) or value == 0:
+    if value == 0:
         return "0"
-    written = "".join(map(str, digits))
-    return ("-" if sign else "") + _placed(written, len(written) + exponent)
+    if value < 0:
+        return f"-{_number(-value)}"
+    # The shortest digits that give this number again, as in ECMAScript.
+    shortest = Decimal(repr(value)).normalize()
+    digits = "".join(map(str, shortest.as_tuple().digits))
+    point = shortest.adjusted() + 1
+    return _with_point(digits, point)
 
 
-def _placed(digits: str, point: int) -> str:
+def _with_point(digits: str, point: int) -> str:
     """Return 0.<digits> × 10^point."""
     if len(digits) <= point <= 21:
-        return digits + "0" * (point - len(digits))
+        return digits.ljust(point, "0")
     if 0 < point <= 21:
         return f"{digits[:point]}.{digits[point:]}"
     if -6 < point <= 0:
-        return "0." + "0" * -point + digits
-    if len(digits) > 1:
-        fraction = f".{digits[1:]}"
-    else:
-        fraction = ""
-    return f"{digits[0]}{fraction}e{point - 1:+d}"
+        zeros = "0" * -point
+        return f"0.{zeros}{digits}"
+    exponent = f"e{point - 1:+d}"
+    if len(digits) == 1:
+        return f"{digits}{exponent}"
+    return f"{digits[0]}.{digits[1:]}{exponent}"
 
 
 def json_line(values: Mapping[str, object]) -> str:

@@ -13,10 +13,11 @@ class _Figure(int):
 
 def filled(text: str, **values: object) -> str:
     """Return a text with its placeholders filled."""
-    return text % {
-        name: _Figure(each) if isinstance(each, int) else each
-        for name, each in values.items()
-    }
+    written = dict(values)
+    for name, value in values.items():
+        if isinstance(value, int):
+            written[name] = _Figure(value)
+    return text % written
 
 
 def counted(one: str, many: str, count: int, **others: object) -> str:

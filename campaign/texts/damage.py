@@ -11,7 +11,7 @@ attention check is the converse of an idea of Bojar et al. 2011, §2.1.
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
@@ -110,14 +110,14 @@ def bad_text(
     if not reference.strip():
         raise ValueError("a blank reference cannot be damaged")
     taken = {normalise_text(text) for text in (reference, *forbidden)}
-    order = [
-        damages[index] for index in draw.shuffled(range(len(damages)), str, "damage")
-    ]
-    for damage in order:
-        for try_ in range(_TRIES):
-            made = _DAMAGES[damage](reference, others, draw, try_)
-            if made and made[0].strip() and normalise_text(made[0]) not in taken:
-                return BadText(made[0], damage, made[1])
+    for index in draw.shuffled(range(len(damages)), str, "damage"):
+        damage = damages[index]
+        for attempt in range(_TRIES):
+            damaged = _DAMAGES[damage](reference, others, draw, attempt)
+            if damaged is None or not damaged.text.strip():
+                continue
+            if normalise_text(damaged.text) not in taken:
+                return BadText(damaged.text, damage, damaged.detail)
     return _repeated(reference, taken)
 
 
@@ -135,12 +135,11 @@ class _Words:
     """A text split into units for damage, and the separator between them."""
 
     def __init__(self, text: str) -> None:
-        unspaced = any(_script(character) in _UNSPACED for character in text)
-        if unspaced:
+        self.units = text.split()
+        self._between = " "
+        if any(_script(character) in _UNSPACED for character in text):
             self.units = _characters(text)
-        else:
-            self.units = text.split()
-        self._between = "" if unspaced else " "
+            self._between = ""
 
     def joined(self, units: Sequence[str]) -> str:
         return self._between.join(units)
@@ -172,78 +171,101 @@ def _stretch(words: int) -> int:
     return words // 4
 
 
-_Made = tuple[str, str] | None
+class _Damaged(NamedTuple):
+    """A damaged text, and what was done to it."""
+
+    text: str
+    detail: str
 
 
-def _replace(reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
+_DamageText = Callable[[str, Sequence[str], HashDraw, int], _Damaged | None]
+
+
+def _replace(
+    reference: str, others: Sequence[str], draw: HashDraw, attempt: int
+) -> _Damaged | None:
     words = _Words(reference)
-    length = min(_stretch(len(words.units)), len(words.units))
+    units = words.units
     if not others:
         return None
-    source = _Words(others[draw.below(len(others), "source", try_)]).units
+    other = others[draw.below(len(others), "source", attempt)]
+    source = _Words(other).units
     if not source:
         return None
-    length = min(length, len(source))
-    at = draw.below(len(words.units) - length + 1, "at", try_)
-    start = draw.below(len(source) - length + 1, "from", try_)
+    length = min(_stretch(len(units)), len(units), len(source))
+    position = draw.below(len(units) - length + 1, "at", attempt)
+    start = draw.below(len(source) - length + 1, "from", attempt)
     taken = source[start : start + length]
-    text = words.joined([*words.units[:at], *taken, *words.units[at + length :]])
-    return text, f"{at + 1}–{at + length}: {words.joined(taken)}"
+    text = words.joined([*units[:position], *taken, *units[position + length :]])
+    place = f"{position + 1}–{position + length}"
+    return _Damaged(text, f"{place}: {words.joined(taken)}")
 
 
-def _drop(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
+def _drop(
+    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+) -> _Damaged | None:
     words = _Words(reference)
     count = len(words.units)
     if count < 2:
         return None
-    gone = set(
-        draw.shuffled(range(count), str, "drop", try_)[: max(1, round(count / 3))]
-    )
-    kept = [unit for index, unit in enumerate(words.units) if index not in gone]
-    return words.joined(kept), words.joined(
-        [words.units[index] for index in sorted(gone)]
-    )
+    number_dropped = max(1, round(count / 3))
+    order = draw.shuffled(range(count), str, "drop", attempt)
+    dropped_indices = set(order[:number_dropped])
+    kept = []
+    dropped = []
+    for index, unit in enumerate(words.units):
+        if index in dropped_indices:
+            dropped.append(unit)
+        else:
+            kept.append(unit)
+    return _Damaged(words.joined(kept), words.joined(dropped))
 
 
 def _reorder(
-    reference: str, _others: Sequence[str], draw: HashDraw, try_: int
-) -> _Made:
+    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+) -> _Damaged | None:
     words = _Words(reference)
-    order = draw.shuffled(range(len(words.units)), str, "reorder", try_)
-    return words.joined([words.units[index] for index in order]), ""
+    order = draw.shuffled(range(len(words.units)), str, "reorder", attempt)
+    text = words.joined([words.units[index] for index in order])
+    return _Damaged(text, "")
 
 
-def _swap(_reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
+def _swap(
+    _reference: str, others: Sequence[str], draw: HashDraw, attempt: int
+) -> _Damaged | None:
     if not others:
         return None
-    return others[draw.below(len(others), "swap", try_)], ""
+    index = draw.below(len(others), "swap", attempt)
+    return _Damaged(others[index], "")
 
 
 def _numbers(
-    reference: str, _others: Sequence[str], draw: HashDraw, try_: int
-) -> _Made:
+    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+) -> _Damaged | None:
     """Shift every digit by the same step, within the ten digits of its script."""
-    if not any(character.isdecimal() for character in reference):
+    if not any(map(str.isdecimal, reference)):
         return None
-    step = 1 + draw.below(9, "step", try_)
-    changed = []
+    step = 1 + draw.below(9, "step", attempt)
+    changed = ""
     for character in reference:
-        if not character.isdecimal():
-            changed.append(character)
-            continue
-        value = unicodedata.decimal(character)
-        changed.append(chr(ord(character) - value + (value + step) % 10))
-    return "".join(changed), f"+{step}"
+        if character.isdecimal():
+            value = unicodedata.decimal(character)
+            zero = ord(character) - value
+            changed += chr(zero + (value + step) % 10)
+        else:
+            changed += character
+    return _Damaged(changed, f"+{step}")
 
 
 def _repeat(
-    reference: str, _others: Sequence[str], _draw: HashDraw, try_: int
-) -> _Made:
+    reference: str, _others: Sequence[str], _draw: HashDraw, attempt: int
+) -> _Damaged | None:
     words = _Words(reference)
-    return words.joined(words.units * (2 + try_)), f"{2 + try_}×"
+    times = 2 + attempt
+    return _Damaged(words.joined(words.units * times), f"{times}×")
 
 
-_DAMAGES: Final[dict[Damage, Callable[[str, Sequence[str], HashDraw, int], _Made]]] = {
+_DAMAGES: Final[dict[Damage, _DamageText]] = {
     Damage.REPLACED: _replace,
     Damage.DROPPED: _drop,
     Damage.REORDERED: _reorder,

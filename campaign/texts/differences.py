@@ -5,8 +5,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from itertools import accumulate
+from difflib import Match, SequenceMatcher
+from itertools import accumulate, groupby
+from os.path import commonprefix
 from typing import Final
 
 from campaign.texts.normalisation import composed
@@ -37,90 +38,89 @@ class Run:
 
 def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
     """Split two texts into runs. Unicode composition and invisible characters make no difference."""
-    parts = _TOKENS.findall(one), _TOKENS.findall(other)
-    if max(map(len, parts)) > MOST_TOKENS:
+    text = _Tokens(one)
+    other_text = _Tokens(other)
+    if max(len(text.parts), len(other_text.parts)) > MOST_TOKENS:
         return [Run(one, differs=False)], [Run(other, differs=False)]
-    # Spaces are not compared.
-    places = []
-    for each in parts:
-        places.append(
-            [position for position, part in enumerate(each) if not part.isspace()]
-        )
-    keys = []
-    for each, positions in zip(parts, places, strict=True):
-        keys.append([_key(each[position]) for position in positions])
-    marked = [[True] * len(each) for each in keys]
-    for start, other_start, size in _matching(*keys):
-        marked[0][start : start + size] = [False] * size
-        marked[1][other_start : other_start + size] = [False] * size
-    first, second = (
-        _runs(
-            each,
-            {
-                position
-                for position, differs in zip(positions, side, strict=True)
-                if differs
-            },
-        )
-        for each, positions, side in zip(parts, places, marked, strict=True)
-    )
-    return first, second
+    for block in _matching(text.keys, other_text.keys):
+        text.match(block.a, block.size)
+        other_text.match(block.b, block.size)
+    return text.runs(), other_text.runs()
 
 
-def _matching(
-    one: Sequence[str], other: Sequence[str]
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the parts that both have, as in `SequenceMatcher.get_matching_blocks`: two starts and a length.
+class _Tokens:
+    """The parts of a text: spaces, which are not compared, and words, of which some match."""
+
+    def __init__(self, text: str) -> None:
+        self.parts: list[str] = _TOKENS.findall(text)
+        self.keys: list[str] = []
+        #: Positions of the words.
+        self._words: list[int] = []
+        self._differing: set[int] = set()
+        for position, part in enumerate(self.parts):
+            if not part.isspace():
+                self.keys.append(_key(part))
+                self._words.append(position)
+                self._differing.add(position)
+
+    def match(self, start: int, size: int) -> None:
+        """Note that words match those of the other text."""
+        self._differing.difference_update(self._words[start : start + size])
+
+    def runs(self) -> list[Run]:
+        """Join neighbouring parts that differ, with the space between them, and those that do not."""
+        runs = []
+        positions = range(len(self.parts))
+        for differs, neighbours in groupby(positions, self._differs):
+            text = "".join(self.parts[position] for position in neighbours)
+            runs.append(Run(text, differs))
+        return runs
+
+    def _differs(self, position: int) -> bool:
+        if position in self._differing:
+            return True
+        beside = {position - 1, position + 1}
+        return self.parts[position].isspace() and beside <= self._differing
+
+
+def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[Match]:
+    """Yield the parts that both have, as `SequenceMatcher.get_matching_blocks` does.
 
     Parts that are found only after very many steps are not yielded, except at both ends.
     """
     begin = _common_length(one, other)
     end = _common_length(one[begin:][::-1], other[begin:][::-1])
-    yield 0, 0, begin
-    yield len(one) - end, len(other) - end, end
+    last = len(one) - end
+    other_last = len(other) - end
+    yield Match(0, 0, begin)
+    yield Match(last, other_last, end)
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     frequencies = Counter(other)
     steps_before = [0, *accumulate(frequencies[word] for word in one)]
     steps = 0
-    windows = [(begin, len(one) - end, begin, len(other) - end)]
+    windows = [(begin, last, begin, other_last)]
     while windows:
         low, high, other_low, other_high = windows.pop()
         steps += steps_before[high] - steps_before[low]
         if low == high or other_low == other_high or steps > _MOST_STEPS:
             continue
-        start, other_start, size = matcher.find_longest_match(
-            low, high, other_low, other_high
-        )
-        if size:
-            yield start, other_start, size
-            windows.append((low, start, other_low, other_start))
-            windows.append((start + size, high, other_start + size, other_high))
+        match = matcher.find_longest_match(low, high, other_low, other_high)
+        if match.size:
+            yield match
+            end_of_match = match.a + match.size
+            other_end = match.b + match.size
+            windows.append((low, match.a, other_low, match.b))
+            windows.append((end_of_match, high, other_end, other_high))
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the number of words that both begin with."""
-    pairs = zip(one, other, strict=False)
-    return next(
-        (position for position, (a, b) in enumerate(pairs) if a != b),
-        min(len(one), len(other)),
-    )
+    return len(commonprefix([one, other]))  # noqa: RUF071  they are no paths
 
 
 def _key(word: str) -> str:
-    seen = (each for each in composed(word) if unicodedata.category(each) != "Cf")
-    return "".join(seen) or word
-
-
-def _runs(parts: Sequence[str], differing: set[int]) -> list[Run]:
-    """Join neighbouring parts that differ, with the space between them."""
-    runs: list[tuple[list[str], bool]] = []
-    for position, part in enumerate(parts):
-        joins = (
-            part.isspace() and position - 1 in differing and position + 1 in differing
-        )
-        differs = position in differing or joins
-        if runs and runs[-1][1] == differs:
-            runs[-1][0].append(part)
-        else:
-            runs.append(([part], differs))
-    return [Run("".join(texts), differs) for texts, differs in runs]
+    visible = ""
+    for character in composed(word):
+        if unicodedata.category(character) != "Cf":
+            visible += character
+    return visible or word

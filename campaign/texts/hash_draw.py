@@ -66,9 +66,8 @@ class HashDraw:
         """
         named = {str(key(item)): item for item in items}
         drawn = self.integers(named, *purpose)
-        return [
-            named[name] for name in sorted(named, key=lambda name: (drawn[name], name))
-        ]
+        order = sorted((number, name) for name, number in drawn.items())
+        return [named[name] for _number, name in order]
 
 
 def _absorbed(root: blake2b, purpose: tuple[object, ...]) -> blake2b:

@@ -93,11 +93,9 @@ def sentence_list(texts: Iterable[object]) -> str:
     """Return sentences one after the other; wide punctuation, as in Chinese, has no space after it."""
     joined = ""
     for text in filter(None, map(str, texts)):
-        if not joined or ends_wide(joined):
-            space = ""
-        else:
-            space = " "
-        joined += space + text
+        if joined and not ends_wide(joined):
+            joined += " "
+        joined += text
     return joined
 
 

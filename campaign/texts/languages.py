@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal, TypedDict, TypeVar
@@ -108,11 +109,23 @@ def language_chosen(written: Iterable[str], wanted: str) -> str | None:
     `pt-br` falls back on `pt`, then on any other `pt`, then on the first tag. None if nothing is written.
     """
     by_tag = {tag.lower(): tag for tag in written}
+    if not by_tag:
+        return None
     language = wanted.lower()
-    base = language.split("-")[0]
-    relatives = [tag for lower, tag in by_tag.items() if lower.split("-")[0] == base]
-    fallbacks = [*relatives, *by_tag.values()]
-    return by_tag.get(language) or by_tag.get(base) or next(iter(fallbacks), None)
+    base = _base(language)
+    for tag in (language, base):
+        if by_tag.get(tag):
+            return by_tag[tag]
+    for tag, as_written in by_tag.items():
+        if _base(tag) == base:
+            return as_written
+    return next(iter(by_tag.values()))
+
+
+def _base(tag: str) -> str:
+    """Return the language of a tag without its script, region and variants."""
+    base, _hyphen, _rest = tag.partition("-")
+    return base
 
 
 def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
@@ -123,8 +136,8 @@ def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
     """
     if not known:
         return True
-    read = [*known, NO_LANGUAGE]
-    return all(any(f"{tag}-".startswith(f"{own}-") for own in read) for tag in wanted)
+    prefixes = tuple(f"{tag}-" for tag in (*known, NO_LANGUAGE))
+    return all(f"{tag}-".startswith(prefixes) for tag in wanted)
 
 
 def language_pair_checked(source: str, target: str) -> tuple[str, str]:
@@ -174,22 +187,30 @@ def _language(language: str, extended: str | None) -> tuple[str, str, str]:
         if language != "zh" or extended not in _CHINESE:
             raise _UnknownSubtagError(extended)
         language = extended
-    base, *others = str(get_global("language_aliases").get(language, language)).split(
-        "_"
-    )
-    if not (base in _languages() or _PRIVATE_LANGUAGE.fullmatch(base)):
+    current = str(get_global("language_aliases").get(language, language))
+    base, *others = current.split("_")
+    if base not in _languages() and not _PRIVATE_LANGUAGE.fullmatch(base):
         raise _UnknownSubtagError(language)
-    script = next((each for each in others if len(each) == 4), "")
-    return base, script, next((each for each in others if len(each) != 4), "")
+    script = ""
+    region = ""
+    for subtag in others:
+        if len(subtag) == 4:
+            script = script or subtag
+        else:
+            region = region or subtag
+    return base, script, region
 
 
 @lru_cache(maxsize=1)
 def _languages() -> frozenset[str]:
-    named = cldr_of("en").languages
-    renamed = get_global("language_aliases").values()
-    known = {tag.partition("_")[0] for tag in renamed}
-    known |= {key for key in (*named, *get_global("likely_subtags")) if "_" not in key}
-    return frozenset(known | _NO_ONE_LANGUAGE) - _NO_LANGUAGES
+    known = set(_NO_ONE_LANGUAGE)
+    for tag in get_global("language_aliases").values():
+        base, _separator, _rest = tag.partition("_")
+        known.add(base)
+    for tag in (*cldr_of("en").languages, *get_global("likely_subtags")):
+        if "_" not in tag:
+            known.add(tag)
+    return frozenset(known) - _NO_LANGUAGES
 
 
 def _script(script: str | None) -> str:
@@ -205,27 +226,29 @@ def _region(region: str | None, language: str, script: str) -> str:
     """Return the region; if an old one was split, the likely one for the language, or else the first."""
     if region is None:
         return ""
-    became = get_global("territory_aliases").get(region.upper(), [region.upper()])
+    written = region.upper()
+    current = get_global("territory_aliases").get(written, [written])
     likely = get_global("likely_subtags")
     usual = likely.get(f"{language}_{script}") or likely.get(language) or ""
-    written = next(
-        (each for each in became if usual.endswith(f"_{each}")), str(became[0])
-    )
-    if written not in cldr_of("en").territories or written in _NO_REGIONS:
-        raise _UnknownSubtagError(region.upper())
-    return written
+    chosen = str(current[0])
+    for candidate in current:
+        if usual.endswith(f"_{candidate}"):
+            chosen = candidate
+            break
+    if chosen not in cldr_of("en").territories or chosen in _NO_REGIONS:
+        raise _UnknownSubtagError(written)
+    return chosen
 
 
 def _variants(variants: str) -> list[str]:
-    variant_tags = [
-        get_global("variant_aliases").get(each, each)
-        for each in variants.split("-")
-        if each
-    ]
-    for variant_tag in variant_tags:
-        if variant_tag not in _known_variants() or variant_tags.count(variant_tag) > 1:
-            raise _UnknownSubtagError(variant_tag)
-    return sorted(variant_tags)
+    aliases = get_global("variant_aliases")
+    tags = []
+    for variant in filter(None, variants.split("-")):
+        tags.append(aliases.get(variant, variant))
+    for tag in tags:
+        if tag not in _known_variants() or tags.count(tag) > 1:
+            raise _UnknownSubtagError(tag)
+    return sorted(tags)
 
 
 @lru_cache(maxsize=1)
@@ -238,71 +261,63 @@ def _refusal(text: str, unknown: str) -> str:
     if not text:
         return _("Enter a language tag, such as en, pt-BR or zh-Hans.")
     values = {"text": text[:40], "unknown": unknown[:40]}
-    if text != unknown and "-" in text.replace("_", "-"):
-        meant = None
-    else:
+    meant = None
+    is_one_word = "-" not in text and "_" not in text
+    if text == unknown or is_one_word:
         meant = _meant(text)
     if meant is None:
-        return (
-            _(
-                "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
-            )
-            % values
+        message = _(
+            "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
         )
+        return message % values
     tag, is_its_name = meant
     values |= {"tag": tag, "name": language_name(tag)}
     if is_its_name:
         return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % values
-    return (
-        _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?")
-        % values
-    )
+    message = _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?")
+    return message % values
 
 
 def _meant(text: str) -> tuple[str, bool] | None:
     """Return the tag of the language with this or a similar name, and whether the name is exact."""
-    named = _named(get_language() or "en")
-    if text.casefold() in named:
-        return named[text.casefold()], True
-    # "en glish" also means English.
-    like = {_letters(name): tag for name, tag in named.items()}
+    tags_by_name = _named(get_language() or "en")
+    name = text.casefold()
+    if name in tags_by_name:
+        return tags_by_name[name], True
     letters = _letters(text)
-    if len(letters) > 3:
-        near = get_close_matches(letters, like, n=1, cutoff=0.8)
-    else:
-        near = []
-    if near:
-        return (like[near[0]], False)
+    if len(letters) <= 3:
+        return None
+    # "en glish" also means English.
+    tags_by_letters = {_letters(name): tag for name, tag in tags_by_name.items()}
+    for near in get_close_matches(letters, tags_by_letters, n=1, cutoff=0.8):
+        return tags_by_letters[near], False
     return None
 
 
 def _letters(name: str) -> str:
-    return "".join(each for each in name.casefold() if each.isalnum())
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 @lru_cache(maxsize=20)
 def _named(reader: str) -> Mapping[str, str]:
     """Return tags by lowercase names in English, in the reader's language and in the language itself."""
-    names = [
-        *((str(name), key) for key, name in cldr_of("en").languages.items()),
-        *((str(name), key) for key, name in cldr_of(reader).languages.items()),
-        *(
-            (str(info[one]), key)
-            for key, info in LANG_INFO.items()
-            for one in ("name", "name_local")
-            if one in info
-        ),
-    ]
+    names: list[tuple[str, str]] = []
+    for locale in (cldr_of("en"), cldr_of(reader)):
+        for code, name in locale.languages.items():
+            names.append((str(name), code))
+    for code, info in LANG_INFO.items():
+        for kind in ("name", "name_local"):
+            if kind in info:
+                names.append((str(info[kind]), code))
     # If two languages share a name, prefer the one whose code is current.
-    found: dict[str, str] = dict(_OTHER_NAMES)
-    for name, key in sorted(
-        names, key=lambda pair: pair[1] in get_global("language_aliases")
-    ):
-        try:
-            found.setdefault(name.casefold(), _canonical(key))
-        except _UnknownSubtagError:
-            continue
-    return found
+    aliases = get_global("language_aliases")
+    current = [(name, code) for name, code in names if code not in aliases]
+    old = [(name, code) for name, code in names if code in aliases]
+    tags: dict[str, str] = dict(_OTHER_NAMES)
+    for name, code in (*current, *old):
+        with suppress(_UnknownSubtagError):
+            tags.setdefault(name.casefold(), _canonical(code))
+    return tags
 
 
 # Languages for which CLDR's likely script is unknown, or left-to-right in some region.
@@ -318,27 +333,31 @@ WITHOUT_SPACES = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 
 def without_spaces(tag: str) -> bool:
     """Return whether this language has no spaces between words."""
-    return tag.lower().replace("_", "-").split("-")[0] in WITHOUT_SPACES
+    return _base(tag.lower().replace("_", "-")) in WITHOUT_SPACES
 
 
 @lru_cache(maxsize=1000)
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the writing direction of a language."""
     public, _private = _parted(tag.lower())
-    subtags = public.split("-")
-    scripts = [
-        subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()
-    ]
-    if scripts:
-        if scripts[0] in RIGHT_TO_LEFT_SCRIPTS:
-            return "rtl"
-        return "ltr"
-    if subtags[0] in RIGHT_TO_LEFT_LANGUAGES:
+    language, *subtags = public.split("-")
+    for subtag in subtags:
+        if len(subtag) == 4 and subtag.isalpha():
+            return _script_direction(subtag)
+    if language in RIGHT_TO_LEFT_LANGUAGES:
         return "rtl"
     likely = get_global("likely_subtags")
-    regional = "_".join((subtags[0], *(subtag.upper() for subtag in subtags[1:2])))
-    script = (likely.get(regional) or likely.get(subtags[0]) or "").split("_")[1:2]
-    if script and script[0].lower() in RIGHT_TO_LEFT_SCRIPTS:
+    likely_tag = likely.get(language) or ""
+    if subtags:
+        likely_tag = likely.get(f"{language}_{subtags[0].upper()}") or likely_tag
+    _language, *likely_subtags = likely_tag.split("_")
+    for script in likely_subtags[:1]:
+        return _script_direction(script.lower())
+    return "ltr"
+
+
+def _script_direction(script: str) -> Literal["ltr", "rtl"]:
+    if script in RIGHT_TO_LEFT_SCRIPTS:
         return "rtl"
     return "ltr"
 
@@ -381,31 +400,37 @@ def _name(tag: str, reader: str) -> str:
     public, private = _parted(tag)
     base, *others = public.split("-")
     aliases = get_global("language_aliases")
-    subtags = [str(aliases.get(base.lower(), base.lower())), *map(_as_in_cldr, others)]
+    language = str(aliases.get(base.lower(), base.lower()))
+    subtags = [language, *map(_as_in_cldr, others)]
     for length in range(len(subtags), 0, -1):
         name = locale.languages.get("_".join(subtags[:length]))
-        if name is not None:
-            parts = {**locale.scripts, **locale.territories, **locale.variants}
-            named = []
-            for subtag in subtags[length:]:
-                named.append(
-                    parts.get(subtag, subtag if len(subtag) <= 4 else subtag.lower())
-                )
-            rest = ", ".join([*named, private] if private else named)
-            if rest:
-                return f"{name} ({rest})"
-            return str(name)
+        if name is None:
+            continue
+        parts = [_part_name(subtag, locale) for subtag in subtags[length:]]
+        if private:
+            parts.append(private)
+        if parts:
+            return f"{name} ({', '.join(parts)})"
+        return str(name)
     return tag
+
+
+def _part_name(subtag: str, locale: Locale) -> str:
+    """Return the name of a script, region or variant, or the subtag itself."""
+    for names in (locale.variants, locale.territories, locale.scripts):
+        if subtag in names:
+            return str(names[subtag])
+    if len(subtag) <= 4:
+        return subtag
+    return subtag.lower()
 
 
 def cldr_of(tag: str) -> Locale:
     """Return CLDR's data for a language, or for English if it is unknown."""
     whole = tag.replace("_", "-")
-    for each in (whole, whole.split("-")[0]):
-        try:
-            return Locale.parse(each, sep="-")
-        except (UnknownLocaleError, ValueError):
-            continue
+    for candidate in (whole, _base(whole)):
+        with suppress(UnknownLocaleError, ValueError):
+            return Locale.parse(candidate, sep="-")
     return Locale("en")
 
 

@@ -12,12 +12,12 @@ def visible_name(name: str) -> str:
 
     A name of joiners only becomes empty.
     """
-    kept = [
-        character
-        for character in composed(" ".join(name.split()))
-        if character in _JOINERS or unicodedata.category(character) not in {"Cc", "Cf"}
-    ]
-    return " ".join("".join(kept).split()).strip(_JOINERS)
+    visible = ""
+    for character in composed(" ".join(name.split())):
+        is_invisible = unicodedata.category(character) in {"Cc", "Cf"}
+        if character in _JOINERS or not is_invisible:
+            visible += character
+    return " ".join(visible.split()).strip(_JOINERS)
 
 
 def composed(text: str) -> str:

@@ -31,11 +31,13 @@ class HourlyPay:
 def hourly_pay(pay: str) -> HourlyPay | None:
     """Return the hourly amount in a text such as “€15 an hour of active time”; None unless there is exactly one."""
     amounts = list(_HOURLY.finditer(pay))
-    if len(amounts) != 1 or not (amounts[0]["before"] or amounts[0]["after"]):
+    if len(amounts) != 1:
         return None
-    before = amounts[0]["before"] or ""
-    return HourlyPay(
-        amount=float(amounts[0]["amount"].replace(",", ".")),
-        before=f"{before} " if len(before) > 1 else before,
-        after=amounts[0]["after"] or "",
-    )
+    amount = amounts[0].groupdict(default="")
+    before = amount["before"]
+    after = amount["after"]
+    if not before and not after:
+        return None
+    if len(before) > 1:
+        before = f"{before} "
+    return HourlyPay(float(amount["amount"].replace(",", ".")), before, after)

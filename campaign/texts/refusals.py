@@ -43,8 +43,11 @@ class RefusalsAt:
             messages = getattr(error, "error_dict", {self._field: error})
         else:
             return False
-        for at, words in messages.items():
-            self._form.add_error(at if at in self._form.fields else None, words)
+        for field, message in messages.items():
+            if field in self._form.fields:
+                self._form.add_error(field, message)
+            else:
+                self._form.add_error(None, message)
         return True
 
 

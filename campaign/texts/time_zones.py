@@ -58,20 +58,21 @@ def _offset_name(offset: timedelta) -> str:
 @cache
 def time_zone_names() -> frozenset[str]:
     """Return the names that are accepted: places, UTC and offsets, but no names of a machine or file."""
-    names = available_timezones()
-    return frozenset(
-        name for name in names if "/" in name and not name.startswith("SystemV/")
-    ) | {"UTC"}
+    names = {"UTC"}
+    for name in available_timezones():
+        if "/" in name and not name.startswith("SystemV/"):
+            names.add(name)
+    return frozenset(names)
 
 
 @cache
 def offered_time_zones() -> tuple[str, ...]:
     """Return the names of places, in alphabetical order, that a reader chooses from."""
-    return tuple(
-        sorted(
-            name for name in time_zone_names() if not name.startswith(("Etc/", "US/"))
-        )
-    )
+    names = []
+    for name in sorted(time_zone_names()):
+        if not name.startswith(("Etc/", "US/")):
+            names.append(name)
+    return tuple(names)
 
 
 class SkippedTimeError(ValueError):
