@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from gettext import c2py
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from babel import Locale
 from babel.messages import Catalog, Message
@@ -55,14 +55,19 @@ FUNCTIONS = {
     "npgettext_lazy": "csp",
 }
 
+
+def _positions(kinds: str) -> tuple[int | tuple[int, str], ...]:
+    positions: list[int | tuple[int, str]] = []
+    for position, kind in enumerate(kinds, start=1):
+        if kind == "c":
+            positions.append((position, "c"))
+        else:
+            positions.append(position)
+    return tuple(positions)
+
+
 # The same for Babel, which counts arguments from 1.
-_KEYWORDS = {
-    function: tuple(
-        (place, "c") if kind == "c" else place
-        for place, kind in enumerate(kinds, start=1)
-    )
-    for function, kinds in FUNCTIONS.items()
-}
+_KEYWORDS = {function: _positions(kinds) for function, kinds in FUNCTIONS.items()}
 
 _LITERAL = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _CALL = re.compile(
@@ -131,17 +136,16 @@ def _in_python(path: Path) -> Iterator[_Found]:
 def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
     """Return the calls within f-strings, which Babel reads only where Python 3.12 or newer tokenizes them."""
     for node in ast.walk(program):
-        calls = ast.walk(node) if isinstance(node, ast.JoinedStr) else ()
-        for call in calls:
+        if not isinstance(node, ast.JoinedStr):
+            continue
+        for call in ast.walk(node):
             if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
                 continue
             kinds = FUNCTIONS.get(call.func.id, "")
-            arguments = call.args[: len(kinds)]
-            texts = [
-                argument.value
-                for argument in arguments
-                if isinstance(argument, ast.Constant)
-            ]
+            texts = []
+            for argument in call.args[: len(kinds)]:
+                if isinstance(argument, ast.Constant):
+                    texts.append(argument.value)
             if texts and len(texts) == len(kinds):
                 yield _found(call.lineno, call.func.id, texts)
 
@@ -190,10 +194,11 @@ def form_count(locale: str) -> int:
 def numbers_of_forms(locale: str) -> tuple[tuple[int, ...], ...]:
     """Return the numbers up to 1000 for each plural form of a language."""
     count, expression = _rule(locale)
-    form = c2py(expression)
-    return tuple(
-        tuple(n for n in _NUMBERS if form(n) == number) for number in range(count)
-    )
+    form_of = c2py(expression)
+    numbers: list[list[int]] = [[] for _form in range(count)]
+    for number in _NUMBERS:
+        numbers[form_of(number)].append(number)
+    return tuple(map(tuple, numbers))
 
 
 def _rule(locale: str) -> tuple[int, str]:
@@ -354,12 +359,11 @@ def problems_of(
             problems = ["is marked fuzzy; look at it and take the mark away"]
         else:
             counter = counters.get(key.singular)
-            problems = list(
-                form_problems(key, forms_of(message), locale, counter=counter)
-            )
-        yield from (
-            Problem(locale, text.locations[0][0], key, problem) for problem in problems
-        )
+            forms = forms_of(message)
+            problems = list(form_problems(key, forms, locale, counter=counter))
+        file, _line = text.locations[0]
+        for problem in problems:
+            yield Problem(locale, file, key, problem)
     for key in there.keys() - texts.keys():
         yield Problem(locale, "–", key, "is no longer in the code; run `make messages`")
 
@@ -374,36 +378,46 @@ def form_problems(
     """
     if _DECIMALS.search(key.singular):
         yield "has a number with decimals or separators, which differ between languages; pass it as a placeholder"
-    wanted = form_count(locale) if key.plural else 1
     if not any(forms):
         yield "is not translated"
         return
-    if len(forms) != wanted or not all(forms):
-        yield f"needs {wanted} plural forms, has {sum(1 for form in forms if form)}"
+    wanted = 1
+    if key.plural:
+        wanted = form_count(locale)
+    filled = list(filter(None, forms))
+    if len(forms) != wanted or len(filled) != wanted:
+        yield f"needs {wanted} plural forms, has {len(filled)}"
         return
-    for number, form in enumerate(forms):
-        alone = bool(key.plural) and len(numbers_of_forms(locale)[number]) == 1
-        if alone:
-            optional = _optional(key, counter)
-        else:
-            optional = Counter()
-        for problem in _differences(key, form, optional):
-            yield f"{problem} (form {number})" if key.plural else problem
+    if key.plural:
+        yield from _plural_differences(key, forms, locale, counter)
+    else:
+        yield from _differences(key, forms[0], Counter())
     yield from glossary_read().problems(key, forms, locale)
+
+
+def _plural_differences(
+    key: Key, forms: Sequence[str], locale: str, counter: str | None
+) -> Iterator[str]:
+    for number, form in enumerate(forms):
+        optional = Counter[str]()
+        if len(numbers_of_forms(locale)[number]) == 1:
+            optional = _optional(key, counter)
+        for problem in _differences(key, form, optional):
+            yield f"{problem} (form {number})"
 
 
 def _optional(key: Key, counter: str | None) -> Counter[str]:
     """Return the placeholder that a form for a single number may leave out: “one sentence” needs no number."""
-    named = Counter(
-        {
-            mark: 1
-            for mark in _placeholders(key.plural)
-            if mark.startswith(("%(", "{")) and mark != "{}"
-        }
-    )
+    named = set()
+    counters = set()
+    for mark in _placeholders(key.plural):
+        if mark.startswith(("%(", "{")) and mark != "{}":
+            named.add(mark)
+            if _NAME.sub("", mark) == counter:
+                counters.add(mark)
     if len(named) < 2:
-        return named
-    return Counter({mark: 1 for mark in named if _NAME.sub("", mark) == counter})
+        return Counter(named)
+    return Counter(counters)
 
 
 def _differences(key: Key, form: str, optional: Counter[str]) -> Iterator[str]:
@@ -426,7 +440,9 @@ _WIDE = ("、", "，", "；", "：", "。")
 
 
 def _placeholders_of_percent(text: str) -> Counter[str]:
-    return Counter(mark for mark in _PERCENT.findall(text) if mark != "%%")
+    placeholders = Counter(_PERCENT.findall(text))
+    del placeholders["%%"]
+    return placeholders
 
 
 def _placeholders(text: str) -> Counter[str]:
@@ -498,25 +514,23 @@ class Glossary:
         Plural forms for 0 only are exempt: they may say "no one".
         """
         exempt = self._exempt(key.singular, locale)
-        spoken = [
-            form
-            for number, form in enumerate(forms)
-            if not _is_for_none(key, number, locale)
-        ]
+        checked = []
+        for number, form in enumerate(forms):
+            if not _is_for_none(key, number, locale):
+                checked.append(form)
         for term in self.terms_of(key):
             if term.english in exempt or locale not in term.words:
                 continue
-            if not all(term.is_said(form, locale) for form in spoken):
+            if not all(term.is_said(form, locale) for form in checked):
                 yield f"“{term.english}” is “{term.words[locale]}” (docs/translating.md, Glossary)"
 
     def _exempt(self, english: str, locale: str) -> set[str]:
-        return {
-            term
-            for exemption in self.exemptions
-            if exemption.text == english
-            and (not exemption.locales or locale in exemption.locales)
-            for term in exemption.terms
-        }
+        terms: set[str] = set()
+        for exemption in self.exemptions:
+            is_of_locale = not exemption.locales or locale in exemption.locales
+            if is_of_locale and exemption.text == english:
+                terms.update(exemption.terms)
+        return terms
 
     def terms_of(self, key: Key) -> list[Term]:
         """Return the distinct terms in a text; if one is part of another, only the longer one."""
@@ -532,59 +546,75 @@ class Glossary:
 @cache
 def glossary_read(path: Path = FILE) -> Glossary:
     """Return the glossary of a file."""
-    held = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Glossary(
-        terms=tuple(map(_term, held["term"])),
-        exemptions=tuple(
-            Exemption(
-                each["text"],
-                tuple(each["terms"]),
-                tuple(each.get("locales", ())),
-                each["reason"],
-            )
-            for each in held.get("exempt", ())
-        ),
-    )
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    exemptions = []
+    for row in content.get("exempt", ()):
+        exemption = Exemption(
+            row["text"],
+            tuple(row["terms"]),
+            tuple(row.get("locales", ())),
+            row["reason"],
+        )
+        exemptions.append(exemption)
+    return Glossary(tuple(map(_term, content["term"])), tuple(exemptions))
 
 
 def glossary_table(glossary: Glossary) -> str:
     """Return the glossary as a table in Markdown, with a column for each language."""
     locales = tuple(glossary.terms[0].words)
-    rows = [["English", "Name", *map(_language, locales)], ["---"] * (2 + len(locales))]
-    rows += [
-        [term.english, term.meaning, *map(term.words.__getitem__, locales)]
-        for term in glossary.terms
-    ]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    header = ["English", "Name", *map(_language, locales)]
+    rows = [header, ["---"] * len(header)]
+    for term in glossary.terms:
+        words = [term.words[locale] for locale in locales]
+        rows.append([term.english, term.meaning, *words])
+    table = ""
+    for row in rows:
+        table += f"| {' | '.join(row)} |\n"
+    return table
 
 
 def _language(locale: str) -> str:
     return str(Locale.parse(locale).get_language_name("en"))
 
 
-def _term(held: Mapping[str, Any]) -> Term:
-    english = held["english"]
-    words = held["words"]
+class _TermRow(TypedDict):
+    """A term in the file of the glossary."""
+
+    english: str
+    forms: NotRequired[list[str]]
+    meaning: str
+    words: dict[str, str]
+    stems: NotRequired[dict[str, list[str]]]
+    never: NotRequired[dict[str, list[str]]]
+
+
+def _term(row: _TermRow) -> Term:
+    english = row["english"]
+    words = row["words"]
+    forms = row.get("forms", [english, f"{english}s"])
+    stems = {locale: [word] for locale, word in words.items()}
+    stems |= row.get("stems", {})
     return Term(
         english=english,
-        forms=tuple(
-            form.casefold() for form in held.get("forms", (english, f"{english}s"))
-        ),
-        meaning=held["meaning"],
+        forms=tuple(map(str.casefold, forms)),
+        meaning=row["meaning"],
         words=words,
-        stems=_spelled(
-            {locale: [word] for locale, word in words.items()} | held.get("stems", {})
-        ),
-        never=_spelled(held.get("never", {})),
+        stems=_spelled(stems),
+        never=_spelled(row.get("never", {})),
     )
 
 
 def _spelled(stems: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-    return {locale: tuple(map(_plain, each)) for locale, each in stems.items()}
+    spelled = {}
+    for locale, stems_of_locale in stems.items():
+        spelled[locale] = tuple(map(_plain, stems_of_locale))
+    return spelled
 
 
 def _is_for_none(key: Key, number: int, locale: str) -> bool:
-    return bool(key.plural) and numbers_of_forms(locale)[number] == (0,)
+    if not key.plural:
+        return False
+    return numbers_of_forms(locale)[number] == (0,)
 
 
 @cache
@@ -604,31 +634,45 @@ class FillError(ValueError):
     """Some translations do not fit; the message names each text and the reason."""
 
 
+class OpenEntry(TypedDict, total=False):
+    """A text to be translated; `forms` are examples of the numbers of each plural form."""
+
+    msgid: str
+    msgid_plural: str
+    forms: list[str]
+    context: str
+    files: list[str]
+    comments: list[str]
+
+
 def open_entries(
     catalogue: Catalog,
     locale: str,
     places: Sequence[str] = ("",),
     *,
     counters: Mapping[str, str] = _NO_COUNTERS,
-) -> list[dict[str, Any]]:
+) -> list[OpenEntry]:
     """Return texts without translation, marked fuzzy or with a problem, in catalogue order.
 
     With `places`, only texts in files whose paths begin with one of them are returned. For `counters`, see `problems_of`.
     """
-    return [
-        _described(message, locale)
-        for key, message in entries(catalogue)
-        if message.fuzzy
-        or any(
-            form_problems(
-                key, forms_of(message), locale, counter=counters.get(key.singular)
-            )
-        )
-        if any(file.startswith(tuple(places)) for file, _ in message.locations)
-    ]
+    described = []
+    for key, message in entries(catalogue):
+        files = [file for file, _line in message.locations]
+        if not any(file.startswith(tuple(places)) for file in files):
+            continue
+        counter = counters.get(key.singular)
+        problems = form_problems(key, forms_of(message), locale, counter=counter)
+        if message.fuzzy or any(problems):
+            described.append(_described(message, locale))
+    return described
 
 
-def translations_read(path: Path) -> dict[str, Any]:
+#: Translations by text: one text, or a list of plural forms, as far as they were checked.
+Translations = dict[str, object]
+
+
+def translations_read(path: Path) -> Translations:
     """Read translations by text from a JSON file.
 
     Raises:
@@ -666,7 +710,7 @@ _KINDS = {
 
 def catalogue_fill(
     catalogue: Catalog,
-    brought: Mapping[str, Any],
+    brought: Translations,
     locale: str,
     *,
     counters: Mapping[str, str] = _NO_COUNTERS,
@@ -676,57 +720,49 @@ def catalogue_fill(
     Raises:
         FillError: a text is unknown or its translation fails a check; nothing was written.
     """
-    known = {_name(message): message for _, message in entries(catalogue)}
+    messages = {_name(message): message for _key, message in entries(catalogue)}
     problems = []
-    for name in brought:
-        for problem in _problems(
-            known.get(name), name, brought[name], locale, counters
-        ):
-            problems.append(problem)
+    for name, translation in brought.items():
+        message = messages.get(name)
+        if message is None:
+            problems.append(f"no such text: {name}")
+            continue
+        for problem in _problems(message, translation, locale, counters):
+            problems.append(f"{problem}: {name}")
     if problems:
         raise FillError("\n".join(problems))
     for name, translation in brought.items():
-        message = known[name]
-        if isinstance(translation, str):
-            message.string = translation
-        else:
+        message = messages[name]
+        if isinstance(translation, list):
             message.string = tuple(translation)
+        else:
+            message.string = str(translation)
         message.flags.discard("fuzzy")
     return len(brought)
 
 
 def _problems(
-    message: Message | None,
-    name: str,
-    translation: Any,
-    locale: str,
-    counters: Mapping[str, str],
+    message: Message, translation: object, locale: str, counters: Mapping[str, str]
 ) -> Iterator[str]:
-    if message is None:
-        yield f"no such text: {name}"
-        return
     key = key_of(message)
-    if not (_is_forms(translation) if key.plural else isinstance(translation, str)):
-        if key.plural:
-            wanted = "a list of plural forms"
-        else:
-            wanted = "one text"
-        yield f"needs {wanted}: {name}"
+    forms = _forms(translation, is_plural=bool(key.plural))
+    if forms is None:
+        wanted = "a list of plural forms" if key.plural else "one text"
+        yield f"needs {wanted}"
         return
-    if isinstance(translation, str):
-        forms = (translation,)
-    else:
-        forms = tuple(translation)
-    for problem in form_problems(
-        key, forms, locale, counter=counters.get(key.singular)
-    ):
-        yield f"{problem}: {name}"
+    counter = counters.get(key.singular)
+    yield from form_problems(key, forms, locale, counter=counter)
 
 
-def _is_forms(translation: Any) -> bool:
-    return isinstance(translation, list) and all(
-        isinstance(form, str) for form in translation
-    )
+def _forms(translation: object, *, is_plural: bool) -> tuple[str, ...] | None:
+    """Return the forms of a translation; None if it is neither a text nor, for a plural, a list of texts."""
+    if isinstance(translation, str) and not is_plural:
+        return (translation,)
+    if not isinstance(translation, list) or not is_plural:
+        return None
+    if all(isinstance(form, str) for form in translation):
+        return tuple(translation)
+    return None
 
 
 def _name(message: Message) -> str:
@@ -736,9 +772,9 @@ def _name(message: Message) -> str:
     return key.singular
 
 
-def _described(message: Message, locale: str) -> dict[str, Any]:
+def _described(message: Message, locale: str) -> OpenEntry:
     key = key_of(message)
-    described: dict[str, Any] = {"msgid": key.singular}
+    described: OpenEntry = {"msgid": key.singular}
     if key.plural:
         described["msgid_plural"] = key.plural
         described["forms"] = [
@@ -753,4 +789,7 @@ def _described(message: Message, locale: str) -> dict[str, Any]:
 
 
 def _examples(numbers: tuple[int, ...]) -> str:
-    return ", ".join(map(str, numbers[:6])) + (" …" if len(numbers) > 6 else "")
+    examples = ", ".join(map(str, numbers[:6]))
+    if len(numbers) > 6:
+        return f"{examples} …"
+    return examples

@@ -39,7 +39,8 @@ def counters_of(root: Path, folders: Iterable[str] = SOURCES) -> Mapping[str, st
 def _in_template(source: str) -> Iterator[tuple[str, str]]:
     for block in _BLOCK.finditer(source):
         # As Django does: placeholders of gettext, and doubled percent signs.
-        yield _VARIABLE.sub(r"%(\1)s", block["one"].replace("%", "%%")), block["name"]
+        text = block["one"].replace("%", "%%")
+        yield _VARIABLE.sub(r"%(\1)s", text), block["name"]
 
 
 def _in_python(source: str) -> Iterator[tuple[str, str]]:
@@ -62,22 +63,33 @@ def _in_scope(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[str, str]]:
             names.add(_COUNT)
         elif len(call.args) > len(kinds):
             number = call.args[len(kinds)]
-            names.update(name for name, value in values if value == ast.dump(number))
-            # `ngettext_lazy` may name the placeholder.
-            if isinstance(number, ast.Constant):
-                names.add(str(number.value))
-        names = {
-            name for name in names if f"%({name})" in text or f"{{{name}}}" in text
-        }
-        if len(names) == 1:
-            yield text, names.pop()
+            names |= _names_of(number, values)
+        in_text = []
+        for name in names:
+            if f"%({name})" in text or f"{{{name}}}" in text:
+                in_text.append(name)
+        if len(in_text) == 1:
+            yield text, in_text[0]
+
+
+def _names_of(number: ast.expr, values: list[tuple[str, str]]) -> set[str]:
+    """Return the names of placeholders that this number may fill."""
+    names = set()
+    # `ngettext_lazy` may name the placeholder.
+    if isinstance(number, ast.Constant):
+        names.add(str(number.value))
+    expression = ast.dump(number)
+    for name, value in values:
+        if value == expression:
+            names.add(name)
+    return names
 
 
 def _is_text(arguments: list[ast.expr], kinds: str) -> bool:
     texts = arguments[: len(kinds)]
-    return len(texts) == len(kinds) and all(
-        isinstance(text, ast.Constant) for text in texts
-    )
+    if len(texts) < len(kinds):
+        return False
+    return all(isinstance(text, ast.Constant) for text in texts)
 
 
 def _named_values(scope: ast.AST) -> Iterator[tuple[str, str]]:

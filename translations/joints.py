@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import pairwise
 from pathlib import Path
 
 from translations.catalogues import SOURCES
@@ -24,6 +23,8 @@ _FOR_READERS = re.compile(
 )
 # A mark between two values, or after the first of them.
 _MARK = re.compile(r"[,;:] ?")
+_BEGINS = re.compile(r"[,;:] ")
+_WORD = re.compile(r"[a-z]{3}")
 _IN_FORMAT = re.compile(r"(?:\}|\}</\w+>)[,;:] ")
 
 _TRANSLATED = re.compile(r"\{% blocktranslate\b.*?\{% endblocktranslate %\}", re.DOTALL)
@@ -111,32 +112,37 @@ def _is_joint(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(attr="join", value=between)):
             return _is_mark(between)
         case ast.Call(func=ast.Name(id="format_html" | "format_html_join")):
-            texts = [part for part in node.args[:2] if isinstance(part, ast.Constant)]
-            return any(
-                _is_mark(text) or _IN_FORMAT.search(str(text.value)) for text in texts
-            )
+            return any(map(_is_mark_or_format, node.args[:2]))
     return False
 
 
 def _joins_values(text: ast.JoinedStr) -> bool:
     """Return whether an f-string has a mark directly after a value; those with words are English for developers."""
-    own = "".join(
-        str(part.value) for part in text.values if isinstance(part, ast.Constant)
-    )
-    return not re.search(r"[a-z]{3}", own) and any(
-        isinstance(part, ast.FormattedValue)
-        and isinstance(after, ast.Constant)
-        and re.match(r"[,;:] ", str(after.value))
-        for part, after in pairwise(text.values)
-    )
+    is_joined = False
+    before: ast.expr | None = None
+    for part in text.values:
+        if isinstance(part, ast.Constant):
+            own_text = str(part.value)
+            if _WORD.search(own_text):
+                return False
+            if isinstance(before, ast.FormattedValue) and _BEGINS.match(own_text):
+                is_joined = True
+        before = part
+    return is_joined
 
 
 def _is_mark(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and bool(_MARK.fullmatch(node.value))
-    )
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return _MARK.fullmatch(node.value) is not None
+    return False
+
+
+def _is_mark_or_format(node: ast.expr) -> bool:
+    if _is_mark(node):
+        return True
+    if isinstance(node, ast.Constant):
+        return _IN_FORMAT.search(str(node.value)) is not None
+    return False
 
 
 def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
@@ -144,19 +150,21 @@ def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
 
     Sentences in lines of their own are only found on a page: in mails, the lines are separate.
     """
-    plain = _ATTRIBUTE.sub(
-        _blank, _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, source))
-    )
-    alone = _SENTENCES.sub(_blank, source)
-    sentences = _TAG.sub(_replaced, _TRANSLATED.sub(_replaced, alone))
-    if is_page:
-        between = _BETWEEN_SENTENCES
-    else:
+    plain = _ATTRIBUTE.sub(_blank, _with_marks(source))
+    sentences = _with_marks(_SENTENCES.sub(_blank, source))
+    between = _BETWEEN_SENTENCES
+    if not is_page:
         between = _BETWEEN_SENTENCES_OF_LINE
     searched = ((_AFTER_VALUE, plain), (between, sentences), (_JOIN_FILTER, source))
     for pattern, text in searched:
         for match in pattern.finditer(text):
             yield text.count("\n", 0, match.end()) + 1
+
+
+def _with_marks(source: str) -> str:
+    """Return a template with marks in place of tags and translated blocks."""
+    source = _TRANSLATED.sub(_replaced, source)
+    return _TAG.sub(_replaced, source)
 
 
 def _replaced(tag: re.Match[str]) -> str:

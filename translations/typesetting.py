@@ -12,8 +12,16 @@ _LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 
+def _without_breaks(match: re.Match[str]) -> str:
+    return match[0].replace(" ", _NO_BREAK)
+
+
+def _left_to_right(match: re.Match[str]) -> str:
+    return _LEFT_TO_RIGHT + match[0]
+
+
 def _unbroken(pattern: str) -> Rule:
-    return re.compile(pattern), lambda match: match[0].replace(" ", _NO_BREAK)
+    return re.compile(pattern), _without_breaks
 
 
 # After a number or placeholder, and not before a placeholder.
@@ -23,7 +31,7 @@ _AFTER_ONE_LETTER = _unbroken(r"(?i)(?:(?<=[\s(\[„‚–—])|^)[aikosuvz] (?=
 _BEFORE_ELLIPSIS = _unbroken(r"(?<=\S) (?=…)")
 _IN_ABBREVIATION = _unbroken(r"(?<=\b[zZdDuU]\.) (?=[BhaÄä]\.)")
 # Otherwise it would stand at the right of its number.
-_MINUS = re.compile(r"(?<![\w\u200e])−(?=\d)"), lambda match: _LEFT_TO_RIGHT + match[0]
+_MINUS = (re.compile(r"(?<![\w\u200e])−(?=\d)"), _left_to_right)
 
 _RULES: dict[str, tuple[Rule, ...]] = {
     "ar": (_MINUS,),

@@ -31,15 +31,12 @@ class Phrase:
 @cache
 def phrases_read() -> tuple[Phrase, ...]:
     """Return the phrases of `wording.toml`."""
-    listed = tomllib.loads(FILE.read_text(encoding="utf-8"))["phrase"]
-    return tuple(
-        Phrase(
-            re.compile(each["pattern"], re.IGNORECASE),
-            each["instead"],
-            each.get("in_texts", False),
-        )
-        for each in listed
-    )
+    phrases = []
+    for row in tomllib.loads(FILE.read_text(encoding="utf-8"))["phrase"]:
+        pattern = re.compile(row["pattern"], re.IGNORECASE)
+        in_texts = row.get("in_texts", False)
+        phrases.append(Phrase(pattern, row["instead"], in_texts))
+    return tuple(phrases)
 
 
 def wording_problems(text: str, *, in_document: bool = False) -> Iterator[str]:
@@ -71,9 +68,9 @@ def wording_of_documents(root: Path) -> Iterator[str]:
             plain = _MARKUP.sub("", line)
             # A line that continues a sentence does not start a text.
             goes_on = before.strip() and plain == line
-            for problem in wording_problems(
-                f"… {plain}" if goes_on else plain, in_document=True
-            ):
+            if goes_on:
+                plain = f"… {plain}"
+            for problem in wording_problems(plain, in_document=True):
                 yield f"{path.relative_to(root)}:{number}: {problem}"
             before = line
 

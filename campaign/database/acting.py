@@ -5,13 +5,33 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Final
+from functools import partial
+from typing import Final, TypedDict
 
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
+
+class Author(TypedDict, total=False):
+    """The author of a change: `user` is an id, `through` a command or task, `operator` an account of the system."""
+
+    origin: str
+    user: int | None
+    through: str
+    operator: str
+
+
+class EventAuthor(TypedDict, total=False):
+    """An author as fields of an event."""
+
+    origin: str
+    user_id: int | None
+    through: str
+    operator: str
+
+
 #: Returns the author at the moment of a change: REST views know their user later than middleware.
-Actor = Callable[[], dict[str, Any]]
+Actor = Callable[[], Author]
 
 _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
 # Author for a command and all threads that it starts.
@@ -32,14 +52,20 @@ def acting(actor: Actor) -> Iterator[None]:
 
 def command_acts(name: str) -> None:
     """Attribute changes of this process to a command, run by an account of the operating system."""
-    _of_process[:] = [
-        lambda: {"origin": "command", "through": name, "operator": _account()}
-    ]
+
+    def command() -> Author:
+        return {"origin": "command", "through": name, "operator": _account()}
+
+    _of_process[:] = [command]
 
 
 def task_acts(name: str) -> None:
     """Attribute changes from here on to a worker's task."""
-    _acting.set(lambda: {"origin": "task", "through": name})
+
+    def task() -> Author:
+        return {"origin": "task", "through": name}
+
+    _acting.set(task)
 
 
 def task_acts_no_more() -> None:
@@ -50,15 +76,24 @@ def task_acts_no_more() -> None:
 @contextmanager
 def acting_for(user_id: int) -> Iterator[None]:
     """Attribute changes inside to this user, through the current command."""
-    actor_known = _acting.get() or next(iter(_of_process), None)
-    with acting(
-        lambda: {
-            "origin": "command",
-            **(actor_known() if actor_known else {}),
-            "user": user_id,
-        }
-    ):
+    actor = _current_actor()
+
+    def user() -> Author:
+        author: Author = {"origin": "command"}
+        if actor is not None:
+            author |= actor()
+        author["user"] = user_id
+        return author
+
+    with acting(user):
         yield
+
+
+def _current_actor() -> Actor | None:
+    for actor in (_acting.get(), *_of_process):
+        if actor is not None:
+            return actor
+    return None
 
 
 class ActingMiddleware:
@@ -70,25 +105,32 @@ class ActingMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _acting.get() is not None:
             return self._get_response(request)
-        with acting(lambda: _of_request(request)):
+        with acting(partial(_of_request, request)):
             return self._get_response(request)
 
 
-def actor_told() -> dict[str, Any]:
+def event_author() -> EventAuthor:
     """Return the current author as fields of an event; by default, the role of the database connection."""
-    actor = _acting.get() or next(iter(_of_process), None)
+    actor = _current_actor()
     if actor is None:
         return {"origin": "database", "operator": connection.settings_dict["USER"]}
-    said = dict(actor())
-    return {"user_id": said.pop("user", None), **said}
+    author = actor()
+    event: EventAuthor = {"user_id": author.get("user")}
+    if "origin" in author:
+        event["origin"] = author["origin"]
+    if "through" in author:
+        event["through"] = author["through"]
+    if "operator" in author:
+        event["operator"] = author["operator"]
+    return event
 
 
-def _of_request(request: HttpRequest) -> dict[str, Any]:
+def _of_request(request: HttpRequest) -> Author:
     user = getattr(request, "user", None)
-    return {
-        "origin": "api" if request.path_info.startswith(_API) else "page",
-        "user": getattr(user, "pk", None),
-    }
+    origin = "page"
+    if request.path_info.startswith(_API):
+        origin = "api"
+    return {"origin": origin, "user": getattr(user, "pk", None)}
 
 
 def _account() -> str:

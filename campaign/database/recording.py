@@ -16,7 +16,7 @@ from django.db import models, transaction
 from django.db.models.functions import Cast, JSONObject
 from django.utils.functional import Promise
 
-from campaign.database.acting import actor_told
+from campaign.database.acting import event_author
 
 M = TypeVar("M", bound=models.Model)
 
@@ -271,7 +271,7 @@ def _write(
             object_name=recorded.called,
             count=1,
             changes=changes,
-            **actor_told(),
+            **event_author(),
         )
     event.objects.bulk_create(events.values())
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from campaign.export.downloads import csv_line
+from campaign.formats.json_text import JSONObject
 from campaign.models import ActivityEvent, Campaign
 from campaign.selectors.activity import events_named
 from campaign.texts.canonical_json import json_line
@@ -49,17 +50,17 @@ def activity_csv(
             yield csv_line(row[name] for name in COLUMNS)
 
 
-def event_rows(data: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def event_rows(data: JSONObject) -> Iterator[JSONObject]:
     """Yield a row for each field of an event; an event without fields has one row."""
-    event = {name: value for name, value in data.items() if name != "changes"}
-    for field, (before, after) in data["changes"].items() or [("", (None, None))]:
-        yield from (
-            {**event, "field": ".".join([field, *path]), "before": old, "after": new}
-            for path, old, new in _values(before, after)
-        )
+    event = dict(data)
+    changes = event.pop("changes") or {"": (None, None)}
+    for field, (before, after) in changes.items():
+        for path, old, new in _values(before, after):
+            name = ".".join([field, *path])
+            yield {**event, "field": name, "before": old, "after": new}
 
 
-def event_data(event: ActivityEvent, names: Mapping[int, str]) -> dict[str, Any]:
+def event_data(event: ActivityEvent, names: Mapping[int, str]) -> JSONObject:
     """Return an event as in files and REST: the first fields of `COLUMNS`, and `changes`."""
     return {
         "id": event.pk,

@@ -222,12 +222,12 @@ def read_sgml_test_set(
         of = f" (document {segment.document}, segment {segment.id})"
         place = Place(source.name, segment.line)
         source_text = filled_text(segment.text, f"the source{of}", place)
-        references = []
+        reference_texts = []
         for file in reference_files:
             reference = file.take(segment)
             if reference is None:
                 raise file.lacking(segment, source)
-            references.append(reference.text)
+            reference_texts.append(reference.text)
         outputs = {}
         for system, file in system_files.items():
             output = file.take(segment)
@@ -245,7 +245,7 @@ def read_sgml_test_set(
             position=position,
             number=number,
             source=source_text,
-            references=tuple(references),
+            references=tuple(reference_texts),
             outputs=outputs,
         )
     counter.refuse_nothing()

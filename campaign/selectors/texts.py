@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from django.db.models import Count, Min, Prefetch, QuerySet
 
@@ -43,13 +43,23 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
     )
 
 
+class SegmentLine(TypedDict):
+    """A line of the JSON Lines format of test sets."""
+
+    document: str
+    segment: int
+    source: str
+    references: list[str]
+    outputs: dict[str, str]
+
+
 def text_lines(
     *,
     task: Task,
     names: Mapping[int, str] | None = None,
     after: int = 0,
     until: int | None = None,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[SegmentLine]:
     """Yield the texts of each segment as an object of the JSON Lines format of test sets.
 
     `segment` is the number in the test set, as in files of judgments.
@@ -65,22 +75,24 @@ def text_lines(
     if until is not None:
         rows = rows.filter(number__lte=until)
     for segment in rows.iterator(chunk_size=_AT_ONCE):
-        references = {each.number: each.text for each in segment.in_order}  # type: ignore[attr-defined]
-        outputs = {
-            each.system.name if names is None else names[each.system_id]: each.text
-            for each in segment.by_system  # type: ignore[attr-defined]
-            if each.system.kind == SystemKind.SYSTEM
-            and each.text is not None
-            and (names is None or each.system_id in names)
-        }
+        references: list[str] = []
+        for reference in segment.in_order:  # type: ignore[attr-defined]
+            missing = reference.number - 1 - len(references)
+            references += [""] * missing
+            references.append(reference.text)
+        outputs = {}
+        for output in segment.by_system:  # type: ignore[attr-defined]
+            if output.system.kind != SystemKind.SYSTEM or output.text is None:
+                continue
+            if names is None:
+                outputs[output.system.name] = output.text
+            elif output.system_id in names:
+                outputs[names[output.system_id]] = output.text
         yield {
             "document": segment.document.name,
             "segment": segment.number,
             "source": segment.source_text,
-            "references": [
-                references.get(number, "")
-                for number in range(1, max(references, default=0) + 1)
-            ],
+            "references": references,
             "outputs": dict(sorted(outputs.items())),
         }
 

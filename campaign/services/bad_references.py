@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -143,13 +143,21 @@ def _rows_create(
     )
 
 
-def _reviewed(status: BadReference.Status, reviewer: User | None) -> dict[str, Any]:
+class _Review(TypedDict, total=False):
+    """Fields of a damaged reference that was reviewed."""
+
+    reviewed_by: User | None
+    reviewed_at: Now
+    approved_at: Now
+
+
+def _reviewed(status: BadReference.Status, reviewer: User | None) -> _Review:
     if status == BadReference.Status.PENDING:
         return {}
-    reviewed = {"reviewed_by": reviewer, "reviewed_at": Now()}
-    return reviewed | (
-        {"approved_at": Now()} if status == BadReference.Status.APPROVED else {}
-    )
+    review: _Review = {"reviewed_by": reviewer, "reviewed_at": Now()}
+    if status == BadReference.Status.APPROVED:
+        review["approved_at"] = Now()
+    return review
 
 
 def _text_check(segment: int, text: str, taken: Collection[str]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Unpack
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -36,7 +36,12 @@ from campaign.services.invitations import (
     judge_links_revoke,
 )
 from campaign.services.judges import judge_create_with_user
-from campaign.services.notification import mail_enqueue, mail_is_printed, mail_queue
+from campaign.services.notification import (
+    Message,
+    mail_enqueue,
+    mail_is_printed,
+    mail_queue,
+)
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
@@ -109,40 +114,40 @@ def judges_invite_by_mail(
     *,
     campaign: Campaign,
     addresses: Sequence[str],
-    base_url: str,
     languages: Sequence[str] = (),
-    language: str = "en",
-    note: str = "",
     user: User | None = None,
+    **message: Unpack[Message],
 ) -> Invited:
-    """Create a judge and queue a message in `language` for each address.
+    """Create a judge and queue a message for each address.
 
     `languages` are those the judges read. Addresses that were invited to this campaign before, or are those of
     judges, are skipped. Locks the campaign's row. Raises `LanguageTagError`.
     """
-    reads = language_tags_checked(languages)
+    checked_languages = language_tags_checked(languages)
     row_locked(campaign)
     taken = set(judges_by_address(campaign=campaign))
-    new = [address for address in addresses if address_key(address) not in taken]
-    mails = [
-        Mail.objects.create(
+    mails = []
+    known = []
+    for address in addresses:
+        if address_key(address) in taken:
+            known.append(address)
+            continue
+        judge = judge_create_with_user(
+            campaign=campaign, languages=checked_languages, address=address
+        )
+        mail = Mail.objects.create(
             kind=MailKind.JUDGE,
             campaign=campaign,
-            judge=judge_create_with_user(
-                campaign=campaign, languages=reads, address=address
-            ),
+            judge=judge,
             address=address,
-            language=language,
-            note=note,
-            base_url=base_url.rstrip("/"),
+            language=message.get("language", "en"),
+            note=message.get("note", ""),
+            base_url=message["base_url"].rstrip("/"),
             created_by=user,
         )
-        for address in new
-    ]
+        mails.append(mail)
     transaction.on_commit(mail_enqueue)
-    return Invited(
-        mails=mails, known=[address for address in addresses if address not in new]
-    )
+    return Invited(mails=mails, known=known)
 
 
 class NoAddressError(RefusedError):

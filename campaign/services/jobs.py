@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final
 
 from django.db import connection, transaction
 from django.db.models import F, Q
@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from campaign.database.acting import acting
+from campaign.database.acting import Author, acting
 from campaign.database.many_rows import named_lock_try, row_locked
 from campaign.models import Campaign, Job, JobKind, JobState, User
 from campaign.services.notification import jobs_enqueue
@@ -263,7 +263,7 @@ def _end(
     )
 
 
-def _actor(job: Job) -> dict[str, Any]:
+def _actor(job: Job) -> Author:
     """Return the author of a job's changes for the activity log."""
     return {"origin": "task", "through": job.kind, "user": job.asked_by_id}
 

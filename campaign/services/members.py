@@ -1,5 +1,7 @@
 """Members of campaigns: roles, invitations by e-mail, and what each role may do."""
 
+from typing import Unpack
+
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -32,7 +34,7 @@ from campaign.services.invitations import (
     member_links_revoke,
 )
 from campaign.services.judges import link_check, sessions_end
-from campaign.services.notification import mail_is_printed, mail_queue
+from campaign.services.notification import Message, mail_is_printed, mail_queue
 from campaign.texts.names import visible_name
 from campaign.texts.refusals import RefusedError
 
@@ -322,11 +324,9 @@ def member_invite_by_mail(
     campaign: Campaign,
     email: str,
     role: MembershipRole,
-    base_url: str,
     name: str = "",
-    language: str = "en",
-    note: str = "",
     by: User | None = None,
+    **message: Unpack[Message],
 ) -> Mail:
     """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
 
@@ -352,9 +352,7 @@ def member_invite_by_mail(
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
-    return _invite(
-        campaign, user, role, by, base_url=base_url, language=language, note=note
-    )
+    return _invite(campaign, user, role, by, **message)
 
 
 @transaction.atomic
@@ -425,7 +423,7 @@ def _invite(
     user: User,
     role: MembershipRole,
     by: User | None,
-    **written: str,
+    **message: Unpack[Message],
 ) -> Mail:
     # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(
@@ -438,7 +436,9 @@ def _invite(
         address=user.email or "",
         invitation=invitation,
         created_by=by,
-        **written,
+        base_url=message["base_url"],
+        language=message.get("language", "en"),
+        note=message.get("note", ""),
     )
 
 

@@ -1,7 +1,7 @@
 """Notify the worker of mail and jobs. A lost message only delays them, because a periodic task handles them, too."""
 
 import logging
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 from celery import current_app
 from django.conf import settings
@@ -15,6 +15,14 @@ logger = logging.getLogger(__name__)
 MAIL_TASK = "campaign.tasks.send_mails"
 JOBS_TASK = "campaign.tasks.run_jobs"
 _CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
+
+
+class Message(TypedDict):
+    """The address of the pages that a message links to, its language (English by default), and a note in it."""
+
+    base_url: str
+    language: NotRequired[str]
+    note: NotRequired[str]
 
 
 def mail_is_printed() -> bool:

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import Match, SequenceMatcher
 from itertools import accumulate, groupby
@@ -83,7 +83,7 @@ class _Tokens:
         return self.parts[position].isspace() and beside <= self._differing
 
 
-def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[Match]:
+def _matching(one: list[str], other: list[str]) -> Iterator[Match]:
     """Yield the parts that both have, as `SequenceMatcher.get_matching_blocks` does.
 
     Parts that are found only after very many steps are not yielded, except at both ends.
@@ -113,7 +113,7 @@ def _matching(one: Sequence[str], other: Sequence[str]) -> Iterator[Match]:
             windows.append((end_of_match, high, other_end, other_high))
 
 
-def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+def _common_length(one: list[str], other: list[str]) -> int:
     """Return the number of words that both begin with."""
     return len(commonprefix([one, other]))  # noqa: RUF071  they are no paths
 

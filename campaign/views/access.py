@@ -1,7 +1,7 @@
 """Access to organisers' pages: lookup of the campaign and the user's rights."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypedDict, TypeVar, cast
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -65,7 +65,15 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     )
 
 
-def of_task(task: Task, section: str) -> dict[str, Any]:
+class TaskContext(TypedDict):
+    """The context shared by the pages of a task's section."""
+
+    campaign: Campaign
+    task: Task
+    section: str
+
+
+def of_task(task: Task, section: str) -> TaskContext:
     """Return the context shared by the pages of a task's section."""
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 

@@ -1,13 +1,14 @@
 """Organisers' pages of instructions: writing, preview, versions and acceptances."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
@@ -127,7 +128,15 @@ def _start(
     }
 
 
-def _shown(*, language: str, text: str, **_more: object) -> dict[str, Any]:
+class _RenderedText(TypedDict):
+    """Instructions as judges read them."""
+
+    text: SafeString
+    language: str
+    direction: str
+
+
+def _shown(*, language: str, text: str, **_more: object) -> _RenderedText:
     return {
         "text": markdown_render(text),
         "language": language,

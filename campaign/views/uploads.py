@@ -1,6 +1,6 @@
 """Uploads of texts, the jobs that read them, and the texts of a test set."""
 
-from typing import Any, Final, cast
+from typing import Any, Final, TypedDict, cast
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +12,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from campaign.formats.json_text import JSONObject
 from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, CampaignState, ReferenceUse, TestSet, Upload
 from campaign.pages.uploads import (
@@ -47,7 +48,16 @@ ROLE_WORDS: Final = {
 }
 
 
-def upload_in_words(upload: Upload) -> dict[str, Any]:
+class UploadInWords(TypedDict):
+    """The report of an upload in words; `roles` are the roles of files with their names."""
+
+    roles: list[tuple[str, str]]
+    languages: str
+    stands_out: list[str]
+    takes_part: str
+
+
+def upload_in_words(upload: Upload) -> UploadInWords:
     """Return the latest report of an upload in words; `stands_out` are sentences that an organiser should read."""
     report = upload.report or {}
     return {
@@ -64,32 +74,26 @@ def _languages(upload: Upload) -> str:
     return language_pair_name(upload.source_language, upload.target_language)
 
 
-def _stands_out(report: dict[str, Any]) -> list[str]:
-    warnings = [
-        *report.get("warnings", []),
-        *(
-            _("Identical outputs: %(systems)s.") % {"systems": comma_list(group)}
-            for group in report.get("identical_systems", [])
-        ),
-    ]
+def _stands_out(report: JSONObject) -> list[str]:
+    warnings: list[str] = list(report.get("warnings", []))
+    for group in report.get("identical_systems", []):
+        message = _("Identical outputs: %(systems)s.")
+        warnings.append(message % {"systems": comma_list(group)})
+    messages = {
+        "repeated": _("%(system)s: outputs also used for another source: %(count)s."),
+        "copied": _("%(system)s: outputs copied from the source: %(count)s."),
+        "outlier_count": _("%(system)s: outputs of unusual length: %(count)s."),
+    }
     for system in report.get("systems", []):
-        for key, words in (
-            (
-                "repeated",
-                _("%(system)s: outputs also used for another source: %(count)s."),
-            ),
-            ("copied", _("%(system)s: outputs copied from the source: %(count)s.")),
-            ("outlier_count", _("%(system)s: outputs of unusual length: %(count)s.")),
-        ):
-            if system[key]:
-                warnings.append(
-                    words
-                    % {"system": system["name"], "count": number_format(system[key])}
-                )
+        for key, message in messages.items():
+            count = system[key]
+            if count:
+                values = {"system": system["name"], "count": number_format(count)}
+                warnings.append(message % values)
     return warnings
 
 
-def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
+def _takes_part(upload: Upload, report: JSONObject) -> str:
     """Return a summary of the judged outputs: "6 systems; the reference as a hidden control"."""
     count = len(report.get("systems", []))
     if not count:
