@@ -108,11 +108,10 @@ class Catalogue:
 
     def differences(self, found: "Catalogue") -> list[str]:
         """Return what a database has other than this catalogue, such as "table a: column b is missing"."""
-        left_out = [
-            app
-            for app, names in self.migrations.items()
-            if app not in OURS and found.migrations.get(app) != names
-        ]
+        left_out = []
+        for app, names in self.migrations.items():
+            if app not in OURS and found.migrations.get(app) != names:
+                left_out.append(app)
         differing = []
         for table in sorted(self.tables.keys() | found.tables.keys()):
             expected = self.tables.get(table)

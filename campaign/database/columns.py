@@ -44,9 +44,8 @@ def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Column
         If a value is NULL or has another width. The message names the column.
     """
     wanted: np.dtype[Any] = np.dtype(dtype)
-    sql, parameters = queryset.values_list(
-        *(wanted.names or ())
-    ).query.sql_with_params()
+    names = wanted.names or ()
+    sql, parameters = queryset.values_list(*names).query.sql_with_params()
     copied = io.BytesIO()
     with connection.cursor() as cursor:
         query = cursor.mogrify(sql, parameters).decode()
@@ -56,23 +55,25 @@ def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Column
 
 def _columns(copied: bytes, wanted: np.dtype[Any]) -> Columns:
     names = wanted.names or ()
-    row = np.dtype(
-        [("fields", ">i2"), *((name, _field(wanted[name])) for name in names)]
-    )
-    count, rest = divmod(len(copied) - _HEADER_BYTES - _END_BYTES, row.itemsize)
+    layout: list[tuple[str, Any]] = [("fields", ">i2")]
+    for name in names:
+        layout.append((name, _field(wanted[name])))
+    row = np.dtype(layout)
+    content_bytes = len(copied) - _HEADER_BYTES - _END_BYTES
+    count, rest = divmod(content_bytes, row.itemsize)
     rows = np.frombuffer(copied, row, count, _HEADER_BYTES)
     _refuse_other_widths(rows, wanted)
     if rest:  # the last row is shorter than the others
-        _refuse_other_widths(
-            np.frombuffer(copied[-rest:].ljust(row.itemsize), row), wanted
-        )
+        last = copied[-rest:].ljust(row.itemsize)
+        _refuse_other_widths(np.frombuffer(last, row), wanted)
         raise ValueError("the rows are not of one width")
-    return {
-        name: (rows[name]["elements"] if wanted[name].shape else rows[name])[
-            "value"
-        ].astype(wanted[name].base)
-        for name in names
-    }
+    columns = {}
+    for name in names:
+        field = rows[name]
+        if wanted[name].shape:
+            field = field["elements"]
+        columns[name] = field["value"].astype(wanted[name].base)
+    return columns
 
 
 def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
@@ -81,11 +82,17 @@ def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
     if not wanted.shape:
         return value
     # An array: number of dimensions, flag for NULL, element type, number of elements, first index.
-    head = [
-        (name, ">i4")
-        for name in ("length", "dimensions", "nulls", "type", "count", "first")
-    ]
-    return np.dtype([*head, ("elements", value, wanted.shape)])
+    return np.dtype(
+        [
+            ("length", ">i4"),
+            ("dimensions", ">i4"),
+            ("nulls", ">i4"),
+            ("type", ">i4"),
+            ("count", ">i4"),
+            ("first", ">i4"),
+            ("elements", value, wanted.shape),
+        ]
+    )
 
 
 def _refuse_other_widths(rows: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
@@ -109,5 +116,6 @@ def _is_other(field: Any, wanted: np.dtype[Any]) -> Any:
     other = field["length"] != field.dtype.itemsize - 4
     if wanted.shape:
         other |= field["count"] != wanted.shape[0]
-        other |= (field["elements"]["length"] != wanted.base.itemsize).any(axis=-1)
+        lengths = field["elements"]["length"]
+        other |= (lengths != wanted.base.itemsize).any(axis=-1)
     return other

@@ -46,7 +46,8 @@ def time_limits(limits: Mapping[str, float]) -> dict[str, str]:
         `statement` for one statement, `lock` for waiting for a lock, `idle` for a transaction without a query, `unused`
         between two transactions, after which the next one connects again.
     """
-    return {
-        setting: f"{limits.get(name, 0) * 1000:.0f}ms"
-        for name, setting in _TIMEOUTS.items()
-    }
+    settings = {}
+    for name, setting in _TIMEOUTS.items():
+        milliseconds = limits.get(name, 0) * 1000
+        settings[setting] = f"{milliseconds:.0f}ms"
+    return settings

@@ -155,10 +155,9 @@ def downloaded_rows(rows: models.QuerySet[Any], *lookups: str) -> list[dict[str,
 
 def erased_values(model: type[models.Model], declared: PersonalData) -> dict[str, Any]:
     """Return the new values of the erased fields of rows that stay, for `update`."""
-    values = {
-        name: _empty_value(model._meta.get_field(name))
-        for name in declared.names(ERASED)
-    }
+    values = {}
+    for name in declared.names(ERASED):
+        values[name] = _empty_value(model._meta.get_field(name))
     for name in declared.unique:
         replaced = Concat(models.Value("erased-"), Cast("pk", models.CharField()))
         is_empty = models.When(**{name: ""}, then=models.Value(""))

@@ -6,10 +6,10 @@ services that bypass Django's models call `rows_created` and `rows_deleted`. The
 """
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Self, TypeVar
+from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 from django.apps import apps
 from django.db import models, transaction
@@ -131,25 +131,22 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
             for recorded in _replaced_by(row, model.recording.replaces).values():
                 before[(row.pk, recorded.campaign)] = recorded
     after = _read(rows)
-    _write(
-        model,
-        CHANGED,
-        {key: (before[key], after[key]) for key in after if key in before},
-    )
-    _write(
-        model, CREATED, {key: (None, after[key]) for key in after if key not in before}
-    )
+    _write(model, CHANGED, _in_both(before, after))
+    created = {}
+    for key, recorded in after.items():
+        if key not in before:
+            created[key] = _Change(None, recorded)
+    _write(model, CREATED, created)
 
 
 def rows_deleted(rows: models.QuerySet[Any]) -> None:
     """Record rows before their deletion, in the same transaction; do nothing for models that are not recorded."""
     model = rows.model
     if issubclass(model, RecordedModel) and model.recording.deleted is not None:
-        _write(
-            model,
-            DELETED,
-            {key: (recorded, None) for key, recorded in _read(rows).items()},
-        )
+        deleted = {}
+        for key, recorded in _read(rows).items():
+            deleted[key] = _Change(recorded, None)
+        _write(model, DELETED, deleted)
 
 
 def recorded_models() -> list[type[RecordedModel]]:
@@ -161,27 +158,44 @@ def deletion_recorded(
     *, sender: Any, instance: Any, origin: Any, **_signal: Any
 ) -> None:
     """Record a row that Django deletes, alone or with others. For the signal `pre_delete`."""
-    began = getattr(origin, "model", type(origin))
-    # The log is deleted with its campaign, and querysets record their own deletions.
-    if began is not apps.get_model("campaign.Campaign") and (
-        began is not sender or origin is instance
-    ):
+    model_of_origin = getattr(origin, "model", type(origin))
+    if model_of_origin is apps.get_model("campaign.Campaign"):
+        return  # the log is deleted with its campaign
+    # Querysets record their own deletions.
+    if model_of_origin is not sender or origin is instance:
         rows_deleted(sender._meta.base_manager.filter(pk=instance.pk))
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _State:
     """The recorded state of a row."""
 
     key: Any
     campaign: int
     test_set: int | None
-    called: str
-    values: dict[str, Any]
+    called: str | None
+    values: Mapping[str, object]
 
 
-#: Keyed by row and campaign, since some rows belong to several.
-_Rows = dict[tuple[Any, int], _Told]
+class _Change(NamedTuple):
+    """The state of a row before and after; None if it did not exist."""
+
+    before: _State | None
+    after: _State | None
+
+
+#: A row and a campaign, since some rows belong to several.
+_Key = tuple[Any, int]
+_Rows = dict[_Key, _State]
+
+
+def _in_both(before: _Rows, after: _Rows) -> dict[_Key, _Change]:
+    """Return the states of rows that exist before and after."""
+    changes = {}
+    for key, recorded in after.items():
+        if key in before:
+            changes[key] = _Change(before[key], recorded)
+    return changes
 
 
 def _is_recorded(model: type[models.Model], names: Collection[str]) -> bool:
@@ -201,12 +215,7 @@ def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
         same = model._meta.base_manager.filter(pk__in=keys)
         before = _read(same)
         yield
-        after = _read(same)
-        _write(
-            model,
-            CHANGED,
-            {key: (before[key], after[key]) for key in after if key in before},
-        )
+        _write(model, CHANGED, _in_both(before, _read(same)))
 
 
 def _replaced_by(row: models.Model, replaces: Callable[[Any], models.Q]) -> "_Rows":
@@ -219,48 +228,46 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     recording: Recording = rows.model.recording
     names = (*recording.fields, *recording.hidden)
     text = models.TextField()
+    called: Any = models.Value("", text)
+    if recording.called:
+        called = Cast(recording.called, text)
+    if recording.where is not None:
+        rows = rows.filter(recording.where)
     nothing = models.Value(None, models.BigIntegerField())
-    called = (
-        Cast(recording.called, text) if recording.called else models.Value("", text)
-    )
-    recorded = (
-        rows if recording.where is None else rows.filter(recording.where)
-    ).values_list(
+    recorded = rows.values_list(
         "pk",
         recording.campaign,
         recording.test_set or nothing,
         called,
-        JSONObject(**{name: name for name in names}),
+        JSONObject(**dict(zip(names, names, strict=True))),
     )
-    return {
-        (key, campaign): _Told(key, campaign, test_set, called or "", values)
-        for key, campaign, test_set, called, values in recorded
-        # Rows of users without a campaign.
-        if campaign is not None
-    }
+    states = {}
+    for row in recorded:
+        state = _State(*row)
+        # Rows of users may have no campaign.
+        if state.campaign is not None:
+            states[state.key, state.campaign] = state
+    return states
 
 
 def _write(
-    model: type[RecordedModel],
-    operation: str,
-    rows: dict[tuple[Any, int], tuple[_Told | None, _Told | None]],
+    model: type[RecordedModel], operation: str, rows: dict[_Key, _Change]
 ) -> None:
     events: dict[Any, Any] = {}
     event: Any = apps.get_model("campaign.ActivityEvent")
-    for key, (before, after) in rows.items():
-        recorded = after or before
-        changes = _changes(model.recording, before, after)
+    for key, change in rows.items():
+        recorded = change.after or change.before
+        changes = _changes(model.recording, change)
         if recorded is None or (not changes and operation == CHANGED):
             continue
-        same = (
-            (recorded.campaign, recorded.test_set, json.dumps(changes))
-            if model.recording.together
-            else key
-        )
+        same: Any = key
+        if model.recording.together:
+            same = (recorded.campaign, recorded.test_set, json.dumps(changes))
         if same in events:
-            events[same].count += 1
-            events[same].object_id = None
-            events[same].object_name = ""
+            earlier = events[same]
+            earlier.count += 1
+            earlier.object_id = None
+            earlier.object_name = ""
             continue
         events[same] = event(
             campaign_id=recorded.campaign,
@@ -268,7 +275,7 @@ def _write(
             operation=operation,
             kind=model._meta.label_lower,
             object_id=recorded.key,
-            object_name=recorded.called,
+            object_name=recorded.called or "",
             count=1,
             changes=changes,
             **event_author(),
@@ -276,19 +283,21 @@ def _write(
     event.objects.bulk_create(events.values())
 
 
-def _changes(
-    recording: Recording, before: _Told | None, after: _Told | None
-) -> dict[str, list[Any]]:
+def _changes(recording: Recording, change: _Change) -> dict[str, list[Any]]:
     """Return the values of changed fields before and after; for hidden fields, whether there was a value."""
-    old = before.values if before else {}
-    new = after.values if after else {}
-    changes = {
-        name: [old.get(name), new.get(name)]
-        for name in recording.fields
-        if old.get(name) != new.get(name)
-    }
+    old = _values(change.before)
+    new = _values(change.after)
+    changes = {}
+    for name in recording.fields:
+        if old.get(name) != new.get(name):
+            changes[name] = [old.get(name), new.get(name)]
     for name in recording.hidden:
-        values = [old.get(name), new.get(name)]
-        if (values[0] or "") != (values[1] or ""):
-            changes[name] = [bool(value) for value in values]
+        if (old.get(name) or "") != (new.get(name) or ""):
+            changes[name] = [bool(old.get(name)), bool(new.get(name))]
     return changes
+
+
+def _values(state: _State | None) -> Mapping[str, object]:
+    if state is None:
+        return {}
+    return state.values

@@ -86,12 +86,14 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 def _erased_columns(model: type[Model]) -> list[str]:
     """Return the columns of permanent rows that the erasure of a person empties; a trigger refuses other changes."""
     declared = personal_data(model)
-    if declared is not None:
-        names = declared.names(ERASED)
-    else:
-        names = []
-    erased = [field for field in model._meta.concrete_fields if field.name in names]
-    return [str(field.column) for field in erased]
+    if declared is None:
+        return []
+    names = declared.names(ERASED)
+    columns = []
+    for field in model._meta.concrete_fields:
+        if field.name in names:
+            columns.append(str(field.column))
+    return columns
 
 
 def protected_operations() -> list[tuple[type[Model], str]]:
@@ -101,18 +103,17 @@ def protected_operations() -> list[tuple[type[Model], str]]:
     """
     # Its type hints have instances of models instead of classes.
     registered = cast("list[tuple[type[Model], Any]]", pgtrigger.registered())
-    declared = [
-        (model, model.withheld)
-        for model in apps.get_models()
-        if hasattr(model, "withheld")
-    ]
-    return declared + [
-        (model, str(trigger.operation).replace(" OR ", ", "))
-        for model, trigger in registered
-        if isinstance(trigger, pgtrigger.Protect)
-        and trigger.condition is None
-        and not isinstance(trigger.operation, pgtrigger.UpdateOf)
-    ]
+    protected: list[tuple[type[Model], str]] = []
+    for model in apps.get_models():
+        if hasattr(model, "withheld"):
+            protected.append((model, model.withheld))
+    for model, trigger in registered:
+        if not isinstance(trigger, pgtrigger.Protect) or trigger.condition is not None:
+            continue
+        if not isinstance(trigger.operation, pgtrigger.UpdateOf):
+            operations = str(trigger.operation).replace(" OR ", ", ")
+            protected.append((model, operations))
+    return protected
 
 
 def application_role_check(

@@ -1,6 +1,7 @@
 """Activity log of a campaign: its changes, and the name of each author."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from django.db.models import Q, QuerySet
 
@@ -13,6 +14,9 @@ from campaign.models import (
     Membership,
     User,
 )
+
+#: Events read at a time.
+_PORTION: Final = 1000
 
 
 def activity_events(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
@@ -76,14 +80,10 @@ def events_named(
     *, campaign: Campaign, events: QuerySet[ActivityEvent]
 ) -> Iterator[tuple[ActivityEvent, Mapping[int, str]]]:
     """Yield all events, each with the names of users. They are read in portions by key, so that no query stays open."""
-    after: int | None = None
-    while True:
-        portion = list(
-            (events if after is None else events.filter(pk__lt=after))[:1000]
-        )
-        if not portion:
-            return
-        after = portion[-1].pk
+    portion = list(events[:_PORTION])
+    while portion:
         ids = (event.user_id for event in portion if event.user_id is not None)
         names = users_named(campaign=campaign, ids=ids)
-        yield from ((event, names) for event in portion)
+        for event in portion:
+            yield event, names
+        portion = list(events.filter(pk__lt=portion[-1].pk)[:_PORTION])

@@ -268,10 +268,10 @@ def judges_by_name(*, campaign: Campaign) -> dict[str, str]:
     """Return the pseudonyms of judges without an address by the name given to them, case-folded. One query."""
     judges = Judge.objects.filter(campaign=campaign, address="", user__isnull=False)
     named = judges.exclude(user__name=F("pseudonym"))
-    return {
-        name.casefold(): pseudonym
-        for name, pseudonym in named.values_list("user__name", "pseudonym")
-    }
+    pseudonyms = {}
+    for name, pseudonym in named.values_list("user__name", "pseudonym"):
+        pseudonyms[name.casefold()] = pseudonym
+    return pseudonyms
 
 
 def may_make_campaigns(user: User) -> bool:

@@ -23,7 +23,9 @@ class FileStorageError(Exception):
 
 def file_storage(*, kind: str) -> Storage | None:
     """Return the operator's storage of media or of exports; None if they are kept in the database."""
-    alias = MEDIA if kind == MEDIA else EXPORTS
+    alias = EXPORTS
+    if kind == MEDIA:
+        alias = MEDIA
     if alias in storages.backends:
         return storages[alias]
     return None
@@ -44,7 +46,7 @@ def export_jobs(*, task: Task) -> list[Job]:
         kind=JobKind.EXPORT,
         parameters__task=task.pk,
     ).order_by("-pk")[:10]
-    return [job for place, job in enumerate(jobs) if not place or not job.has_ended]
+    return [job for number, job in enumerate(jobs) if number == 0 or not job.has_ended]
 
 
 def exported_bytes(

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import median
 from typing import Final
 
@@ -28,24 +29,24 @@ def answers_owed(*, judge: Judge, stage: QuestionStage) -> list[Question]:
     """
     if judge.user_id is None:
         return []
-    return [
-        question
-        for question in questions_stored(judge.campaign.questions)
-        if question.stage == stage and question.is_owed(judge.answers)
-    ]
+    owed = []
+    for question in questions_stored(judge.campaign.questions):
+        if question.stage == stage and question.is_owed(judge.answers):
+            owed.append(question)
+    return owed
 
 
 def questions_to_judge(*, judge: Judge, is_end: bool) -> list[Question]:
     """Return the questions on a judge's page: those of the end, or those of the start and all that they were asked."""
+    stage = QuestionStage.START
     if is_end:
         stage = QuestionStage.END
-    else:
-        stage = QuestionStage.START
-    return [
-        question
-        for question in questions_stored(judge.campaign.questions)
-        if question.stage == stage or (not is_end and question.name in judge.answers)
-    ]
+    questions = []
+    for question in questions_stored(judge.campaign.questions):
+        was_asked = question.name in judge.answers
+        if question.stage == stage or (was_asked and not is_end):
+            questions.append(question)
+    return questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,33 +112,36 @@ def answers_summaries(
     people = Judge.objects.filter(campaign=campaign).exclude(answers={}).order_by("pk")
     if judges is not None:
         people = people.filter(pk__in=judges)
-    asked = list(people)
-    return [
-        _summary(question, asked) for question in questions_stored(campaign.questions)
-    ]
+    respondents = list(people)
+    questions = questions_stored(campaign.questions)
+    return [_summary(question, respondents) for question in questions]
 
 
 def _summary(question: Question, judges: Sequence[Judge]) -> AnswersSummary:
-    asked = [judge for judge in judges if question.name in judge.answers]
-    answered = [
-        judge for judge in asked if judge.answers[question.name]["value"] is not None
-    ]
-    values = [judge.answers[question.name]["value"] for judge in answered]
+    answered = []
+    unanswered = earlier = 0
     numbers = []
-    if question.kind == QuestionKind.NUMBER:
+    for judge in judges:
+        answer = judge.answers.get(question.name)
+        if answer is None:
+            continue
+        value = answer["value"]
+        if value is None:
+            unanswered += 1
+            continue
+        answered.append(judge)
+        earlier += not question.is_answered_by(answer)
         # Answers to an earlier version may be texts.
-        numbers = [value for value in values if isinstance(value, int | float)]
+        if question.kind == QuestionKind.NUMBER and isinstance(value, int | float):
+            numbers.append(value)
     middle = None
     if numbers:
         middle = plain_number(median(numbers))
     return AnswersSummary(
         question=question,
         answered=len(answered),
-        unanswered=len(asked) - len(answered),
-        earlier=sum(
-            not question.is_answered_by(judge.answers[question.name])
-            for judge in answered
-        ),
+        unanswered=unanswered,
+        earlier=earlier,
         counts=_counts(question, answered, middle),
         median=middle,
         lowest=min(numbers, default=None),
@@ -149,18 +153,20 @@ def _counts(
     question: Question, answered: Sequence[Judge], middle: float | None
 ) -> list[AnswerCount]:
     by_answer: dict[str, list[Judge]] = {choice: [] for choice in question.choices}
+    number_of_choices = len(by_answer)
     for judge in answered:
         value = judge.answers[question.name]["value"]
         answers = choices_of(value)
         if middle is not None and isinstance(value, int | float):
-            answers = [f"≤ {middle}" if value <= middle else f"> {middle}"]
+            answers = [f"> {middle}"]
+            if value <= middle:
+                answers = [f"≤ {middle}"]
         for answer in answers:
             by_answer.setdefault(answer, []).append(judge)
-    others = [answer for answer in by_answer if answer not in question.choices]
-    others.sort(key=lambda answer: -len(by_answer[answer]))
-    return [
-        AnswerCount(
-            answer, by_answer[answer], len(by_answer[answer]) / max(1, len(answered))
-        )
-        for answer in [*question.choices, *others[:_OTHERS_SHOWN]]
-    ]
+    counts = []
+    for answer, givers in by_answer.items():
+        share = len(givers) / max(1, len(answered))
+        counts.append(AnswerCount(answer, givers, share))
+    others = counts[number_of_choices:]
+    others.sort(key=attrgetter("judges"), reverse=True)
+    return [*counts[:number_of_choices], *others[:_OTHERS_SHOWN]]

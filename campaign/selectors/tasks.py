@@ -1,6 +1,7 @@
 """Tasks of a campaign, whether they are judged, and languages without work."""
 
 from collections.abc import Collection
+from itertools import chain
 from typing import Any, Final, cast
 
 from django.dispatch import Signal
@@ -107,7 +108,11 @@ deletion_asked: Final = Signal()
 def goes_with(campaign: Campaign) -> list[str]:
     """Return the other data deleted permanently with a campaign, in words."""
     answers = deletion_asked.send(sender=Campaign, campaign=campaign)
-    return [str(sentence) for _receiver, answer in answers for sentence in answer or ()]
+    sentences = []
+    for _receiver, answer in answers:
+        for sentence in answer or ():
+            sentences.append(str(sentence))
+    return sentences
 
 
 #: Sent with `campaign` and `shown`; each receiver returns sentences, as a list of str.
@@ -121,11 +126,10 @@ def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
     hidden control but are not.
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
-    return [
-        sentence
-        for _receiver, answer in answers
-        for sentence in cast("list[str]", answer)
-    ]
+    sentences: list[str] = []
+    for _receiver, answer in answers:
+        sentences += cast("list[str]", answer)
+    return sentences
 
 
 def languages_without_work(
@@ -139,27 +143,18 @@ def languages_without_work(
     if not languages:
         return ""
     pairs = Task.objects.of(campaign).language_pairs()
-    known = set()
-    for pair in pairs:
-        for tag in pair:
-            known.add(tag)
-    unknown = comma_list(language_name(tag) for tag in languages if tag not in known)
+    used = set(chain.from_iterable(pairs))
+    unused = comma_list(language_name(tag) for tag in languages if tag not in used)
     has_work = not judge or any(reads_languages(languages, pair) for pair in pairs)
-    values = {"languages": unknown, "judge": judge}
-    if unknown and has_work:
-        return _("No test set uses %(languages)s.") % values
-    if unknown:
-        return (
-            _(
-                "No test set uses %(languages)s. %(judge)s will receive no work until one does."
-            )
-            % values
+    warning = ""
+    if unused and has_work:
+        warning = _("No test set uses %(languages)s.")
+    elif unused:
+        warning = _(
+            "No test set uses %(languages)s. %(judge)s will receive no work until one does."
         )
-    if not has_work:
-        return (
-            _(
-                "%(judge)s does not read both languages of any test set and will receive no work until one matches."
-            )
-            % values
+    elif not has_work:
+        warning = _(
+            "%(judge)s does not read both languages of any test set and will receive no work until one matches."
         )
-    return ""
+    return warning % {"languages": unused, "judge": judge}

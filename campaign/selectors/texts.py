@@ -133,13 +133,13 @@ def texts_page(*, task: Task, start: int = 1) -> TextsPage:
     )
     for segment in rows:
         segment.shared = _systems_by_text(segment).items()  # type: ignore[attr-defined]
-    return TextsPage(
-        segments=rows[:SEGMENTS_ON_A_PAGE],
-        before=earlier[-1] if earlier else None,
-        after=rows[SEGMENTS_ON_A_PAGE].number
-        if len(rows) > SEGMENTS_ON_A_PAGE
-        else None,
-    )
+    before = None
+    if earlier:
+        before = earlier[-1]
+    after = None
+    for next_row in rows[SEGMENTS_ON_A_PAGE:]:
+        after = next_row.number
+    return TextsPage(segments=rows[:SEGMENTS_ON_A_PAGE], before=before, after=after)
 
 
 def _systems_by_text(segment: Any) -> dict[str | None, list[str]]:
