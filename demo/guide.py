@@ -3,7 +3,7 @@
 import json
 import secrets
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -39,7 +39,40 @@ NEWCOMERS = 200
 NEWCOMERS_NOTE = "demo.json"
 
 
-def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
+class Link(TypedDict):
+    """A sign-in link."""
+
+    url: str
+
+
+class OrganiserLink(Link):
+    """The link of the organiser, who may also sign in with a password."""
+
+    email: str
+    password: str
+
+
+class JudgeLink(Link):
+    """The link of a judge; `protocol` if the judge works with one protocol only."""
+
+    name: str
+    protocol: NotRequired[str]
+
+
+class Guide(TypedDict):
+    """Content of `demo.json`."""
+
+    base_url: str
+    organiser: OrganiserLink
+    newcomers: Link
+    judges: list[JudgeLink]
+    protocols: list[JudgeLink]
+    api_token: str
+    campaign: str
+    tasks: NotRequired[list[dict[str, int | str]]]
+
+
+def guide_write(*, base_url: str, path: Path) -> Guide:
     """Write the guide, keeping valid links and secrets of an existing one.
 
     It can be written before all campaigns are loaded, and again after each.
@@ -47,39 +80,37 @@ def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
     guide = _kept(path, base_url) or _new(base_url)
     # One judge per protocol, who uses no other protocol.
     guide["protocols"] = guide["protocols"] or _protocol_links(base_url)
-    guide["tasks"] = list(
-        Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS)
-        .order_by("id")
-        .values("id", "test_set__name")
-    )
+    tasks = Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS).order_by("id")
+    guide["tasks"] = list(tasks.values("id", "test_set__name"))
     path.parent.mkdir(parents=True, exist_ok=True)
     # It contains a password and sign-in links, so only its owner may ever read it.
     partial = path.with_suffix(".partial")
     partial.touch(mode=0o600)
     partial.chmod(0o600)
-    partial.write_text(
-        json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8"
-    )
+    content = json.dumps(guide, ensure_ascii=False, indent=2)
+    partial.write_text(f"{content}\n", encoding="utf-8")
     partial.replace(path)  # atomic, for concurrent readers
     return guide
 
 
-def _kept(path: Path, base_url: str) -> dict[str, Any] | None:
+def _kept(path: Path, base_url: str) -> Guide | None:
     """Return the guide with links to this base URL; None if its links are no longer valid."""
     try:
-        guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        links = [guide["organiser"], guide["newcomers"], *guide["judges"]]
+        guide: Guide = json.loads(path.read_text(encoding="utf-8"))
+        links: list[Link] = [guide["organiser"], guide["newcomers"], *guide["judges"]]
         for link in links:
-            invitation_open(token=link["url"].rstrip("/").rpartition("/")[2])
-        moved = json.dumps(guide).replace(json.dumps(guide["base_url"])[1:-1], base_url)
+            _pages, _slash, token = link["url"].rstrip("/").rpartition("/")
+            invitation_open(token=token)
+        old_base_url = json.dumps(guide["base_url"])[1:-1]
+        moved = json.dumps(guide).replace(old_base_url, base_url)
     except (OSError, ValueError, KeyError, TypeError, InvitationRefusedError):
         return None
-    kept: dict[str, Any] = json.loads(moved)
+    kept: Guide = json.loads(moved)
     return kept
 
 
 @transaction.atomic
-def _new(base_url: str) -> dict[str, Any]:
+def _new(base_url: str) -> Guide:
     campaign = Campaign.objects.get(slug=MUSEUM)
     organiser = User.objects.get(email=ORGANISER_EMAIL)
     password = secrets.token_urlsafe(12)
@@ -99,25 +130,22 @@ def _new(base_url: str) -> dict[str, Any]:
     )
     holders = [organiser.pk, *judges.values_list("user", flat=True)]
     Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
+    organiser_url = _signing_in(base_url, campaign, organiser, InvitationRole.ORGANISER)
+    links: list[JudgeLink] = []
+    for judge in judges:
+        if judge.user is not None:
+            url = _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE)
+            links.append({"name": judge.pseudonym, "url": url})
     return {
         "base_url": base_url,
         "organiser": {
-            "url": _signing_in(base_url, campaign, organiser, InvitationRole.ORGANISER),
+            "url": organiser_url,
             "email": ORGANISER_EMAIL,
             "password": password,
         },
         # Creates a judge when the button is pressed.
         "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
-        "judges": [
-            {
-                "name": judge.pseudonym,
-                "url": _signing_in(
-                    base_url, campaign, judge.user, InvitationRole.JUDGE
-                ),
-            }
-            for judge in judges
-            if judge.user is not None
-        ],
+        "judges": links,
         "protocols": [],
         "api_token": api_token,
         "campaign": campaign.slug,
@@ -125,7 +153,7 @@ def _new(base_url: str) -> dict[str, Any]:
 
 
 @transaction.atomic
-def _protocol_links(base_url: str) -> list[dict[str, str]]:
+def _protocol_links(base_url: str) -> list[JudgeLink]:
     """Return a new link for each judge of the campaign of all protocols; empty before it is loaded."""
     campaign = Campaign.objects.filter(slug=PROTOCOLS).first()
     if campaign is None:
@@ -134,15 +162,15 @@ def _protocol_links(base_url: str) -> list[dict[str, str]]:
     Invitation.objects.filter(
         campaign=campaign, user__in=judges.values("user")
     ).delete()
-    return [
-        {
-            "protocol": judge.chosen_task.protocol,
-            "name": _asked(judge.chosen_task, judge.pseudonym),
-            "url": _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE),
-        }
-        for judge in judges
-        if judge.user is not None and judge.chosen_task is not None
-    ]
+    links: list[JudgeLink] = []
+    for judge in judges:
+        task = judge.chosen_task
+        if judge.user is None or task is None:
+            continue
+        url = _signing_in(base_url, campaign, judge.user, InvitationRole.JUDGE)
+        name = _protocol_name(task, judge.pseudonym)
+        links.append({"protocol": task.protocol, "name": name, "url": url})
+    return links
 
 
 def _signing_in(
@@ -153,7 +181,7 @@ def _signing_in(
     return base_url + reverse("invitation", args=[token])
 
 
-def _asked(task: Task, pseudonym: str) -> str:
+def _protocol_name(task: Task, pseudonym: str) -> str:
     """Return the name of the protocol of a judge, with the test set if a protocol is used in two ways."""
     name = task.get_protocol_display()
     if pseudonym == task.protocol:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from email.utils import parseaddr
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict, cast
 from urllib.parse import SplitResult, parse_qs, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -228,16 +228,23 @@ def storage_class(value: str) -> str:
     return value
 
 
-def storage(value: str) -> dict[str, Any]:
+class StorageSettings(TypedDict):
+    """A storage as in Django's `STORAGES`."""
+
+    BACKEND: str
+    OPTIONS: NotRequired[dict[str, object]]
+
+
+def storage(value: str) -> StorageSettings:
     """Return a storage as in Django's `STORAGES`."""
     described = json_object(value)
     if not {"BACKEND"} <= described.keys() <= {"BACKEND", "OPTIONS"}:
         raise ValueError(value)
     storage_class(str(described["BACKEND"]))
-    return described
+    return cast("StorageSettings", described)
 
 
-def json_object(value: str) -> dict[str, Any]:
+def json_object(value: str) -> dict[str, object]:
     """Return an object of JSON."""
     value_read = json.loads(value)
     if not isinstance(value_read, dict):

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 
 from environment import environment_check
@@ -159,10 +160,11 @@ def _management_commands() -> str:
         *CHECKOUT.glob("*/management/commands/[a-z]*.py"),
         *CHECKOUT.glob("protocols/*/management/commands/[a-z]*.py"),
     ]
-    for path in sorted(files, key=lambda path: path.name):
+    for path in sorted(files, key=attrgetter("name")):
         with path.open(encoding="utf-8") as file:
             match = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
-        lines.append(f"  {path.stem:<21} {match[1] if match else ''}".rstrip())
+        summary = match[1] if match else ""
+        lines.append(f"  {path.stem:<21} {summary}".rstrip())
     return "\n".join(
         ["commands for campaigns and files (quintet COMMAND --help):", *lines]
     )
@@ -198,10 +200,13 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
         LauncherError: the folder has never been used, so the command would find no data.
     """
     if not directory.was_started and not os.environ.get("DATABASE_URL"):
+        command = start_command()
         home = os.environ.get("QUINTET_HOME")
+        if home:
+            command = f"QUINTET_HOME={shlex.quote(home)} {command}"
         raise LauncherError(
             f"Quintet is not set up in the data folder {directory.path}. Run "
-            f"`{f'QUINTET_HOME={shlex.quote(home)} ' if home else ''}{start_command()}` first; or, if your campaigns are "
+            f"`{command}` first; or, if your campaigns are "
             "elsewhere, set QUINTET_HOME to their data folder."
         )
     with environment_beside(directory) as environment:

@@ -8,8 +8,8 @@ import ipaddress
 import json
 import os
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from launcher.data_directory import LauncherError, start_command
 
@@ -53,7 +53,7 @@ class Address:
         """Return whether the web server here is ready for requests."""
         return self.ready_answer().get("status") == "ok"
 
-    def ready_answer(self) -> dict[str, Any]:
+    def ready_answer(self) -> Mapping[str, object]:
         """Return the answer of `/readyz`; empty if there is none yet."""
         connection = http.client.HTTPConnection(
             self.host_to_reach, self.port, timeout=2

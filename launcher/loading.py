@@ -5,6 +5,7 @@ The launcher uses the socket that the web server inherits later, so that no conn
 
 from __future__ import annotations
 
+import contextlib
 import gettext
 import json
 import socket
@@ -15,7 +16,7 @@ from html import escape
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypedDict
 
 from launcher.data_directory import CHECKOUT, LauncherError
 
@@ -72,6 +73,16 @@ li.done::before {{ content: "✓"; }}
 </main></body>
 </html>
 """
+
+
+class Problem(TypedDict):
+    """The body of an error (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
 
 
 class LoadingPage:
@@ -133,22 +144,33 @@ class LoadingPage:
         self._asked = time.monotonic()
         language, catalogue = _language(headers)
         message = catalogue.gettext
-        steps = "".join(
-            f'<li class="{"done" if step in self._done else ""}">{escape(message(name))}</li>\n'
-            for step, name in STEPS.items()
-        )
-        title = message(_FAILED if self._failed else _STARTING)
-        bar = f'<progress max="{len(STEPS)}" value="{len(self._done)}" aria-label="{escape(title)}"></progress>'
+        title = escape(message(self._title()))
+        refresh = ""
+        progress = ""
+        if not self._failed:
+            refresh = f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n'
+            bar = f'<progress max="{len(STEPS)}" value="{len(self._done)}" aria-label="{title}"></progress>'
+            steps = ""
+            for step, name in STEPS.items():
+                state = "done" if step in self._done else ""
+                steps += f'<li class="{state}">{escape(message(name))}</li>\n'
+            progress = f"{bar}\n<ul>\n{steps}</ul>"
+        direction = "ltr"
+        if language == "ar":
+            direction = "rtl"
         return _PAGE.format(
             language=language,
-            direction="rtl" if language == "ar" else "ltr",
-            title=escape(title),
-            refresh=""
-            if self._failed
-            else f'<meta http-equiv="refresh" content="{_RETRY_SECONDS}">\n',
-            progress="" if self._failed else f"{bar}\n<ul>\n{steps}</ul>",
+            direction=direction,
+            title=title,
+            refresh=refresh,
+            progress=progress,
             said=escape(message(self._status())),
         )
+
+    def _title(self) -> str:
+        if self._failed:
+            return _FAILED
+        return _STARTING
 
     def _status(self) -> str:
         if self._failed:
@@ -157,13 +179,13 @@ class LoadingPage:
             return _WAITING
         return _BY_ITSELF
 
-    def problem(self, path: str) -> dict[str, Any]:
+    def problem(self, path: str) -> Problem:
         """Return the same information for programs (RFC 9457)."""
         return {
             "type": "about:blank",
             "title": HTTPStatus.SERVICE_UNAVAILABLE.phrase,
             "status": HTTPStatus.SERVICE_UNAVAILABLE,
-            "detail": f"{_FAILED if self._failed else _STARTING}.",
+            "detail": f"{self._title()}.",
             "instance": path,
         }
 
@@ -237,21 +259,21 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations]:
     """Return the language chosen earlier, or else the first preference of the browser that is offered."""
-    offered = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
-    asked = [
-        part.partition(";")[0].strip()
-        for part in headers.get("Accept-Language", "").split(",")
-    ]
-    try:
+    folders = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
+    tags = []
+    with contextlib.suppress(CookieError):
         cookie = SimpleCookie(headers.get("Cookie", "")).get("django_language")
-    except CookieError:
-        cookie = None
-    for tag in [*([cookie.value] if cookie else []), *asked]:
-        language = tag.lower().partition("-")[0]
+        if cookie:
+            tags.append(cookie.value)
+    for accepted in headers.get("Accept-Language", "").split(","):
+        tag, _semicolon, _weight = accepted.partition(";")
+        tags.append(tag.strip())
+    for tag in tags:
+        language, _hyphen, _region = tag.lower().partition("-")
         if language == "en":
             break
-        if language in offered:
-            folder = offered[language]
+        if language in folders:
+            folder = folders[language]
             translation = gettext.translation(
                 "django", _LOCALES, [folder], fallback=True
             )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypedDict
 
 import psutil
 
@@ -70,23 +70,23 @@ class ProcessRegistry:
             entries = recorded
         else:
             entries = {}
-        groups = {str(name): list(_group_of(entry)) for name, entry in entries.items()}
-        clients = []
-        for name, group in groups.items():
-            if not _is_fast(entries[name]):
-                for p in group:
-                    clients.append(p)
-        servers = []
-        for name, group in groups.items():
-            if _is_fast(entries[name]):
-                for p in group:
-                    servers.append(p)
+        clients: list[psutil.Process] = []
+        servers: list[psutil.Process] = []
+        stopped = []
+        for name, entry in entries.items():
+            group = list(_group_of(entry))
+            if group:
+                stopped.append(str(name))
+            if _is_fast(entry):
+                servers += group
+            else:
+                clients += group
         # Later processes repeat their unfinished work.
         stop_all(clients, timeout_seconds=2)
         stop_all(servers, timeout_seconds=10, first=signal.SIGINT)
         self._entries = {}
         self.write()
-        return [name for name, group in groups.items() if group]
+        return stopped
 
 
 def _is_fast(entry: Any) -> bool:
@@ -137,15 +137,19 @@ def stop_all(
 ) -> None:
     """Ask processes to end, and kill those that do not; return when all have ended."""
     waiting = list(processes)
+
+    def have_ended() -> bool:
+        return not any(map(is_running, waiting))
+
     for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.send_signal(first)
-    if wait_until(lambda: not any(map(is_running, waiting)), seconds=timeout_seconds):
+    if wait_until(have_ended, seconds=timeout_seconds):
         return
     for process in waiting:
         with contextlib.suppress(psutil.Error):
             process.kill()
-    wait_until(lambda: not any(map(is_running, waiting)), seconds=5)
+    wait_until(have_ended, seconds=5)
 
 
 def is_running(process: psutil.Process) -> bool:
@@ -154,6 +158,14 @@ def is_running(process: psutil.Process) -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+class RunOptions(TypedDict, total=False):
+    """Arguments for ``subprocess`` to start a process under another account."""
+
+    user: int
+    group: int
+    extra_groups: list[int]
 
 
 @dataclass(eq=False)
@@ -166,7 +178,7 @@ class Child:
     registry: ProcessRegistry
     environment: Mapping[str, str]
     cwd: Path
-    run_options: Mapping[str, Any] = field(default_factory=dict)
+    run_options: RunOptions = field(default_factory=RunOptions)
     ends_on: signal.Signals = signal.SIGTERM
     inherits: Sequence[int] = ()
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)

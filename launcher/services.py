@@ -36,7 +36,13 @@ from launcher.data_directory import (
     start_command,
     write_private,
 )
-from launcher.processes import Child, ProcessRegistry, is_running, stop_all
+from launcher.processes import (
+    Child,
+    ProcessRegistry,
+    RunOptions,
+    is_running,
+    stop_all,
+)
 from launcher.waiting import Watch, await_server, is_away_or_starting
 
 # The owner of the database, tables and triggers is used for migrations. The application may only read
@@ -82,16 +88,16 @@ def wheel_folder() -> Path:
             "or set DATABASE_URL to a PostgreSQL of your own."
         )
     package = Path(spec.origin).parent
-    installs = [
-        folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()
-    ]
+    installs = {}
+    for folder in package.glob("pginstall*"):
+        if (folder / "bin").is_dir():
+            version = int(folder.name.removeprefix("pginstall") or 0)
+            installs[version] = folder
     if not installs:
         raise LauncherError(
             f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`."
         )
-    return max(
-        installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0)
-    )
+    return installs[max(installs)]
 
 
 def programs_major() -> int:
@@ -116,11 +122,12 @@ class Account:
         nobody = pwd.getpwnam("nobody")
         return cls((nobody.pw_uid, nobody.pw_gid))
 
-    def run_options(self) -> dict[str, Any]:
+    def run_options(self) -> RunOptions:
         """Return arguments for ``subprocess`` to start a process under this account."""
         if self.ids is None:
             return {}
-        return {"user": self.ids[0], "group": self.ids[1], "extra_groups": []}
+        user, group = self.ids
+        return {"user": user, "group": group, "extra_groups": []}
 
     def can_run(self, *command: str) -> bool:
         """Try whether a command succeeds under this account; always true under the current one."""

@@ -273,10 +273,12 @@ class Preparation:
         )
         return Command(doing, child, log, relay)
 
-    def _stamped(self, step: str) -> dict[str, Any]:
+    def _stamped(self, step: str) -> Mapping[str, object]:
         """Return the steps already done for these files or this database."""
         file = self._stamps.get(step)
-        stamp = read_json(file) if file else None
+        if file is None:
+            return {}
+        stamp = read_json(file)
         if isinstance(stamp, dict):
             return stamp
         return {}
@@ -594,18 +596,22 @@ def _children(
             "--without-heartbeat",
         ],
     }
-    return [
-        Child(
+    children = []
+    for name, command in commands.items():
+        inherits = []
+        if name == "web":
+            inherits.append(listener)
+        child = Child(
             name,
             command,
             log=services.directory.log(name),
             registry=services.registry,
             environment=environment,
             cwd=CHECKOUT,
-            inherits=[listener] if name == "web" else [],
+            inherits=inherits,
         )
-        for name, command in commands.items()
-    ]
+        children.append(child)
+    return children
 
 
 def welcome(

@@ -32,6 +32,14 @@ def _write_line(text: str) -> None:
     sys.stderr.flush()
 
 
+def _never() -> bool:
+    return False
+
+
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Watch:
     """How a wait is reported, and how it is ended.
@@ -42,7 +50,7 @@ class Watch:
     """
 
     report: Callable[[str], None] = _write_line
-    is_stopped: Callable[[], bool] = lambda: False
+    is_stopped: Callable[[], bool] = _never
 
 
 def await_server(
@@ -50,7 +58,7 @@ def await_server(
     refusal: Callable[[], str | None],
     watch: Watch,
     *,
-    is_alive: Callable[[], bool] = lambda: True,
+    is_alive: Callable[[], bool] = _always,
     is_worth_waiting: Callable[[str], bool] = is_starting,
 ) -> str | None:
     """Wait until a server answers, for as long as it says that it is starting.

@@ -1,6 +1,5 @@
 """Read from the OpenAPI description what an operation takes, to check requests against it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -10,6 +9,9 @@ from django.urls import path
 from django.utils.translation import override
 from drf_spectacular.generators import SchemaGenerator
 from rest_framework.views import APIView
+
+#: A part of an OpenAPI description, such as an operation or a schema, as JSON.
+Description = dict[str, Any]
 
 #: Held while generating a description, because drf-spectacular keeps state in the views.
 DESCRIBING: Final = Lock()
@@ -49,17 +51,23 @@ def described_operations(
     generator = SchemaGenerator(patterns=[path(route, view.as_view())])  # type: ignore[no-untyped-call]
     with DESCRIBING, override("en"):
         document = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
-    return {
-        method.upper(): _described(operation)
-        for operations in document["paths"].values()
-        for method, operation in operations.items()
-    }
+    described = {}
+    for operations in document["paths"].values():
+        for method, operation in operations.items():
+            described[method.upper()] = _described(operation)
+    return described
 
 
-def _described(operation: Mapping[str, Any]) -> DescribedOperation:
-    query = [each for each in operation.get("parameters", ()) if each["in"] == "query"]
-    names: frozenset[str] | None = frozenset(parameter["name"] for parameter in query)
-    # Parameters with arbitrary names are objects, which the view checks.
-    if any(parameter["schema"].get("type") == "object" for parameter in query):
-        names = None
-    return DescribedOperation(parameters=names, takes_body="requestBody" in operation)
+def _described(operation: Description) -> DescribedOperation:
+    names = set()
+    is_checked_by_view = False
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "query":
+            names.add(parameter["name"])
+            # Parameters with arbitrary names are objects, which the view checks.
+            if parameter["schema"].get("type") == "object":
+                is_checked_by_view = True
+    return DescribedOperation(
+        parameters=None if is_checked_by_view else frozenset(names),
+        takes_body="requestBody" in operation,
+    )

@@ -17,13 +17,15 @@ from drf_spectacular.plumbing import build_parameter_type
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
+from campaign.api.described import Description
+
 
 class QueryFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # untyped
     """Filters a list by the `filterset_class` of its view; 400 with the errors of each invalid parameter."""
 
     def get_filterset_kwargs(
         self, request: Request, queryset: QuerySet[Any, Any], view: Any
-    ) -> dict[str, Any]:
+    ) -> Description:
         """Return the arguments of the filter set, with those of the view."""
         kwargs = super().get_filterset_kwargs(request, queryset, view)
         return {**kwargs, **view.get_filterset_kwargs()}
@@ -37,7 +39,7 @@ class QueryFilterExtension(OpenApiFilterExtension):  # type: ignore[no-untyped-c
 
     def get_schema_operation_parameters(
         self, auto_schema: AutoSchema, *args: Any, **kwargs: Any
-    ) -> list[dict[str, Any]]:
+    ) -> list[Description]:
         """Return the query parameters of a list."""
         view: Any = auto_schema.view
         if view.filterset_class is None:
@@ -48,13 +50,13 @@ class QueryFilterExtension(OpenApiFilterExtension):  # type: ignore[no-untyped-c
         ]
 
 
-def _parameter(name: str, query_filter: Filter) -> dict[str, Any]:
+def _parameter(name: str, query_filter: Filter) -> Description:
     choices = None
     if isinstance(query_filter, ChoiceFilter) and not isinstance(
         query_filter, ModelChoiceFilter
     ):
         choices = [value for value, _label in query_filter.extra.get("choices", ())]
-    parameter: dict[str, Any] = build_parameter_type(
+    parameter: Description = build_parameter_type(
         name,
         _schema(query_filter),
         OpenApiParameter.QUERY,
@@ -66,7 +68,7 @@ def _parameter(name: str, query_filter: Filter) -> dict[str, Any]:
     return parameter
 
 
-def _schema(query_filter: Filter) -> dict[str, Any]:
+def _schema(query_filter: Filter) -> Description:
     """Return the schema of a form's values, as far as a description can express it."""
     if isinstance(query_filter, ModelChoiceFilter):
         return {"type": "integer"}
@@ -74,14 +76,14 @@ def _schema(query_filter: Filter) -> dict[str, Any]:
         return _number_schema(query_filter.extra)
     if isinstance(query_filter, DateFilter):
         return {"type": "string", "format": "date"}
-    schema: dict[str, Any] = {"type": "string"}
+    schema: Description = {"type": "string"}
     if query_filter.extra.get("max_length"):
         schema["maxLength"] = query_filter.extra["max_length"]
     return schema
 
 
-def _number_schema(extra: dict[str, Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = {"type": "number"}
+def _number_schema(extra: Description) -> Description:
+    schema: Description = {"type": "number"}
     maximum = extra.get("max_value")
     if extra.get("decimal_places") == 0:
         schema["type"] = "integer"

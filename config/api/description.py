@@ -1,8 +1,9 @@
 """Complete the OpenAPI description with what all operations have in common: headers, errors, closed bodies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
+from campaign.api.described import Description
 from config.api.errors import CONTENT_TYPE
 
 _KEY: Final = {
@@ -74,11 +75,13 @@ _DESCRIPTIONS = {
     "503": "The database is unavailable. Retry after `Retry-After` seconds.",
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
+#: Parts of a schema that restrict texts.
+_RESTRICTIONS = frozenset({"format", "enum", "pattern"})
 
 
 def api_describe(
-    result: dict[str, Any], generator: object, request: object, public: object
-) -> dict[str, Any]:
+    result: Description, generator: object, request: object, public: object
+) -> Description:
     """Complete the description with closed bodies, and with the headers and errors of each operation."""
     del generator, request, public
     parts = result.setdefault("components", {})
@@ -104,40 +107,38 @@ def api_describe(
             if status >= "400":
                 _problem_describe(status, response)
         has_version = _takes_match(address, method, result)
-        for status in _errors(address, method, operation) + ["412"] * has_version:
-            told = {"$ref": f"#/components/responses/Problem{status}"}
-            operation["responses"].setdefault(status, told)
+        for status in _errors(address, method, operation, has_version=has_version):
+            problem = {"$ref": f"#/components/responses/Problem{status}"}
+            operation["responses"].setdefault(status, problem)
     return result
 
 
-def _takes_match(address: str, method: str, document: Mapping[str, Any]) -> bool:
+def _takes_match(address: str, method: str, document: Description) -> bool:
     """Return whether `If-Match` is compared with the GET response of the address."""
     is_change = method in ("put", "patch", "delete") and JUDGING not in address
     return is_change and "get" in document["paths"][address]
 
 
 def operations_of(
-    document: Mapping[str, Any],
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    document: Description,
+) -> Iterator[tuple[str, str, Description]]:
     """Yield address, method and description of each operation."""
     for address, operations in document["paths"].items():
         for method, operation in operations.items():
             yield address, method, operation
 
 
-def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
+def _close(described: Any, parts: Description, seen: set[str]) -> None:
     if isinstance(described, list):
-        for each in described:
-            _close(each, parts, seen)
+        for part in described:
+            _close(part, parts, seen)
     if not isinstance(described, dict):
         return
     name = str(described.get("$ref", "")).rpartition("/")[2]
     if name and name not in seen:
         seen.add(name)
         _close(parts[name], parts, seen)
-    if described.get("minLength") == 1 and not {"format", "enum", "pattern"} & set(
-        described
-    ):
+    if described.get("minLength") == 1 and _RESTRICTIONS.isdisjoint(described):
         # White space around a text is taken off, and nothing may be left.
         described["pattern"] = r"[^\s\u001c-\u001f\u0085]"
     if "properties" in described:
@@ -147,7 +148,7 @@ def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
         _close(described.get(key), parts, seen)
 
 
-def _reading_describe(operation: dict[str, Any]) -> None:
+def _reading_describe(operation: Description) -> None:
     answer = operation["responses"].get("200")
     if answer is None:
         return
@@ -157,15 +158,13 @@ def _reading_describe(operation: dict[str, Any]) -> None:
     }
 
 
-def _resolved(
-    described: Mapping[str, Any], parts: Mapping[str, Any]
-) -> Mapping[str, Any]:
+def _resolved(described: Description, parts: Description) -> Description:
     while "$ref" in described:
         described = parts[described["$ref"].rpartition("/")[2]]
     return described
 
 
-def _unions_describe(described: Any, parts: Mapping[str, Any]) -> None:
+def _unions_describe(described: Any, parts: Description) -> None:
     """Correct every `oneOf` that a value may match not exactly once, so that generated clients read it."""
     if isinstance(described, list):
         for part in described:
@@ -177,7 +176,7 @@ def _unions_describe(described: Any, parts: Mapping[str, Any]) -> None:
             _unions_describe(part, parts)
 
 
-def _union_describe(described: dict[str, Any], parts: Mapping[str, Any]) -> None:
+def _union_describe(described: Description, parts: Description) -> None:
     choices = described["oneOf"]
     if {} in choices and {"type": "null"} in choices:
         # Any value includes null, which would match twice.
@@ -189,22 +188,26 @@ def _union_describe(described: dict[str, Any], parts: Mapping[str, Any]) -> None
             described["default"] = choice.pop("default")
     if all("$ref" in choice for choice in choices):
         # Answers of two protocols may look alike. Clients take the first that fits: one without required fields fits all.
-        described["anyOf"] = sorted(
-            described.pop("oneOf"),
-            key=lambda choice: "required" not in _resolved(choice, parts),
-        )
+        with_required = []
+        without_required = []
+        for choice in described.pop("oneOf"):
+            if "required" in _resolved(choice, parts):
+                with_required.append(choice)
+            else:
+                without_required.append(choice)
+        described["anyOf"] = with_required + without_required
 
 
-def _problem(status: str) -> dict[str, Any]:
-    problem: dict[str, Any] = {"description": _DESCRIPTIONS[status]}
+def _problem(status: str) -> Description:
+    problem: Description = {"description": _DESCRIPTIONS[status]}
     _problem_describe(status, problem)
     return problem
 
 
-def _problem_describe(status: str, response: dict[str, Any]) -> None:
+def _problem_describe(status: str, response: Description) -> None:
     """Describe an error as a problem document, with the additions of its view."""
     more = response.get("content", {}).get("application/json")
-    body: dict[str, Any] = {"schema": _REFERENCE}
+    body: Description = {"schema": _REFERENCE}
     if more is not None:
         body = {"schema": {"allOf": [_REFERENCE, more["schema"]]}}
     response["content"] = {CONTENT_TYPE: body}
@@ -212,31 +215,31 @@ def _problem_describe(status: str, response: dict[str, Any]) -> None:
         response.setdefault("headers", {})["Retry-After"] = _RETRY_AFTER
 
 
-def _control_characters_exclude(operation: dict[str, Any]) -> None:
+def _control_characters_exclude(operation: Description) -> None:
     """Describe that texts in addresses must not contain control characters."""
     for parameter in operation.get("parameters", ()):
         described = parameter["schema"]
-        if described.get("type") == "string" and not {
-            "format",
-            "enum",
-            "pattern",
-        } & set(described):
+        is_text = described.get("type") == "string"
+        if is_text and _RESTRICTIONS.isdisjoint(described):
             described["pattern"] = r"^[^\u0000-\u001f\u007f]*$"
 
 
-def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
+def _errors(
+    address: str, method: str, operation: Description, *, has_version: bool
+) -> list[str]:
     # Unknown parameters may be sent with any operation.
     errors = ["400", "401", "429", "503"]
     judging = JUDGING in address
     # Members may read everything in their campaign; analysts may not change it.
     if judging or method != "get":
         errors.append("403")
-    if "{" in address or any(
-        each["name"] == "cursor" for each in operation.get("parameters", ())
-    ):
+    parameters = [parameter["name"] for parameter in operation.get("parameters", ())]
+    if "{" in address or "cursor" in parameters:
         errors.append("404")
     if method != "get" and not judging:
         errors.append("409")
     if method == "post" and not judging:
         errors.append("422")
+    if has_version:
+        errors.append("412")
     return errors
