@@ -410,7 +410,8 @@ def _name(tag: str, reader: str) -> str:
         if private:
             parts.append(private)
         if parts:
-            return f"{name} ({', '.join(parts)})"
+            rest = ", ".join(parts)
+            return f"{name} ({rest})"
         return str(name)
     return tag
 
