@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from campaign.api.base import CampaignAPIView
 from campaign.export.activity import event_data
+from campaign.formats.json_text import JSONObject
 from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.pages.activity import ActivityFilter
 from campaign.selectors.activity import activity_events, users_named
@@ -84,7 +85,7 @@ class ActivityView(CampaignAPIView):
     def get_filterset_kwargs(self) -> dict[str, Any]:
         return {"campaign": self.campaign}
 
-    def page_rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
+    def page_rows(self, page: list[ActivityEvent]) -> list[JSONObject]:
         ids = [event.user_id for event in page if event.user_id is not None]
         names = users_named(campaign=self.campaign, ids=ids)
         return [event_data(event, names) for event in page]

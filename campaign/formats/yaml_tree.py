@@ -143,8 +143,8 @@ class _Reader:
             return self._sequence(path)
         return self._scalar(event)
 
-    def _mapping(self, path: Path) -> dict[str, Any]:
-        values: dict[str, Any] = {}
+    def _mapping(self, path: Path) -> dict[str, object]:
+        values: dict[str, object] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             if (
                 not isinstance(event, yaml.ScalarEvent)

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NotRequired, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -120,17 +120,23 @@ def test_set_create(
     return test_set
 
 
+class NewTestSet(TypedDict):
+    """What `test_set_create` is told about a test set."""
+
+    campaign: Campaign
+    name: str
+    source_language: str
+    target_language: str
+    blocks_wanted: NotRequired[int | None]
+    protocol: NotRequired[str]
+
+
 @transaction.atomic
 def test_set_import(
     *,
-    campaign: Campaign,
-    name: str,
-    source_language: str,
-    target_language: str,
     segments: Iterable[SegmentTexts],
     reference_system: str | None = REFERENCE_SYSTEM,
-    blocks_wanted: int | None = None,
-    protocol: str = Protocol.RANKING,
+    **new_test_set: Unpack[NewTestSet],
 ) -> TestSet:
     """Create a test set with its documents, segments, references, systems and outputs.
 
@@ -141,14 +147,8 @@ def test_set_import(
     Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`,
     and then stores nothing.
     """
-    test_set = test_set_create(
-        campaign=campaign,
-        name=name,
-        source_language=source_language,
-        target_language=target_language,
-        blocks_wanted=blocks_wanted,
-        protocol=protocol,
-    )
+    test_set = test_set_create(**new_test_set)
+    protocol = new_test_set.get("protocol", Protocol.RANKING)
     writer = _Writer(test_set, reference_system)
     written = 0
     for batch in _batches(segments):
@@ -184,9 +184,8 @@ def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
     for segment in segments:
         batch.append(segment)
         characters += len(segment.source)
-        characters += sum(map(len, segment.references)) + sum(
-            map(len, segment.outputs.values())
-        )
+        characters += sum(map(len, segment.references))
+        characters += sum(map(len, segment.outputs.values()))
         # Segments can be as long as lines, so their number alone does not limit memory.
         if len(batch) >= _BATCH_SEGMENTS or characters >= _BATCH_CHARACTERS:
             yield batch
@@ -212,15 +211,15 @@ class _Writer:
         if self._reference_system and self._reference_system_id is None:
             self._create_reference_system(batch)
         documents = self._create_documents(batch)
-        segments = [
-            {
+        segments = []
+        for document, texts in zip(documents, batch, strict=True):
+            segment_row = {
                 "document_id": document,
-                "number": text.number,
-                "position": text.position,
-                "source_text": text.source,
+                "number": texts.number,
+                "position": texts.position,
+                "source_text": texts.source,
             }
-            for document, text in zip(documents, batch, strict=True)
-        ]
+            segments.append(segment_row)
         ids = rows_insert(Segment, segments, test_set_id=self._test_set.pk)
         references = []
         outputs = []
@@ -230,15 +229,15 @@ class _Writer:
                     references.append(
                         {"segment_id": segment, "number": number, "text": text}
                     )
-            by_system = {
-                self._systems[name]: text for name, text in texts.outputs.items()
-            }
+            by_system = {}
+            for name, text in texts.outputs.items():
+                by_system[self._systems[name]] = text
             if self._reference_system_id and texts.references and texts.references[0]:
                 by_system[self._reference_system_id] = texts.references[0]
-            outputs += [
-                {"system_id": system, "segment_id": segment, "text": text}
-                for system, text in by_system.items()
-            ]
+            for system, text in by_system.items():
+                outputs.append(
+                    {"system_id": system, "segment_id": segment, "text": text}
+                )
         rows_insert(Reference, references)
         rows_insert(Output, outputs)
         constraints_check_now()

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -184,6 +184,20 @@ class Tab:
     count: int | None = None
 
 
+class Desk(TypedDict):
+    """The bars above a page of organisers; see `desk_of`."""
+
+    tabs: list[Tab]
+    rooms: list[Tab]
+    rooms_of: str
+    pages: list[Tab]
+    pages_of: str
+    tasks: list[Tab]
+    task: Tab | None
+    task_shown: Task | None
+    above: Tab | None
+
+
 def desk_of(
     *,
     campaign: Campaign,
@@ -191,7 +205,7 @@ def desk_of(
     tasks: Sequence[Task],
     task: Task | None = None,
     path: str,
-) -> dict[str, Any]:
+) -> Desk:
     """Return the bars above a page of organisers, each a list of `Tab`.
 
     `tabs` are the rooms of the campaign, `rooms` those within the current room, and `pages` those one level further
@@ -210,56 +224,69 @@ def desk_of(
     path : str
         The address of the page.
     """
-    shown = task or (tasks[0] if tasks else None)
-    of_test_set = Counter(each.test_set_id for each in tasks)
+    current_task = task
+    if current_task is None and tasks:
+        current_task = tasks[0]
+    test_sets = {task_of_campaign.test_set_id for task_of_campaign in tasks}
     way = _path(CAMPAIGN, section)
     top, *below = way
-    room = below[0] if below else None
-    home = _address(way[-1], campaign, shown)
-    # A room and its first inner room share a page, which is named after the outer room.
-    named = next(each for each in way if each.page == way[-1].page)
+    home = _address(way[-1], campaign, current_task)
 
-    def tabs(rooms: Sequence[Room], here: Room | None) -> list[Tab]:
-        return [
-            Tab(
-                str(each.words),
-                _address(each, campaign, shown),
-                is_current=each == here,
-                count=len(of_test_set) if each.name == "test-sets" else None,
-            )
-            for each in rooms
-            if shown is not None or not each.of_task
-        ]
+    def tabs(rooms: Sequence[Room], current: Room) -> list[Tab]:
+        offered = []
+        for room in rooms:
+            if room.of_task and current_task is None:
+                continue
+            count = None
+            if room.name == "test-sets":
+                count = len(test_sets)
+            address = _address(room, campaign, current_task)
+            offered.append(Tab(str(room.words), address, room == current, count))
+        return offered
 
-    of_tasks = [
-        Tab(
-            each.called_in_full
-            if of_test_set[each.test_set_id] > 1
-            else each.test_set.name,
-            _address(below[-1], campaign, each),
-            is_current=each == shown,
-        )
-        for each in tasks
-        if below and below[-1].of_task
-    ]
-    return {
+    task_tabs: list[Tab] = []
+    if below and below[-1].of_task:
+        task_tabs = _task_tabs(below[-1], campaign, tasks, current_task)
+    desk: Desk = {
         "tabs": tabs(CAMPAIGN, top),
-        "rooms": tabs(top.rooms, room) if room is not None else [],
-        "rooms_of": _("Test set") if top.name == "test-sets" else str(top.words),
-        "pages": tabs(room.rooms, below[-1]) if room is not None else [],
-        "pages_of": "" if room is None else str(room.words),
-        "tasks": of_tasks,
-        "task": next((tab for tab in of_tasks if tab.is_current), None),
-        "task_shown": shown,
-        "above": None
-        if path == home
-        else Tab(str(named.words), home, is_current=False),
+        "rooms": [],
+        "rooms_of": str(top.words),
+        "pages": [],
+        "pages_of": "",
+        "tasks": task_tabs,
+        "task": next((tab for tab in task_tabs if tab.is_current), None),
+        "task_shown": current_task,
+        "above": None,
     }
+    if top.name == "test-sets":
+        desk["rooms_of"] = _("Test set")
+    if below:
+        desk["rooms"] = tabs(top.rooms, below[0])
+        desk["pages"] = tabs(below[0].rooms, below[-1])
+        desk["pages_of"] = str(below[0].words)
+    if path != home:
+        # A room and its first inner room share a page, which is named after the outer room.
+        named = next(room for room in way if room.page == way[-1].page)
+        desk["above"] = Tab(str(named.words), home, is_current=False)
+    return desk
+
+
+def _task_tabs(
+    room: Room, campaign: Campaign, tasks: Sequence[Task], current: Task | None
+) -> list[Tab]:
+    """Return a tab for each task, named after its test set, and its protocol if the test set has several tasks."""
+    tasks_by_test_set = Counter(task.test_set_id for task in tasks)
+    tabs = []
+    for task in tasks:
+        name = task.test_set.name
+        if tasks_by_test_set[task.test_set_id] > 1:
+            name = task.called_in_full
+        address = _address(room, campaign, task)
+        tabs.append(Tab(name, address, is_current=task == current))
+    return tabs
 
 
 def _address(room: Room, campaign: Campaign, task: Task | None) -> str:
     if room.of_task and task is not None:
-        named = [task.pk]
-    else:
-        named = []
-    return reverse(room.page, args=[campaign.slug, *named])
+        return reverse(room.page, args=[campaign.slug, task.pk])
+    return reverse(room.page, args=[campaign.slug])

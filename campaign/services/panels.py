@@ -3,6 +3,7 @@
 import re
 import secrets
 import time
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.core.cache import cache
@@ -127,7 +128,7 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     )
 
 
-def _saved(panel: Panel, terms: dict[str, Any]) -> Panel:
+def _saved(panel: Panel, terms: Mapping[str, object]) -> Panel:
     """Store a panel with these terms; blank codes are kept or generated, and a blank secret is kept."""
     service = panel.service
     for name, value in terms.items():

@@ -1,6 +1,6 @@
 """Template tags for the navigation bars and breadcrumbs of organisers' pages."""
 
-from typing import Any
+from typing import TypedDict
 
 from django import template
 from django.template.loader_tags import BLOCK_CONTEXT_KEY
@@ -8,7 +8,7 @@ from django.utils.html import format_html, strip_tags
 from django.utils.safestring import SafeString
 
 from campaign.models import Campaign, Task
-from campaign.pages.desk import desk_of
+from campaign.pages.desk import Desk, desk_of
 from campaign.selectors.tasks import tasks_in_order
 
 register = template.Library()
@@ -22,14 +22,22 @@ def heading(context: template.Context) -> SafeString:
     return SafeString(strip_tags(block.render(context)) if block else "")
 
 
+class DeskContext(TypedDict):
+    """What the breadcrumbs and the bars of a page show."""
+
+    campaign: Campaign
+    task: Task | None
+    bars: Desk
+
+
 @register.inclusion_tag("organiser/_crumbs.html", takes_context=True)
-def desk_crumbs(context: template.Context) -> dict[str, Any]:
+def desk_crumbs(context: template.Context) -> DeskContext:
     """Show the breadcrumbs of a page; see `_desk`."""
     return _desk(context)
 
 
 @register.inclusion_tag("organiser/_bars.html", takes_context=True)
-def desk_bars(context: template.Context) -> dict[str, Any]:
+def desk_bars(context: template.Context) -> DeskContext:
     """Show the bars of a page; see `_desk`."""
     return _desk(context)
 
@@ -45,19 +53,22 @@ def task_name(task: Task) -> SafeString:
     )
 
 
-def _desk(context: template.Context) -> dict[str, Any]:
+def _desk(context: template.Context) -> DeskContext:
     """Return the header of a page with a `campaign`, a `section` and perhaps a `task`.
 
     One query per page.
     """
-    kept: dict[str, Any] | None = context.render_context.get(_KEPT)
+    kept: DeskContext | None = context.render_context.get(_KEPT)
     if kept is not None:
         return kept
     campaign: Campaign = context["campaign"]
     own: Task | None = context.get("task")
     tasks = tasks_in_order(campaign)
     # The list's task knows whether its test set has others.
-    task = own and next((each for each in tasks if each.pk == own.pk), own)
+    task = own
+    for task_of_list in tasks:
+        if own is not None and task_of_list.pk == own.pk:
+            task = task_of_list
     bars = desk_of(
         campaign=campaign,
         section=context["section"],
@@ -65,6 +76,6 @@ def _desk(context: template.Context) -> dict[str, Any]:
         task=task,
         path=context["request"].path,
     )
-    context_of_desk = {"campaign": campaign, "task": task, "bars": bars}
+    context_of_desk: DeskContext = {"campaign": campaign, "task": task, "bars": bars}
     context.render_context[_KEPT] = context_of_desk
     return context_of_desk

@@ -1,7 +1,7 @@
 """Signing in with e-mail and password; judges have links instead."""
 
 import logging
-from typing import Any
+from typing import Any, TypedDict
 
 from allauth.account.forms import LoginForm
 from allauth.account.views import LoginView
@@ -88,19 +88,25 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _way_on(request: HttpRequest) -> dict[str, Any]:
+class _Redirect(TypedDict):
+    """Where to go after signing in: `judging` is the campaign of a judging page, `elsewhere` the provider of accounts."""
+
+    next: str
+    judging: str
+    elsewhere: str
+
+
+def _way_on(request: HttpRequest) -> _Redirect:
     """Return the redirect after signing in, and the page's options for it; judges use their links."""
-    to = request.POST.get("next") or request.GET.get("next", "")
+    address = request.POST.get("next") or request.GET.get("next", "")
     judging = reverse("judge", args=["x"]).removesuffix("x/")
-    if to.startswith(judging):
-        slug = to.removeprefix(judging).split("/")[0]
-    else:
-        slug = ""
-    return {
-        "next": to,
-        "judging": slug,
-        "elsewhere": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
-    }
+    slug = ""
+    if address.startswith(judging):
+        slug, _slash, _rest = address.removeprefix(judging).partition("/")
+    provider = ""
+    if settings.OIDC_ISSUER:
+        provider = settings.OIDC_NAME
+    return {"next": address, "judging": slug, "elsewhere": provider}
 
 
 logger = logging.getLogger(__name__)

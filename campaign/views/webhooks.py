@@ -1,7 +1,6 @@
 """Webhooks of a campaign: endpoints, their secrets, and the messages sent to each."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -128,7 +127,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
             # Without a redirect, for which the secret would have to be stored.
             return _one(request, campaign, endpoint, shows_secret=True, status=201)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "campaign": campaign,
         "section": "webhooks",
         "webhooks": webhooks_of(campaign=campaign),
@@ -209,7 +208,7 @@ def _one(
     table = DeliveryTable(
         deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request
     )
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "campaign": campaign,
         "section": "webhooks",
         "webhook": endpoint,
