@@ -113,10 +113,10 @@ class ErrorReporter(ExceptionReporter):
     def _redacted(self, report: str) -> SafeString:
         """Return the report without the secret, which local variables may also contain."""
         if self.request is not None:
-            asked = self.request.get_full_path()
+            address = self.request.get_full_path()
         else:
-            asked = ""
-        for secret in secrets_of(asked):
+            address = ""
+        for secret in secrets_of(address):
             report = report.replace(secret, HIDDEN)
         # The report is rendered by Django's templates; the replaced text needs no escaping.
         return SafeString(redact(report))

@@ -222,9 +222,9 @@ class Asking(Collector):
 
 
 def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
-    asked = ASKED[name]
-    kind = CounterMetricFamily if asked.counts else GaugeMetricFamily
-    return kind(name, asked.help, labels=asked.labels)
+    described = ASKED[name]
+    kind = CounterMetricFamily if described.counts else GaugeMetricFamily
+    return kind(name, described.help, labels=described.labels)
 
 
 def _or_down(name: str, read: Any, refusal: type[Exception]) -> Iterable[Sample]:
@@ -303,9 +303,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
         # Any process can answer for all of them.
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-    asked = CollectorRegistry()
-    asked.register(Asking())
-    text = generate_latest(registry) + generate_latest(asked)
+    registry_of_answers = CollectorRegistry()
+    registry_of_answers.register(Asking())
+    text = generate_latest(registry) + generate_latest(registry_of_answers)
     return HttpResponse(text, content_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 

@@ -32,10 +32,10 @@ def client_address(request: HttpRequest) -> str:
     hops = request.headers.get("X-Forwarded-For", "").split(",")
     proxies: int = settings.PROXIES
     if 0 < proxies <= len(hops):
-        told = hops[-proxies]
+        forwarded = hops[-proxies]
     else:
-        told = ""
-    for candidate in (told, request.META.get("REMOTE_ADDR", "")):
+        forwarded = ""
+    for candidate in (forwarded, request.META.get("REMOTE_ADDR", "")):
         try:
             address = ipaddress.ip_address(candidate.strip())
         except ValueError:

@@ -131,8 +131,8 @@ def inspect(
         with opened_set(recognised, reading, omissions=omissions) as segments:
             for segment in segments:
                 aligned.add(segment)
-    except FormatError as found:
-        error = found
+    except FormatError as refusal:
+        error = refusal
     return Inspection(
         files=facts,
         languages=recognised.languages,

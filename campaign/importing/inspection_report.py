@@ -83,16 +83,12 @@ def inspection_report(
 ) -> InspectionReport:
     """Return the facts of an inspection as JSON."""
     facts = {file.file.name: file for file in inspection.files}
-    return {
-        "files": [_file(file, facts.get(file.name)) for file in recognised.files],
-        "languages": list(inspection.languages) if inspection.languages else None,
-        "segments": inspection.segments,
-        "documents": inspection.documents,
-        "references": inspection.references,
-        "systems": [asdict(system) for system in inspection.systems],
-        "identical_systems": [list(group) for group in inspection.identical_systems],
-        **told_report(inspection.left_out, inspection.warnings),
-        "sample": [
+    languages = None
+    if inspection.languages:
+        languages = list(inspection.languages)
+    sample: list[SampleSegment] = []
+    for segment in inspection.sample:
+        sample.append(
             {
                 "number": segment.number,
                 "document": segment.document,
@@ -100,8 +96,17 @@ def inspection_report(
                 "references": list(segment.references),
                 "outputs": dict(segment.outputs),
             }
-            for segment in inspection.sample
-        ],
+        )
+    return {
+        "files": [_file(file, facts.get(file.name)) for file in recognised.files],
+        "languages": languages,
+        "segments": inspection.segments,
+        "documents": inspection.documents,
+        "references": inspection.references,
+        "systems": [asdict(system) for system in inspection.systems],
+        "identical_systems": [list(group) for group in inspection.identical_systems],
+        **told_report(inspection.left_out, inspection.warnings),
+        "sample": sample,
         "error": error_report(inspection.error),
     }
 

@@ -58,10 +58,10 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
                 if known
                 else "create it with --create-campaign NAME",
             ) from None
-    there = Campaign.objects.filter(slug=slug).first()
-    if there is not None:
+    campaign = Campaign.objects.filter(slug=slug).first()
+    if campaign is not None:
         raise ImportRefusedError(
-            f'a campaign "{slug}" already exists, called "{there.name}"',
+            f'a campaign "{slug}" already exists, called "{campaign.name}"',
             "to import another test set into it, omit --create-campaign; for a new campaign, choose another "
             "--campaign",
         )

@@ -10,7 +10,8 @@ from typing import Final
 
 from django.db import transaction
 
-from campaign.formats import FormatError, JudgedBlock
+from campaign.formats import JudgedBlock
+from campaign.formats.errors import Place
 from campaign.formats.five_way import five_way_blocks
 from campaign.formats.isolation import isolated_items
 from campaign.formats.records import unseen_problem
@@ -51,15 +52,10 @@ def test_set_without_texts_create(
     )
     systems = []
     for system in content.systems:
-        systems.append(
-            System(
-                test_set=test_set,
-                name=system,
-                kind=SystemKind.REFERENCE
-                if system == reference_system
-                else SystemKind.SYSTEM,
-            )
-        )
+        kind = SystemKind.SYSTEM
+        if system == reference_system:
+            kind = SystemKind.REFERENCE
+        systems.append(System(test_set=test_set, name=system, kind=kind))
     System.objects.bulk_create(systems)
     _documents_create(test_set, content)
     return test_set
@@ -78,20 +74,23 @@ class _Content:
         self.pairs[pair] += 1
         for systems in row.candidates:
             self.systems.update(dict.fromkeys(systems))
-        here = row.document.strip(), row.segment_id.strip()
-        there = self.segments.setdefault(row.segment, here)
-        refused = partial(FormatError, file, line=row.line)
-        if problem := unseen_problem(here[0], "document name"):
-            raise refused(
-                problem, "remove that character from the name", field="documentId"
+        document = row.document.strip()
+        segment_id = row.segment_id.strip()
+        problem = unseen_problem(document, "document name")
+        if problem:
+            raise Place(file, row.line, field="documentId").error(
+                problem, "remove that character from the name"
             )
+        first_document, first_id = self.segments.setdefault(
+            row.segment, (document, segment_id)
+        )
+        is_same = document == first_document and segment_id == first_id
         # With several language pairs, one must be chosen first.
-        if here != there and len(self.pairs) == 1:
-            raise refused(
-                f'segment {row.segment} is "{here[1]}" of "{here[0]}" here, '
-                f'"{there[1]}" of "{there[0]}" in a row before',
+        if not is_same and len(self.pairs) == 1:
+            raise Place(file, row.line, field="srcIndex").error(
+                f'segment {row.segment} is "{segment_id}" of "{document}" here, '
+                f'"{first_id}" of "{first_document}" in a row before',
                 "import files of a single test set, or correct the row",
-                field="srcIndex",
             )
 
 
@@ -112,15 +111,13 @@ def _only_pair(
     pairs: Counter[LanguagePair], languages: LanguagePair | None
 ) -> LanguagePair:
     if not pairs:
-        chosen = f" of {languages}" if languages else ""
-        raise ImportRefusedError(
-            f"the input contains no judgments{chosen}",
-            "provide a file with at least one",
-        )
+        problem = "the input contains no judgments"
+        if languages:
+            problem = f"{problem} of {languages}"
+        raise ImportRefusedError(problem, "provide a file with at least one")
     if len({pair.tags for pair in pairs}) > 1:
-        listed = ", ".join(
-            f"{pair} ({count:,})" for pair, count in sorted(pairs.items())
-        )
+        counts = [f"{pair} ({count:,})" for pair, count in sorted(pairs.items())]
+        listed = ", ".join(counts)
         raise ImportRefusedError(
             f"the input contains several language pairs: {listed}",
             "choose a source and target language; each pair becomes its own test set",
@@ -132,37 +129,36 @@ def _documents_create(test_set: TestSet, content: _Content) -> None:
     documents: dict[str, list[tuple[int, str]]] = {}
     for number, (document, segment_id) in sorted(content.segments.items()):
         documents.setdefault(document or test_set.name, []).append((number, segment_id))
-    rows = [
-        Document(test_set=test_set, name=name, position=position)
-        for position, name in enumerate(documents, 1)
-    ]
+    rows = []
+    for position, name in enumerate(documents, 1):
+        rows.append(Document(test_set=test_set, name=name, position=position))
     Document.objects.bulk_create(rows)
-    Segment.objects.bulk_create(
-        (
-            Segment(test_set=test_set, document=row, number=number, position=position)
-            for row in rows
-            for number, position in _positions(documents[row.name])
-        ),
-        batch_size=2_000,
-    )
+    segments = []
+    for row in rows:
+        segments_of_document = documents[row.name]
+        positions = _positions([id_ for _number, id_ in segments_of_document])
+        for (number, _id), position in zip(
+            segments_of_document, positions, strict=True
+        ):
+            segments.append(
+                Segment(
+                    test_set=test_set, document=row, number=number, position=position
+                )
+            )
+    Segment.objects.bulk_create(segments, batch_size=2_000)
 
 
-def _positions(segments: list[tuple[int, str]]) -> list[tuple[int, int]]:
-    """Return the number of each segment with its position in the document.
+def _positions(ids: Sequence[str]) -> Sequence[int]:
+    """Return the positions of segments in their document.
 
     IDs are used as positions if they are distinct positive integers; otherwise the known segments are counted.
     """
-    ids = [id_ for _number, id_ in segments]
-    numeric = [
-        int(id_) for id_ in ids if id_.isascii() and id_.isdigit() and len(id_) <= 10
-    ]
-    if len(numeric) == len(set(numeric)) == len(ids) and all(
-        1 <= position <= _MAX_POSITION for position in numeric
-    ):
-        positions = numeric
-    else:
-        positions = list(range(1, len(ids) + 1))
-    return [
-        (number, position)
-        for (number, _id), position in zip(segments, positions, strict=True)
-    ]
+    positions = set()
+    for id_ in ids:
+        if id_.isascii() and id_.isdigit() and len(id_) <= 10:
+            position = int(id_)
+            if 1 <= position <= _MAX_POSITION:
+                positions.add(position)
+    if len(positions) == len(ids):
+        return [int(id_) for id_ in ids]
+    return range(1, len(ids) + 1)

@@ -37,13 +37,13 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
     tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related(
         "test_set"
     )
-    there = {
+    tasks_by_protocol = {
         each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")
     }
-    task = there.get(protocol)
-    if task is None and there:
+    task = tasks_by_protocol.get(protocol)
+    if task is None and tasks_by_protocol:
         raise CommandError(
-            f'The test set "{name}" has no task "{protocol}". Its tasks: {", ".join(there)}.'
+            f'The test set "{name}" has no task "{protocol}". Its tasks: {", ".join(tasks_by_protocol)}.'
         )
     if task is None:
         tasks = tasks.filter(protocol=Protocol.RANKING)

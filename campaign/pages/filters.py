@@ -40,10 +40,12 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         **options: Any,
     ) -> "DeskFilter":
         """Return the filter that a request asks for."""
-        asked = cls(data=request.GET, queryset=queryset, request=request, **options)
-        asked.at = at or request.path
-        asked.keeps = keeps
-        return asked
+        desk_filter = cls(
+            data=request.GET, queryset=queryset, request=request, **options
+        )
+        desk_filter.at = at or request.path
+        desk_filter.keeps = keeps
+        return desk_filter
 
     @property
     def kept(self) -> Iterator[tuple[str, str]]:

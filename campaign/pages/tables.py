@@ -159,11 +159,11 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     def _asked_with(self, **changed: str | int) -> str:
         """Return the address with this change; a different order starts at the first page."""
-        asked = self._asked.copy()
-        asked.pop(self.prefixed_page_field, None)
+        parameters = self._asked.copy()
+        parameters.pop(self.prefixed_page_field, None)
         for name, value in changed.items():
-            asked[name] = str(value)
-        return f"{self._at}?{asked.urlencode()}"
+            parameters[name] = str(value)
+        return f"{self._at}?{parameters.urlencode()}"
 
     @cached_property
     def _filled_columns(self) -> list[Any]:

@@ -392,10 +392,10 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
         role = Membership.objects.filter(campaign=campaign, user=by).values_list(
             "role", flat=True
         )
-        found = role.first()
-        if found is None:
+        role_of_user = role.first()
+        if role_of_user is None:
             raise NotAllowedError(_("Campaign not found, or you are not a member."))
-        change_demand(found)
+        change_demand(role_of_user)
     real_check(campaign, TaskRefusedError)
     if campaign.state in {CampaignState.ARCHIVED, CampaignState.BIN}:
         raise TaskRefusedError(

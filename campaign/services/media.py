@@ -54,12 +54,12 @@ def media_purge(*, campaign: Campaign) -> None:
         *Reference.objects.filter(**in_campaign).values_list("text", flat=True),
         *Output.objects.filter(**in_campaign).values_list("text", flat=True),
     ]
-    shown = set()
+    names = set()
     for text in texts:
         for name in marked_text(str(text)).media:
-            shown.add(name)
+            names.add(name)
     files = KeptFile.objects.filter(campaign=campaign, kind=MEDIA)
-    exported_files_delete(files.exclude(name__in=shown))
+    exported_files_delete(files.exclude(name__in=names))
 
 
 def media_copy(*, source: Campaign, target: Campaign) -> None:

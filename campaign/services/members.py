@@ -56,9 +56,9 @@ def member_add(
     another role, and for an analyst if there is no owner.
     """
     campaign_lock(campaign)
-    there = Membership.objects.filter(campaign=campaign, user=user).first()
-    if there is not None and there.role == role:
-        return there
+    membership = Membership.objects.filter(campaign=campaign, user=user).first()
+    if membership is not None and membership.role == role:
+        return membership
     role = member_role_admitted(campaign=campaign, user=user, role=role, by=by)
     waiting = Mail.objects.to_members().filter(campaign=campaign, user=user)
     for invitation in Invitation.objects.filter(mail__in=waiting):
@@ -74,11 +74,11 @@ def member_role_admitted(
     Raises `NotAllowedError` if `by` may not grant it, and `MemberRefusedError` for a member, and for an analyst if
     there is no owner. The caller has locked the campaign's row.
     """
-    there = Membership.objects.filter(campaign=campaign, user=user).first()
-    if there is not None:
+    membership = Membership.objects.filter(campaign=campaign, user=user).first()
+    if membership is not None:
         raise MemberRefusedError(
             _("%(name)s is already a member (%(role)s). Change their role instead.")
-            % {"name": user.name, "role": there.get_role_display()}
+            % {"name": user.name, "role": membership.get_role_display()}
         )
     if not _owners(campaign).exists():
         if not role.may_change:
@@ -121,17 +121,17 @@ def member_invite(
     user may access. Without a role, see `organiser_add`. Raises `MemberRefusedError`.
     """
     user = user_of_address(email, name)
-    there = Membership.objects.filter(campaign=campaign, user=user).first()
+    membership = Membership.objects.filter(campaign=campaign, user=user).first()
     if role is None:
-        there = organiser_add(campaign=campaign, user=user)
-    elif there is None:
-        there = member_add(campaign=campaign, user=user, role=role)
+        membership = organiser_add(campaign=campaign, user=user)
+    elif membership is None:
+        membership = member_add(campaign=campaign, user=user, role=role)
     else:
-        member_role_change(membership=there, role=role, by=None)
+        member_role_change(membership=membership, role=role, by=None)
     return invitation_create(
         campaign=campaign,
         user=user,
-        role=InvitationRole(there.role),
+        role=InvitationRole(membership.role),
         expires_at=expires_at,
     )
 
@@ -143,12 +143,14 @@ def organiser_add(*, campaign: Campaign, user: User) -> Membership:
     An owner stays one, and an analyst becomes an organiser.
     """
     campaign_lock(campaign)
-    there = Membership.objects.filter(campaign=campaign, user=user).first()
-    if there is None:
+    membership = Membership.objects.filter(campaign=campaign, user=user).first()
+    if membership is None:
         return member_add(campaign=campaign, user=user, role=MembershipRole.ORGANISER)
-    if not MembershipRole(there.role).may_change:
-        member_role_change(membership=there, role=MembershipRole.ORGANISER, by=None)
-    return there
+    if not MembershipRole(membership.role).may_change:
+        member_role_change(
+            membership=membership, role=MembershipRole.ORGANISER, by=None
+        )
+    return membership
 
 
 @transaction.atomic

@@ -269,10 +269,10 @@ def first_organiser_link_create() -> str:
 
     Earlier links keep working until one of them is used. Raises `AccountRefusedError` if there is an organiser.
     """
-    there = organisers_of_quintet().first()
-    if there is not None:
+    organiser = organisers_of_quintet().first()
+    if organiser is not None:
         raise AccountRefusedError(
-            f"This server already has an organiser ({there.email}). Specify the e-mail address the link is for."
+            f"This server already has an organiser ({organiser.email}). Specify the e-mail address the link is for."
         )
     user = (
         User.objects.filter(is_staff=True, email=None, is_active=True)

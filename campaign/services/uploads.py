@@ -203,8 +203,8 @@ def upload_becomes(
 
 def judgments_import_note(*, test_set: TestSet, told: Mapping[str, object]) -> None:
     """Add the report of an import of judgments to the import report of its test set."""
-    found = Upload.objects.select_for_update(no_key=True)
-    upload, _is_new = found.get_or_create(
+    uploads = Upload.objects.select_for_update(no_key=True)
+    upload, _is_new = uploads.get_or_create(
         test_set=test_set,
         defaults={"campaign": test_set.campaign, "name": test_set.name},
     )

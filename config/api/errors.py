@@ -155,9 +155,9 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
         "Content-Encoding"
     ):
         return
-    said = _said(response)
+    members = _said(response)
     status = response.status_code
-    kind = said.get("type", OF_THE_STATUS)
+    kind = members.get("type", OF_THE_STATUS)
     title = TITLES.get(kind) or response.reason_phrase
     if status == HTTPStatus.CONFLICT:
         usual = _CONFIRM
@@ -167,9 +167,9 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
         "type": kind,
         "title": str(title),
         "status": status,
-        "detail": said.get("detail", usual),
+        "detail": members.get("detail", usual),
         "instance": request.path,
-        **{name: value for name, value in said.items() if name not in _MEMBERS},
+        **{name: value for name, value in members.items() if name not in _MEMBERS},
     }
     response.content = json.dumps(problem, ensure_ascii=False).encode()
     response.headers["Content-Type"] = CONTENT_TYPE
