@@ -48,7 +48,7 @@ class SegmentLine(TypedDict):
 
     document: str
     segment: int
-    source: str
+    source: str | None
     references: list[str]
     outputs: dict[str, str]
 
