@@ -10,7 +10,6 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, NoReturn
 
@@ -460,12 +459,13 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 
 def _number(value: object, file: str, line: int) -> float:
     """Return a score; NaN if there is none."""
-    if str(value).strip().lower() in _MISSING:
-        return math.nan
     number = math.inf
-    if not isinstance(value, bool):
-        with suppress(TypeError, ValueError, OverflowError):
+    try:
+        if not isinstance(value, bool):
             number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        if str(value).strip().lower() in _MISSING:
+            number = math.nan
     if math.isinf(number):
         raise Place(file, line, field="score").error(
             f'"{value}" is not a score', _WRITE_SCORE
