@@ -59,6 +59,13 @@ class JudgeLink(Link):
     protocol: NotRequired[str]
 
 
+class GuideTask(TypedDict):
+    """A task of the demo."""
+
+    id: int
+    test_set__name: str
+
+
 class Guide(TypedDict):
     """Content of `demo.json`."""
 
@@ -69,7 +76,7 @@ class Guide(TypedDict):
     protocols: list[JudgeLink]
     api_token: str
     campaign: str
-    tasks: NotRequired[list[dict[str, int | str]]]
+    tasks: NotRequired[list[GuideTask]]
 
 
 def guide_write(*, base_url: str, path: Path) -> Guide:

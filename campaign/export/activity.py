@@ -50,7 +50,7 @@ def activity_csv(
             yield csv_line(row[name] for name in COLUMNS)
 
 
-def event_rows(data: JSONObject) -> Iterator[JSONObject]:
+def event_rows(data: Mapping[str, Any]) -> Iterator[JSONObject]:
     """Yield a row for each field of an event; an event without fields has one row."""
     event = dict(data)
     changes = event.pop("changes") or {"": (None, None)}

@@ -27,7 +27,7 @@ from campaign.importing.uploaded_files import isolated_set
 from campaign.management.files import files_recognised, files_with_roles
 from campaign.models import Campaign, Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
-from campaign.selectors.texts import text_lines
+from campaign.selectors.texts import SegmentLine, text_lines
 from whole_campaigns.campaign_file.bodies import (
     SystemInFileSerializer,
     TextsInFileSerializer,
@@ -126,7 +126,7 @@ def texts_compare(part: Part, values: Body, task: Task) -> None:
                 )
 
 
-def _is_same(stored: Body, segment: SegmentTexts) -> bool:
+def _is_same(stored: SegmentLine, segment: SegmentTexts) -> bool:
     if (stored["source"], stored["document"]) != (segment.source, segment.document):
         return False
     references = list(segment.references)
