@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.state import DrawState
@@ -77,9 +77,9 @@ def drawn(
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
         assert window is not None
         plan = draw_hit(
+            DrawnWindow(segments=window),
             parameters=parameters,
             number=number,
-            window=window,
             texts=texts,
             state=state,
         )

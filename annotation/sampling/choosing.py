@@ -6,9 +6,11 @@ simulation. Counts are of *planned* blocks, including those waiting in the pool;
 pairs would be planned again and again.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,9 @@ from annotation.sampling.state import DrawState, Float64Array, Int64Array
 from campaign.texts.hash_draw import HashDraw
 
 _PAIR = 2
+
+# Texts by the index of the system on whose behalf they are chosen.
+TextsBySystem: TypeAlias = dict[int, DistinctText]
 
 
 def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, ...]:
@@ -160,10 +165,11 @@ def order_balanced(
     counts = position_counts[list(chosen), :size].astype(np.float64)
     excess = counts - counts.min(axis=1, keepdims=True, initial=np.inf)
     # Random terms below 1 / size: their sum never outweighs one step of the cost.
-    decided = excess**2 + _luck(key, size * size).reshape(size, size) / max(1, size)
+    random = _luck(key, size * size).reshape(size, size)
+    cost = excess**2 + random / max(1, size)
     from scipy.optimize import linear_sum_assignment  # not needed at startup
 
-    systems, positions = linear_sum_assignment(decided)
+    systems, positions = linear_sum_assignment(cost)
     order = np.empty(size, dtype=np.int64)
     order[positions] = np.asarray(chosen, dtype=np.int64)[systems]
     return tuple(order.tolist())
@@ -173,9 +179,11 @@ def _luck(key: int, count: int) -> Float64Array:
     """Return random numbers of a key in [0, 1), as `kernels.luck` does (SplitMix64)."""
     steps = np.arange(1, count + 1, dtype=np.uint64)
     z = np.uint64(key) + steps * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
+    z ^= z >> np.uint64(30)
+    z *= np.uint64(0xBF58476D1CE4E5B9)
+    z ^= z >> np.uint64(27)
+    z *= np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
     return np.asarray((z >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
@@ -219,20 +227,17 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     shuffled again: a text shared by many systems tends to be drawn earlier, and must not be shown
     higher for that reason.
     """
-    names_drawn = draw.integers(
-        (name for text in options.free for name in text.systems),
-        "system",
-        options.segment,
-    )
+    drawable: list[str] = []
+    for text in options.free:
+        drawable.extend(text.systems)
+    numbers = draw.integers(drawable, "system", options.segment)
     # Among systems that share a text, take the one drawn first.
-    drawn = sorted(
-        (
-            (min((names_drawn[name], name) for name in text.systems), text)
-            for text in options.free
-        ),
-        key=lambda pair: pair[0],
-    )[: options.count]
-    names = {text: name for (_, name), text in drawn}
+    first_drawn = {}
+    for text in options.free:
+        first_drawn[text] = min((numbers[name], name) for name in text.systems)
+    names = {}
+    for text in sorted(first_drawn, key=first_drawn.__getitem__)[: options.count]:
+        _number, names[text] = first_drawn[text]
     for text in (options.given, options.control):
         if text is not None:
             names[text] = text.systems[0]
@@ -260,72 +265,64 @@ class Chooser:
     def balanced(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the next block of the planned cycle, or else the pairs with the fewest meetings."""
         self._state = self._state.with_cycle()
+        why: Why = {"chosen": "balanced"}
+        chosen = self._planned(options)
+        if chosen is None:
+            chosen = self._met_least(options, draw)
+        elif self._state.planned_cycle is not None:
+            why["cycle"] = self._state.planned_cycle.cycle
         counts = self._state.pair_counts
-        planned_cycle = self._state.planned_cycle
-        planned = None
-        if (
-            planned_cycle is not None
-            and options.given is None
-            and options.count == planned_cycle.size
-        ):
-            planned = planned_cycle.fitting(options.free)
-        if planned_cycle is not None and planned is not None:
-            chosen = [self._state.index[name] for name, _ in planned]
-            texts = [text for _, text in planned]
-            why: Why = {"chosen": "balanced", "cycle": planned_cycle.cycle}
-        else:
-            chosen, texts = self._met_least(options, draw)
-            why = {"chosen": "balanced"}
-        why["met_before"] = _mean_pair(counts[chosen][:, chosen])
+        systems = list(chosen)
+        why["met_before"] = _mean_pair(counts[systems][:, systems])
         why["met_before_any"] = _mean_pair(counts)
-        return ShownTexts(texts=self._ordered(options, texts, draw), why=why)
+        return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
 
-    def _met_least(
-        self, options: BlockOptions, draw: HashDraw
-    ) -> tuple[list[int], list[DistinctText]]:
-        counts = self._state.pair_counts
-        at = self._representatives(options.free)
+    def _planned(self, options: BlockOptions) -> TextsBySystem | None:
+        """Return the next block of the planned cycle that these options allow; None if there is none."""
+        cycle = self._state.planned_cycle
+        if cycle is None or options.given is not None or options.count != cycle.size:
+            return None
+        texts = cycle.fitting(options.free)
+        if texts is None:
+            return None
+        return {self._state.index[name]: text for name, text in texts.items()}
+
+    def _met_least(self, options: BlockOptions, draw: HashDraw) -> TextsBySystem:
+        free = self._representatives(options.free)
         key = draw.integer("balanced", options.segment)
         if options.count == 1 and options.given is None and options.control is None:
-            chosen = self._shown_least(at, key)
-            return chosen, [at[system] for system in chosen]
-        weights = counts
-        if options.given is not None:
-            weights = _with_given(
-                counts, self._representative(options.given), options.count
-            )
-        chosen = self._chosen(
-            options, at, lambda: choose_balanced(weights, list(at), options.count, key)
-        )
-        return chosen, [at[system] for system in chosen]
+            chosen = self._shown_least(list(free), key)
+        elif options.count >= len(free):
+            return free
+        else:
+            weights = self._state.pair_counts
+            if options.given is not None:
+                given = self._representative(options.given)
+                weights = _with_given(weights, given, options.count)
+            chosen = choose_balanced(weights, list(free), options.count, key)
+        return {system: free[system] for system in chosen}
 
-    def _shown_least(self, at: Mapping[int, DistinctText], key: int) -> list[int]:
+    def _shown_least(self, systems: Sequence[int], key: int) -> tuple[int, ...]:
         """Choose the system shown least often, for blocks of one, in which no pairs meet."""
-        times_shown = self._state.position_counts[list(at)].sum(axis=1)
-        least = [
-            system
-            for system, times in zip(at, times_shown, strict=True)
-            if times == times_shown.min()
-        ]
-        return list(choose_uniform(least, 1, key))
+        times_shown = self._state.position_counts[systems].sum(axis=1)
+        least = compress(systems, times_shown == times_shown.min())
+        return choose_uniform(list(least), 1, key)
 
     def active(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the pairs whose comparisons are most informative about the order."""
-        at = self._representatives(options.free)
-        key = draw.integer("active", options.segment)
-        chosen = self._chosen(
-            options,
-            at,
-            lambda: choose_active(self._priorities, list(at), options.count, key),
-        )
-        texts = [at[system] for system in chosen]
+        chosen = self._representatives(options.free)
+        if options.count < len(chosen):
+            key = draw.integer("active", options.segment)
+            systems = choose_active(self._priorities, list(chosen), options.count, key)
+            chosen = {system: chosen[system] for system in systems}
+        indices = list(chosen)
         why: Why = {
             "chosen": "active",
             "watermark": self._state.watermark,
-            "priority": _mean_pair(self._priorities[chosen][:, chosen]),
+            "priority": _mean_pair(self._priorities[indices][:, indices]),
             "priority_any": _mean_pair(self._priorities),
         }
-        return ShownTexts(texts=self._ordered(options, texts, draw), why=why)
+        return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
 
     @cached_property
     def _priorities(self) -> Float64Array:
@@ -334,57 +331,35 @@ class Chooser:
             state.wins, state.ties, state.pair_counts * self._redundancy
         )
 
-    def _representatives(
-        self, texts: Sequence[DistinctText]
-    ) -> dict[int, DistinctText]:
-        index = self._state.index
-        return {
-            index[text.systems[0]]
-            if len(text.systems) == 1
-            else self._representative(text): text
-            for text in texts
-        }
+    def _representatives(self, texts: Iterable[DistinctText]) -> TextsBySystem:
+        return {self._representative(text): text for text in texts}
 
     def _representative(self, text: DistinctText) -> int:
-        index = self._state.index
-        met = self._state.pair_counts
-        return min(
-            (index[name] for name in text.systems), key=lambda i: (met[i].sum(), i)
-        )
-
-    @staticmethod
-    def _chosen(
-        options: BlockOptions,
-        at: dict[int, DistinctText],
-        choose: Callable[[], tuple[int, ...]],
-    ) -> list[int]:
-        if options.count >= len(at):
-            return list(at)
-        return list(choose())
+        """Return the system that has met others least often, of those that wrote a text."""
+        systems = sorted(self._state.index[name] for name in text.systems)
+        if len(systems) == 1:
+            return systems[0]
+        meetings = self._state.pair_counts[systems].sum(axis=1)
+        return systems[int(meetings.argmin())]
 
     def _ordered(
-        self, options: BlockOptions, texts: list[DistinctText], draw: HashDraw
+        self, options: BlockOptions, chosen: TextsBySystem, draw: HashDraw
     ) -> tuple[DistinctText, ...]:
-        if options.given is None:
-            ranked = texts
-        else:
-            ranked = [*texts, options.given]
-        at = self._representatives(ranked)
+        ranked = list(chosen.values())
+        if options.given is not None:
+            ranked.append(options.given)
+        texts = self._representatives(ranked)
         positions = self._state.position_counts
+        if options.control is not None:
+            # The control may take any position; the others share the rest.
+            position = draw.below(len(texts) + 1, "control", options.segment)
+            positions = np.delete(positions, position, axis=1)
         key = draw.integer("order", options.segment)
-        if options.control is None:
-            return tuple(
-                at[system] for system in order_balanced(list(at), positions, key)
-            )
-        # The control may take any position; the others share the rest.
-        position = draw.below(len(at) + 1, "control", options.segment)
-        shown = [
-            at[system]
-            for system in order_balanced(
-                list(at), np.delete(positions, position, axis=1), key
-            )
-        ]
-        return (*shown[:position], options.control, *shown[position:])
+        order = order_balanced(list(texts), positions, key)
+        shown = [texts[system] for system in order]
+        if options.control is not None:
+            shown.insert(position, options.control)
+        return tuple(shown)
 
 
 def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array:
@@ -393,10 +368,8 @@ def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array
     Each chosen system meets it once, and is part of `count - 1` pairs of chosen systems.
     """
     met = counts[first_system]
-    weights: Int64Array = (
-        max(1, count - 1) * counts + met[:, np.newaxis] + met[np.newaxis, :]
-    )
-    return weights
+    weights: Int64Array = max(1, count - 1) * counts
+    return weights + met[:, np.newaxis] + met[np.newaxis, :]
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from operator import attrgetter
 from typing import TypeVar
 
 from annotation.sampling.parameters import DesignParameters, Normalisation
@@ -77,7 +78,7 @@ class SegmentOutputs:
         Each stands only for systems that the design draws, even if other systems wrote the same
         text.
         """
-        outputs = (output for output in self.outputs if takes_part(output, parameters))
+        outputs = [output for output in self.outputs if takes_part(output, parameters)]
         return distinct_texts(outputs, parameters.normalisation)
 
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
@@ -118,16 +119,12 @@ def distinct_texts(
     sharing: dict[str, list[SystemOutput]] = {}
     for output in outputs:
         sharing.setdefault(normalised(output.text, normalisation), []).append(output)
-    return tuple(
-        sorted(
-            (
-                DistinctText(
-                    systems=tuple(sorted(output.system for output in same)),
-                    output_ids=tuple(sorted(output.output_id for output in same)),
-                    kinds=frozenset(output.kind for output in same),
-                )
-                for same in sharing.values()
-            ),
-            key=lambda text: text.systems,
+    texts = []
+    for same in sharing.values():
+        text = DistinctText(
+            systems=tuple(sorted(output.system for output in same)),
+            output_ids=tuple(sorted(output.output_id for output in same)),
+            kinds=frozenset(output.kind for output in same),
         )
-    )
+        texts.append(text)
+    return tuple(sorted(texts, key=attrgetter("systems")))

@@ -21,6 +21,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import TypedDict
 
@@ -36,10 +37,10 @@ CycleBlocks = tuple[tuple[int, ...], ...]
 
 def known_design(systems: int, size: int) -> CycleBlocks:
     """Return blocks in which all pairs of systems meet equally often; empty if none are known."""
-    letters = _LETTERS.get((systems, size), "")
-    return tuple(
-        tuple(ord(letter) - ord("a") for letter in block) for block in letters.split()
-    )
+    blocks = []
+    for letters in _LETTERS.get((systems, size), "").split():
+        blocks.append(tuple(map(ascii_lowercase.index, letters)))
+    return tuple(blocks)
 
 
 _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
@@ -191,20 +192,22 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     if pairs.min() == pairs.max():
         known = known_design(systems, size)
         if known:
-            names = HashDraw(seed=key, number=0).shuffled(
-                range(systems), str, "systems"
-            )
-            return tuple(
-                tuple(names[position] for position in block) for block in known
-            )
+            draw = HashDraw(seed=key, number=0)
+            names = draw.shuffled(range(systems), str, "systems")
+            blocks = []
+            for block in known:
+                blocks.append(tuple(names[position] for position in block))
+            return tuple(blocks)
     return _searched(met, pairs, size, key)
 
 
 def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleBlocks:
     from annotation.sampling.kernels import even_out, lay_out, put_in_order
 
-    is_even = pairs.max() - pairs.min() <= 1
-    steps = _STEPS_FROM_EVEN if is_even else _STEPS
+    is_even = bool(pairs.max() - pairs.min() <= 1)
+    steps = _STEPS
+    if is_even:
+        steps = _STEPS_FROM_EVEN
     per_block = size * (size - 1) // 2
     best: tuple[tuple[int, int], Int64Array] | None = None
     for attempt, length in enumerate(_lengths(pairs, per_block, is_even=is_even)):
@@ -212,12 +215,12 @@ def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleB
         counts = met.copy()
         blocks = np.empty((length, size), dtype=np.int64)
         lay_out(counts, blocks, luck.integer("lay out"))
-        target = _least_squares(int(pairs.sum()) + length * per_block, len(pairs))
+        meetings = int(pairs.sum()) + length * per_block
+        target = _least_squares(meetings, len(pairs))
         missing = even_out(counts, blocks, luck.integer("even out"), target, steps)
+        orders = 1
         if is_even and missing == 0:
             orders = _ORDERS
-        else:
-            orders = 1
         worst = put_in_order(met, blocks, luck.integer("order"), orders)
         if best is None or (missing, worst) < best[0]:
             best = (missing, worst), blocks
@@ -232,22 +235,29 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
     total = int(pairs.sum())
     least = int(pairs.min())
     n = len(pairs)
-    for lap, attempts in enumerate(
-        _ATTEMPTS_FROM_EVEN if is_even else _ATTEMPTS, start=1
-    ):
-        first = max(1, ceil(((least + lap) * n - total) / per_block))
-        last = max(1, ceil(((least + (lap + 1)) * n - total) / per_block))
-        middle = (least + lap + 0.5) * n - total
-        ends = sorted(
+    attempts_per_lap = _ATTEMPTS
+    if is_even:
+        attempts_per_lap = _ATTEMPTS_FROM_EVEN
+    for lap, attempts in enumerate(attempts_per_lap, start=1):
+        # Meetings still to be planned until all pairs have this lap's count, and the next lap's.
+        begin = (least + lap) * n - total
+        end = begin + n
+        first = max(1, ceil(begin / per_block))
+        last = max(1, ceil(end / per_block))
+        middle = (begin + end) / 2
+        by_distance = sorted(
             range(first, last + 1), key=lambda length: abs(length * per_block - middle)
-        )[:_ENDS]
-        yield from (ends[attempt % len(ends)] for attempt in range(attempts))
+        )
+        ends = by_distance[:_ENDS]
+        for attempt in range(attempts):
+            yield ends[attempt % len(ends)]
 
 
 def _least_squares(total: int, pairs: int) -> int:
     """Return the sum of squares of `pairs` integers that add up to `total` and differ by at most one."""
-    each, more = divmod(total, pairs)
-    return pairs * each * each + more * (2 * each + 1)
+    lower, higher_ones = divmod(total, pairs)
+    squares_of_lower = (pairs - higher_ones) * lower**2
+    return squares_of_lower + higher_ones * (lower + 1) ** 2
 
 
 #: Blocks of two stay even without a plan, because the rarest pair is shown next.
@@ -341,31 +351,29 @@ class PlannedCycle:
             return self
         if self.clean_blocks < _CLEAN_BLOCKS_IF_EVEN:
             return self
-        at = [index[name] for name in self.systems]
-        met = np.ascontiguousarray(pair_counts[np.ix_(at, at)])
+        indices = [index[name] for name in self.systems]
+        met = np.ascontiguousarray(pair_counts[np.ix_(indices, indices)])
         spread = _count_spread(met)
         if spread > 1 and (spread > _NEARLY_EVEN or self.clean_blocks < _CLEAN_BLOCKS):
             return self
         key = HashDraw(seed=self.seed, number=self.cycle).integer("cycle")
-        blocks = plan_cycle(met.tobytes(), len(at), self.size, key)
+        blocks = plan_cycle(met.tobytes(), len(indices), self.size, key)
         return replace(self, cycle=self.cycle + 1, pending=blocks)
 
-    def fitting(
-        self, texts: Sequence[DistinctText]
-    ) -> list[tuple[str, DistinctText]] | None:
-        """Return systems and texts of the first pending block that these texts can show, or None."""
-        behind = {}
-        for number, text in enumerate(texts):
+    def fitting(self, texts: Sequence[DistinctText]) -> dict[str, DistinctText] | None:
+        """Return the texts of the first pending block that these texts can show, by system, or None."""
+        text_by_system = {}
+        for text in texts:
             for name in text.systems:
-                behind[name] = number
+                text_by_system[name] = text
         for block in self.pending:
-            names = [
-                self.systems[position]
-                for position in block
-                if self.systems[position] in behind
-            ]
-            if len({behind[name] for name in names}) == self.size:
-                return [(name, texts[behind[name]]) for name in names]
+            fitting = {}
+            for position in block:
+                name = self.systems[position]
+                if name in text_by_system:
+                    fitting[name] = text_by_system[name]
+            if len(set(fitting.values())) == self.size:
+                return fitting
         return None
 
     def after_block(self, texts: Sequence[tuple[str, ...]]) -> PlannedCycle:
@@ -373,11 +381,12 @@ class PlannedCycle:
         if len(texts) != self.size or any(len(names) > 1 for names in texts):
             return self.abandoned()
         names = {names[0] for names in texts}
+        pending: CycleBlocks = ()
         for number, block in enumerate(self.pending):
             if all(self.systems[position] in names for position in block):
-                left = (*self.pending[:number], *self.pending[number + 1 :])
-                return replace(self, pending=left, clean_blocks=self.clean_blocks + 1)
-        return replace(self, pending=(), clean_blocks=self.clean_blocks + 1)
+                pending = (*self.pending[:number], *self.pending[number + 1 :])
+                break
+        return replace(self, pending=pending, clean_blocks=self.clean_blocks + 1)
 
     def abandoned(self) -> PlannedCycle:
         """Return this plan without pending blocks, after a block that no cycle allowed for."""

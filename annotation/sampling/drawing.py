@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.hits import draw_hit, is_compared
+from annotation.sampling.hits import DrawnWindow, draw_hit, is_compared
 from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.state import DrawState
@@ -41,10 +41,11 @@ def sample_window(
     window = tuple(islice(filter(is_compared, order), length))
     if around is None:
         return window
-    first = next((each for each in order if each in around and is_compared(each)), None)
-    if first is None:
-        return ()
-    return (first, *[segment for segment in window if segment != first][: length - 1])
+    for first in order:
+        if first in around and is_compared(first):
+            others = [segment for segment in window if segment != first]
+            return (first, *others[: length - 1])
+    return ()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,29 +72,31 @@ class SegmentQuota:
         if self.limit is None:
             return set()
         most = self.limit - self.redundancy
-        return {
-            number for number, count in enumerate(self.counts, start=1) if count > most
-        }
+        full = set()
+        for number, count in enumerate(self.counts, start=1):
+            if count > most:
+                full.add(number)
+        return full
 
     def add(self, plan: HITPlan, times: int = 1) -> None:
         """Count the blocks of a HIT, except controls; `times` is -1 to subtract them."""
         for block in plan.blocks:
             if block.control:
                 continue
-            if block.segment > len(self.counts):
-                self.counts.extend([0] * (block.segment - len(self.counts)))
+            uncounted = block.segment - len(self.counts)
+            self.counts.extend([0] * uncounted)
             self.counts[block.segment - 1] += times
 
     def allows(self, plan: HITPlan) -> bool:
         """Return whether the quota allows judging the HIT once more."""
         if self.limit is None:
             return True
-        return all(
-            block.control
-            or block.segment > len(self.counts)
-            or self.counts[block.segment - 1] < self.limit
-            for block in plan.blocks
-        )
+        for block in plan.blocks:
+            if block.control or block.segment > len(self.counts):
+                continue
+            if self.counts[block.segment - 1] >= self.limit:
+                return False
+        return True
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,16 +127,17 @@ class HITDrawer:
 
     def segments_ahead(self, numbers: range, *, turn: int) -> set[int]:
         """Return the segments of the windows from which HITs with these numbers would be drawn, without checks."""
-        windows = (
-            self.windows.window(
+        segments: set[int] = set()
+        avoid = self.avoid | self.quota.full
+        for later, number in enumerate(numbers):
+            window = self.windows.window(
                 order=self.parameters.segment_order,
                 draw=HashDraw(seed=self.parameters.seed, number=number),
                 turn=turn + later,
-                avoid=self.avoid | self.quota.full,
+                avoid=avoid,
             )
-            for later, number in enumerate(numbers)
-        )
-        return {segment for window in windows for segment in window or ()}
+            segments.update(window or ())
+        return segments
 
     def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
         """Draw and return first HIT `number`; None if no segment is left to draw, or a sort has no open comparison.
@@ -149,26 +153,26 @@ class HITDrawer:
             around = self.checkable()
         pair = None
         if self.sample_of is not None:
-            pair, window = self._sample(self.sample_of, avoid, around)
+            pair, segments = self._sample(self.sample_of, avoid, around)
         else:
-            window = self.windows.window(
+            segments = self.windows.window(
                 order=self.parameters.segment_order,
                 draw=HashDraw(seed=self.parameters.seed, number=number),
                 turn=turn,
                 avoid=avoid,
                 around=around,
             )
-        if window is None:
+        if segments is None:
             return None
+        window = DrawnWindow(
+            segments=segments, checks=checks, pair=pair, is_page=self.windows.are_pages
+        )
         plan = draw_hit(
-            parameters=self.parameters,
+            window,
             number=number,
-            window=window,
+            parameters=self.parameters,
             texts=self.texts,
             state=self.state,
-            checks=checks,
-            pair=pair,
-            is_page=self.windows.are_pages,
         )
         plan.why["turn"] = turn
         if self.sample_of is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from annotation.sampling.choosing import (
     BlockOptions,
@@ -38,38 +39,50 @@ class _Segment:
     comparison: tuple[str, str] | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnWindow:
+    """The segments of a HIT, and how its blocks are drawn from them.
+
+    Attributes
+    ----------
+    segments : sequence of int
+        Segment numbers, from `Windows.window`.
+    checks : Checks
+        With `SOME`, the HIT has a check unless no segment has a damaged reference.
+    pair : (str, str) or None
+        The comparison of a sort that the blocks make; by default, the one with the most blocks
+        still wanted.
+    is_page : bool
+        True if blocks show one output each and are read together: they are all of one system.
+    """
+
+    segments: Sequence[int]
+    checks: Checks = Checks.CHANCE
+    pair: tuple[str, str] | None = None
+    is_page: bool = False
+
+
 def draw_hit(
+    window: DrawnWindow,
     *,
-    parameters: DesignParameters,
     number: int,
-    window: Sequence[int],
+    parameters: DesignParameters,
     texts: Mapping[int, SegmentOutputs],
     state: DrawState,
-    checks: Checks = Checks.CHANCE,
-    pair: tuple[str, str] | None = None,
-    is_page: bool = False,
 ) -> HITPlan:
     """Draw the blocks of a first HIT over a window of segments.
 
     Parameters
     ----------
-    parameters : DesignParameters
+    window : DrawnWindow
     number : int
         Number of the HIT.
-    window : sequence of int
-        Segment numbers, from `Windows.window`.
+    parameters : DesignParameters
     texts : mapping of int to SegmentOutputs
         Must include the window's segments; a segment without texts gets no block.
     state : DrawState
         The state before this HIT. Uniform draws do not depend on it. For a sort, it must have a
         comparison.
-    checks : Checks
-        With `SOME`, the HIT has a check unless no segment of the window has a damaged reference.
-    pair : (str, str), optional
-        The comparison of a sort that the blocks make; by default, the one with the most blocks
-        still wanted.
-    is_page : bool
-        True if blocks show one output each and are read together: they are all of one system.
 
     Returns
     -------
@@ -78,19 +91,22 @@ def draw_hit(
         show one.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
-    fewest = parameters.fewest_texts
-    known = (_segment(texts[n], parameters) for n in window if n in texts)
-    segments = [segment for segment in known if len(segment.systems) >= fewest]
+    segments = []
+    for n in window.segments:
+        if n in texts:
+            segment = _segment(texts[n], parameters)
+            if len(segment.systems) >= parameters.fewest_texts:
+                segments.append(segment)
     if parameters.kind is DesignKind.SORTING:
-        segments = _compared(segments, state, pair)
-    if is_page and segments:
+        segments = _compared(segments, state, window.pair)
+    if window.is_page and segments:
         segments = _of_one_system(segments, parameters, state, draw)
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
         names = frozenset().union(*(segment.names for segment in segments))
         chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
-    for segment in _decided(segments, parameters, draw, number, checks):
+    for segment in _decided(segments, parameters, draw, number, window.checks):
         block = _block(segment, parameters, chooser, draw)
         if chooser is not None:
             chooser.count(block)
@@ -98,7 +114,7 @@ def draw_hit(
     why: Why = {
         "purpose": Purpose.FIRST.value,
         "design": parameters.kind.value,
-        "window": list(window),
+        "window": list(window.segments),
     }
     return HITPlan(number=number, blocks=tuple(blocks), why=why)
 
@@ -154,47 +170,50 @@ def _of_one_system(
 
     Uniform designs draw the system; others take the one that was shown least.
     """
-    covering = [frozenset(_names(segment.systems)) for segment in segments]
+    covering = [_names(segment.systems) for segment in segments]
     names = sorted(frozenset.intersection(*covering))
     if not names:
         return list(segments)
-    times = dict.fromkeys(names, 0)
-    if parameters.kind is not DesignKind.UNIFORM:
-        known = state.covering(names)
-        for name in names:
-            times[name] = int(known.position_counts[known.index[name]].sum())
+    ranks = {}
     numbers = draw.integers(names, "system of a page")
-    chosen = min(names, key=lambda name: (times[name], numbers[name]))
-    return [
-        replace(
-            segment,
-            systems=tuple(text for text in segment.systems if chosen in text.systems),
-        )
-        for segment in segments
-    ]
+    covering_state = state.covering(names)
+    for name in names:
+        times = 0
+        if parameters.kind is not DesignKind.UNIFORM:
+            system = covering_state.index[name]
+            times = int(covering_state.position_counts[system].sum())
+        ranks[name] = (times, numbers[name])
+    chosen = min(names, key=ranks.__getitem__)
+    segments_of_system = []
+    for segment in segments:
+        systems = tuple(text for text in segment.systems if chosen in text.systems)
+        segments_of_system.append(replace(segment, systems=systems))
+    return segments_of_system
 
 
-def _names(texts: Iterable[DistinctText]) -> Iterable[str]:
-    return (name for text in texts for name in text.systems)
+def _names(texts: Iterable[DistinctText]) -> frozenset[str]:
+    names: set[str] = set()
+    for text in texts:
+        names.update(text.systems)
+    return frozenset(names)
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
-    systems = texts.taking_part(parameters)
-    like_a_system = parameters.reference_rate is None
+    shown = texts.taking_part(parameters)
+    systems = shown
+    if parameters.reference_rate is not None:
+        systems = tuple(text for text in shown if not text.only_reference)
+    damaged: tuple[DistinctText, ...] = ()
+    if parameters.bad_reference_rate:
+        damaged = texts.damaged(parameters.normalisation)
     return _Segment(
         number=texts.number,
         words=texts.words,
-        texts=systems,
-        systems=tuple(
-            text for text in systems if like_a_system or not text.only_reference
-        ),
-        references=tuple(
-            text for text in systems if OutputKind.REFERENCE in text.kinds
-        ),
-        damaged=texts.damaged(parameters.normalisation)
-        if parameters.bad_reference_rate
-        else (),
-        names=frozenset(name for text in systems for name in text.systems),
+        texts=shown,
+        systems=systems,
+        references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
+        damaged=damaged,
+        names=_names(shown),
     )
 
 
@@ -210,7 +229,7 @@ def _decided(
     def chosen(count: int, among: list[_Segment], of: Rate) -> set[int]:
         if not count:
             return set()
-        order = draw.shuffled(among, lambda segment: segment.number, of.name)
+        order = draw.shuffled(among, attrgetter("number"), of.name)
         return {segment.number for segment in order[:count]}
 
     def marked(rate: float, among: list[_Segment], blocks: int, of: Rate) -> set[int]:
@@ -223,11 +242,12 @@ def _decided(
     with_damaged = chosen(count, damaged, Rate.BAD_REFERENCE)
     others = [segment for segment in segments if segment.number not in with_damaged]
     # Blocks without a damaged reference, on average over HITs like this one.
-    expected = m - min(_damaged_on_average(parameters, m, checks), len(damaged))
+    damaged_on_average = _damaged_on_average(parameters, m, checks)
+    expected = m - min(damaged_on_average, len(damaged))
+    rate = 0.0
     if expected:
-        rate = min(1.0, (parameters.reference_rate or 0.0) * m / expected)
-    else:
-        rate = 0.0
+        references = (parameters.reference_rate or 0.0) * m
+        rate = min(1.0, references / expected)
     referenced = [segment for segment in others if segment.references]
     with_reference = marked(rate, referenced, len(others), Rate.REFERENCE)
     by_floor: set[int] = set()
@@ -235,15 +255,16 @@ def _decided(
         by_floor = marked(parameters.active_floor, segments, m, Rate.ACTIVE_FLOOR)
     if not (with_damaged or with_reference or by_floor):
         return segments
-    return [
-        replace(
+    decided = []
+    for segment in segments:
+        segment_decided = replace(
             segment,
             with_damaged=segment.number in with_damaged,
             with_reference=segment.number in with_reference,
             by_floor=segment.number in by_floor,
         )
-        for segment in segments
-    ]
+        decided.append(segment_decided)
+    return decided
 
 
 def _blocks_with_damaged(
@@ -286,12 +307,14 @@ def _block(
     # Neither is an extra candidate: a block larger than others of its segment would reveal its
     # content.
     places = min(size, len(segment.systems))
+    if given is not None or control is not None:
+        places -= 1
     options = BlockOptions(
         segment=segment.number,
         free=free,
         given=given,
         control=control,
-        count=min(len(free), places - (given is not None) - (control is not None)),
+        count=min(len(free), places),
     )
     shown = _shown(options, segment, parameters, chooser, draw)
     why: Why = {
@@ -302,7 +325,9 @@ def _block(
     }
     if given is not None:
         why["reference"] = given.systems[0]
+    systems_of_control: tuple[str, ...] = ()
     if control is not None:
+        systems_of_control = control.systems
         why["bad_reference"] = control.systems[0]
     if segment.comparison is not None:
         why["comparison"] = list(segment.comparison)
@@ -310,7 +335,7 @@ def _block(
         segment=segment.number,
         candidates=tuple(text.output_ids for text in shown.texts),
         systems=tuple(text.systems for text in shown.texts),
-        control=control.systems if control is not None else (),
+        control=systems_of_control,
         why=why,
     )
 

@@ -53,14 +53,9 @@ def choose_uniform(
         chosen[i] = order[i]
 
 
-@njit(float64(_COUNTS, int64, int64[::1], int64, int64, int64), cache=True, nogil=True)
+@njit(float64(_COUNTS, int64, int64[::1], int64, int64), cache=True, nogil=True)
 def _cost(
-    counts: Int64Array,
-    system: int,
-    chosen: Int64Array,
-    size: int,
-    without: int,
-    least: int,
+    counts: Int64Array, system: int, chosen: Int64Array, without: int, least: int
 ) -> float:
     """Sum the costs of one more meeting of `system` with the chosen, except one.
 
@@ -68,7 +63,7 @@ def _cost(
     that are slightly ahead.
     """
     total = 0.0
-    for i in range(size):
+    for i in range(len(chosen)):
         if i != without:
             excess = float(counts[system, chosen[i]] - least)
             total += excess * excess
@@ -95,7 +90,8 @@ def _rarest_pair(
         for j in range(i):
             if counts[eligible[i], eligible[j]] == least:
                 if wanted == 0:
-                    chosen[0], chosen[1] = eligible[i], eligible[j]
+                    chosen[0] = eligible[i]
+                    chosen[1] = eligible[j]
                 wanted -= 1
     return int(least)
 
@@ -104,7 +100,6 @@ def _rarest_pair(
 def _swap(
     counts: Int64Array,
     eligible: Int64Array,
-    size: int,
     key: int,
     chosen: Int64Array,
     free: npt.NDArray[np.bool_],
@@ -114,20 +109,24 @@ def _swap(
     position = -1
     best = -1
     lowest = 0.0
-    for out in range(size):
-        own = _cost(counts, chosen[out], chosen, size, out, least)
-        for i in range(len(eligible)):
-            system = eligible[i]
-            if free[system]:
-                change = _cost(counts, system, chosen, size, out, least) - own
-                # Costs are integers: an exchange that does not lower the cost is never made.
-                if change < 0 and change + luck(key, 1 + system) < lowest:
-                    position = out
-                    best = system
-                    lowest = change + luck(key, 1 + system)
+    for out in range(len(chosen)):
+        own = _cost(counts, chosen[out], chosen, out, least)
+        for system in eligible:
+            if not free[system]:
+                continue
+            change = _cost(counts, system, chosen, out, least) - own
+            # Costs are integers: an exchange that does not lower the cost is never made.
+            if change >= 0:
+                continue
+            change += luck(key, 1 + system)
+            if change < lowest:
+                position = out
+                best = system
+                lowest = change
     if position < 0:
         return False
-    free[chosen[position]], free[best] = True, False
+    free[chosen[position]] = True
+    free[best] = False
     chosen[position] = best
     return True
 
@@ -146,13 +145,11 @@ def choose_balanced(
     for count in range(2, size):
         best = -1
         lowest = np.inf
-        for i in range(len(eligible)):
-            system = eligible[i]
+        for system in eligible:
             if free[system]:
+                cost = _cost(counts, system, chosen[:count], -1, least)
                 # Below 1, the smallest cost difference, so randomness only breaks ties.
-                cost = _cost(counts, system, chosen, count, -1, least) + luck(
-                    key, 1 + system
-                )
+                cost += luck(key, 1 + system)
                 if cost < lowest:
                     best = system
                     lowest = cost
@@ -160,7 +157,7 @@ def choose_balanced(
         free[best] = False
     improved = True
     while improved:
-        improved = _swap(counts, eligible, size, key, chosen, free, least)
+        improved = _swap(counts, eligible, key, chosen[:size], free, least)
 
 
 @njit(cache=True, nogil=True)
@@ -168,15 +165,17 @@ def _by_chance(
     chance: Float64Array, taken: npt.NDArray[np.bool_], total: float, share: float
 ) -> int:
     """Return the index at which the running sum of the weights passes `share` of the total."""
-    left = 0
-    for i in range(len(taken)):
-        left += not taken[i]
-    point = share * (total if total > 0 else float(left))
+    has_weights = total > 0
+    if not has_weights:
+        total = float(len(taken) - taken.sum())
+    point = share * total
     last = -1
     for i in range(len(taken)):
         if taken[i]:
             continue
-        step = chance[i] if total > 0 else 1.0
+        step = 1.0
+        if has_weights:
+            step = chance[i]
         if step > 0:
             last = i
             if point < step:
@@ -198,28 +197,25 @@ def choose_weighted(
     for count in range(size):
         total = 0.0
         for i in range(len(eligible)):
-            if taken[i]:
-                chance[i] = 0.0
-                continue
             chance[i] = 0.0
+            if taken[i]:
+                continue
+            system = eligible[i]
             if count == 0:
-                for j in range(len(eligible)):
-                    if j != i:
-                        chance[i] += weights[eligible[i], eligible[j]]
+                for other in eligible:
+                    if other != system:
+                        chance[i] += weights[system, other]
             else:
-                for j in range(count):
-                    chance[i] += weights[eligible[i], chosen[j]]
+                for other in chosen[:count]:
+                    chance[i] += weights[system, other]
             total += chance[i]
         position = _by_chance(chance, taken, total, luck(key, count))
         taken[position] = True
         chosen[count] = eligible[position]
 
 
-BoolArray = npt.NDArray[np.bool_]
-
 #: Probability of accepting a change that costs 2, the smallest possible increase.
 _UPHILL = 0.02
-_NEXT = np.uint64(0x9E3779B97F4A7C15)
 
 
 @njit(cache=True, nogil=True)
@@ -227,8 +223,10 @@ def meet(counts: Int64Array, block: Int64Array, times: int) -> None:
     """Add the meetings of a block to the counts, `times` times."""
     for i in range(1, len(block)):
         for j in range(i):
-            counts[block[i], block[j]] += times
-            counts[block[j], block[i]] += times
+            one = block[i]
+            other = block[j]
+            counts[one, other] += times
+            counts[other, one] += times
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +235,7 @@ def squares(counts: Int64Array) -> int:
     total = 0
     for a in range(1, len(counts)):
         for b in range(a):
-            total += counts[a, b] * counts[a, b]
+            total += counts[a, b] ** 2
     return total
 
 
@@ -261,7 +259,7 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
             counts,
             everybody,
             blocks.shape[1],
-            int(key + np.uint64(b) * _NEXT),
+            int(key + np.uint64(b) * _GAMMA),
             blocks[b],
         )
         meet(counts, blocks[b], 1)
@@ -274,7 +272,8 @@ def _change(counts: Int64Array, block: Int64Array, position: int, system: int) -
     total = len(block) - 1
     for j in range(len(block)):
         if j != position:
-            total += counts[system, block[j]] - counts[out, block[j]]
+            other = block[j]
+            total += counts[system, other] - counts[out, other]
     return int(2 * total)
 
 
@@ -300,20 +299,22 @@ def even_out(
         if total <= target:
             break
         drawn = luck(key, step) * (m * size * n)
-        at = int(drawn)
-        b = at // (size * n)
-        position = at // n % size
-        system = at % n
+        cell = int(drawn)
+        fraction = drawn - cell
+        b = cell // (size * n)
+        position = cell // n % size
+        system = cell % n
         if is_shown[b, system]:
             continue
-        change = _change(counts, blocks[b], position, system)
-        if change > 2 or (change == 2 and drawn - at >= _UPHILL):
+        block = blocks[b]
+        change = _change(counts, block, position, system)
+        if change > 2 or (change == 2 and fraction >= _UPHILL):
             continue
-        out = blocks[b, position]
-        meet(counts, blocks[b], -1)
-        blocks[b, position] = system
-        meet(counts, blocks[b], 1)
-        is_shown[b, out], is_shown[b, system] = False, True
+        is_shown[b, block[position]] = False
+        is_shown[b, system] = True
+        meet(counts, block, -1)
+        block[position] = system
+        meet(counts, block, 1)
         total += change
     return int(total - target)
 
@@ -327,16 +328,18 @@ def _shuffle_by_cost(
         best = done
         lowest = np.inf
         for b in range(done, len(blocks)):
+            block = blocks[b]
             cost = chance * luck(key, done * len(blocks) + b)
-            for i in range(1, blocks.shape[1]):
+            for i in range(1, len(block)):
                 for j in range(i):
-                    cost += counts[blocks[b, i], blocks[b, j]]
+                    cost += counts[block[i], block[j]]
             if cost < lowest:
                 best = b
                 lowest = cost
-        for i in range(blocks.shape[1]):
-            blocks[done, i], blocks[best, i] = blocks[best, i], blocks[done, i]
-        meet(counts, blocks[done], 1)
+        next_block = blocks[best].copy()
+        blocks[best] = blocks[done]
+        blocks[done] = next_block
+        meet(counts, next_block, 1)
 
 
 @njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64), cache=True, nogil=True)
@@ -352,7 +355,7 @@ def put_in_order(counts: Int64Array, blocks: Int64Array, key: int, tries: int) -
         _shuffle_by_cost(
             counts.copy(),
             ordered,
-            int(key + np.uint64(attempt) * _NEXT),
+            int(key + np.uint64(attempt) * _GAMMA),
             float(1 + attempt % 5),
         )
         met = counts.copy()

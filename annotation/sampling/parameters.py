@@ -90,8 +90,11 @@ class DesignParameters:
 
     def block_size(self, words: int) -> int:
         """Return the number of candidates shown for a segment with `words` source words, if it has that many."""
-        limits = (limit for least, limit in self.length_limits if words >= least)
-        return min([self.size, *limits])
+        size = self.size
+        for least, limit in self.length_limits:
+            if words >= least:
+                size = min(size, limit)
+        return size
 
 
 class WrittenWrongError(ValueError):
@@ -135,7 +138,7 @@ def numbers_written(numbers: Sequence[int]) -> str:
             parts[-1][1:] = [number]
         else:
             parts.append([number])
-    return ", ".join("-".join(str(each) for each in part) for part in parts)
+    return ", ".join("-".join(map(str, part)) for part in parts)
 
 
 def limits_read(text: str) -> list[list[int]]:

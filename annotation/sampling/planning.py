@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, TypeAlias
 
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
-from annotation.sampling.parameters import Checks, DesignParameters
+from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan, Purpose, Slot, repeated, slot
 from campaign.texts.hash_draw import HashDraw
 
@@ -64,7 +64,6 @@ class HITPlanning:
     def __init__(
         self,
         *,
-        parameters: DesignParameters,
         drawer: HITDrawer,
         withdrawn: frozenset[str],
         counters: Counters,
@@ -72,7 +71,7 @@ class HITPlanning:
         for_standby: bool = False,
         only_wanted: bool = True,
     ) -> None:
-        self.parameters = parameters
+        self.parameters = drawer.parameters
         self.planned: list[PlannedHIT] = []
         self.withdrawn = withdrawn
         self._drawer = drawer
@@ -111,12 +110,13 @@ class HITPlanning:
     def add(self, plan: HITPlan, purpose: Purpose, **fields: Any) -> None:
         """Add this HIT to those to be stored; `fields` are further fields of `PlannedHIT`."""
         self._drawer.add(plan, purpose)
-        self._counters.blocks_planned += sum(not block.control for block in plan.blocks)
-        self.planned.append(
-            PlannedHIT(
-                plan=plan, purpose=purpose, is_standby=self._for_standby, **fields
-            )
+        for block in plan.blocks:
+            if not block.control:
+                self._counters.blocks_planned += 1
+        planned = PlannedHIT(
+            plan=plan, purpose=purpose, is_standby=self._for_standby, **fields
         )
+        self.planned.append(planned)
 
     def copies_add(self) -> None:
         """Add copies of the latest first HIT for other judges, as many as the design requires."""
@@ -132,12 +132,11 @@ class HITPlanning:
 
     def shows_withdrawn(self, plan: HITPlan) -> bool:
         """Return whether a HIT shows an output of a withdrawn system."""
-        return any(
-            name in self.withdrawn
-            for block in plan.blocks
-            for names in block.systems
-            for name in names
-        )
+        for block in plan.blocks:
+            for names in block.systems:
+                if not self.withdrawn.isdisjoint(names):
+                    return True
+        return False
 
 
 # Consecutive empty draws after which the task counts as having nothing left to rank.
@@ -197,14 +196,14 @@ class MissingHITs:
         planned = len(self._planning.planned)
         if not self._planning.parameters.attention_every:
             return 0, max(0, self._count - planned)
-        self._with_check += sum(
-            hit.plan.holds_check for hit in self._planning.planned[self._seen :]
-        )
+        for hit in self._planning.planned[self._seen :]:
+            if hit.plan.holds_check:
+                self._with_check += 1
         self._seen = planned
-        return (
-            max(0, self._checks - self._with_check),
-            max(0, self._count - self._checks - (planned - self._with_check)),
-        )
+        without_check = planned - self._with_check
+        checks_left = self._checks - self._with_check
+        others_left = self._count - self._checks - without_check
+        return max(0, checks_left), max(0, others_left)
 
 
 class RepeatSchedule:
@@ -265,11 +264,8 @@ def hits_schedule(
             wanted = None
         else:
             wanted = schedule.next_slot()
-        if (
-            schedule is not None
-            and wanted is not None
-            and wanted.purpose is not Purpose.FIRST
-        ):
+        is_repeat = wanted is not None and wanted.purpose is not Purpose.FIRST
+        if schedule is not None and wanted is not None and is_repeat:
             schedule.repeat(wanted)
             continue
         kind = missing.next_kind()

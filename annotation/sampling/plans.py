@@ -50,20 +50,20 @@ class BlockPlan:
     @property
     def ranked(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """The position, from 0, and the systems of each candidate that is not a control."""
-        return tuple(
-            (position, names)
-            for position, names in enumerate(self.systems)
-            if names != self.control
-        )
+        ranked = []
+        for position, names in enumerate(self.systems):
+            if names != self.control:
+                ranked.append((position, names))
+        return tuple(ranked)
 
     @property
     def expected(self) -> list[int] | None:
         """The expected rank of each candidate of a control; None for other blocks."""
         if not self.control:
             return None
-        return [
-            _DAMAGED if names == self.control else _OTHERS for names in self.systems
-        ]
+        expected = [_OTHERS] * len(self.systems)
+        expected[self.systems.index(self.control)] = _DAMAGED
+        return expected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,14 +121,14 @@ def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
     a random one of those begun since the previous inter repeat, and none is repeated twice;
     otherwise all families are repeated equally often, give or take one.
     """
-    if _millionths(parameters.inter_share) and step >= _inter_step(
-        parameters, inter + 1
-    ):
+    has_inter = _millionths(parameters.inter_share) > 0
+    if has_inter and step >= _inter_step(parameters, inter + 1):
         return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
     family, copy = divmod(step - inter - 1, parameters.redundancy)
-    return Slot(
-        purpose=Purpose.REDUNDANCY if copy else Purpose.FIRST, family=family + 1
-    )
+    purpose = Purpose.FIRST
+    if copy:
+        purpose = Purpose.REDUNDANCY
+    return Slot(purpose=purpose, family=family + 1)
 
 
 def _inter_step(parameters: DesignParameters, inter: int) -> int:
@@ -173,18 +173,17 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
 
 
 def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
-    places = list(range(len(block.candidates)))
-    order = places
+    ids_by_systems = dict(zip(block.systems, block.candidates, strict=True))
+    before = list(block.systems)
+    order = before
     attempt = 0
-    while order == places and len(places) > 1:
-        order = draw.shuffled(
-            places, lambda place: block.systems[place], "repeat", block.segment, attempt
-        )
+    while order == before and len(before) > 1:
+        order = draw.shuffled(before, tuple, "repeat", block.segment, attempt)
         attempt += 1
     return replace(
         block,
-        candidates=tuple(block.candidates[position] for position in order),
-        systems=tuple(block.systems[position] for position in order),
+        candidates=tuple(ids_by_systems[names] for names in order),
+        systems=tuple(order),
     )
 
 
@@ -234,8 +233,7 @@ def intra_original(
         else:
             times[lent.repeats] += 1
     draw = HashDraw(seed=seed, number=0)
-    return min(
-        times,
-        key=lambda number: (times[number], draw.integer("intra", len(history), number)),
-        default=None,
-    )
+    ranks = {}
+    for number, repeats in times.items():
+        ranks[number] = (repeats, draw.integer("intra", len(history), number))
+    return min(ranks, key=ranks.__getitem__, default=None)

@@ -70,18 +70,17 @@ def active_priorities(
     (shortest first). R. Heckel, N. B. Shah, K. Ramchandran, M. J. Wainwright (2019), Active Ranking
     from Pairwise Comparisons and When Parametric Assumptions Do Not Help, Ann. Stat. 47.
     """
-    known = _known(
-        *(np.asarray(each, dtype=np.float64).tobytes() for each in (wins, ties))
-    )
-    waiting = np.maximum(
-        0.0, np.asarray(planned) * known.apart - known.decided - known.tied
-    )
-    priority = (
-        _priority([still - waiting for still in known.needed], known.decided)
-        * known.apart
-    )
+    won = np.asarray(wins, dtype=np.float64)
+    tied = np.asarray(ties, dtype=np.float64)
+    judged = _judged(won.tobytes(), tied.tobytes())
+    comparisons = np.asarray(planned) * judged.apart
+    waiting = np.maximum(0.0, comparisons - judged.decided - judged.tied)
+    needed = [still - waiting for still in judged.needed]
+    priority = _priority(needed, judged.decided) * judged.apart
     most = priority.max(initial=0.0)
-    return np.round(priority / most, _DECIMALS) if most > 0 else known.apart.copy()
+    if most > 0:
+        return np.round(priority / most, _DECIMALS)
+    return judged.apart.copy()
 
 
 def active_priorities_of_many(
@@ -113,7 +112,7 @@ def active_priorities_of_many(
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _Judged:
     """Quantities derived from the judged comparisons, each of shape (n, n).
 
     Attributes
@@ -130,7 +129,7 @@ class _Known:
 
 
 @lru_cache(maxsize=16)
-def _known(wins: bytes, ties: bytes) -> _Known:
+def _judged(wins: bytes, ties: bytes) -> _Judged:
     """Return the derived quantities for square float64 matrices given as bytes. Do not modify the result.
 
     Cached, because hundreds of HITs are planned from one recorded state.
@@ -141,7 +140,7 @@ def _known(wins: bytes, ties: bytes) -> _Known:
     tied = np.frombuffer(ties, dtype=np.float64).reshape(n, n) * apart
     decided = won + won.T
     gap, variance = _differences(won + tied / 2)
-    return _Known(
+    return _Judged(
         apart=apart,
         decided=decided,
         tied=tied,
@@ -154,11 +153,10 @@ def _priority(needed: Sequence[Float64Array], decided: Float64Array) -> Float64A
     # A pair's end cannot be predicted to the exact comparison, nor from a slightly outdated state.
     grain = 5 + decided / 50
     priority = np.zeros_like(decided)
-    for each, (_critical, weight) in zip(needed, _LEVELS, strict=True):
-        is_open = (each > 0) & np.isfinite(each)
-        priority += np.where(
-            is_open, weight / (np.where(is_open, each, 0.0) + grain), 0.0
-        )
+    for still_needed, (_critical, weight) in zip(needed, _LEVELS, strict=True):
+        is_open = (still_needed > 0) & np.isfinite(still_needed)
+        job = np.where(is_open, still_needed, 0.0) + grain
+        priority += np.where(is_open, weight / job, 0.0)
     return priority
 
 
@@ -173,10 +171,12 @@ def _still_needed(
     needed = []
     for critical, _weight in _LEVELS:
         # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
-        root = np.maximum(0.0, critical**2 - 4 * step * (lead - step * decided))
-        there = (critical + np.sqrt(root)) / (2 * step)
-        reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
-        needed.append(np.where(reached, 0.0, np.maximum(0.0, there**2 - decided)))
+        constant = lead - step * decided
+        discriminant = np.maximum(0.0, critical**2 - 4 * step * constant)
+        u = (critical + np.sqrt(discriminant)) / (2 * step)
+        m = np.maximum(0.0, u**2 - decided)
+        is_reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
+        needed.append(np.where(is_reached, 0.0, m))
     return needed
 
 
@@ -194,9 +194,13 @@ def _of_pairs(
     ability: Float64Array, covariance: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
-    variance = own[..., :, np.newaxis] + own[..., np.newaxis, :] - 2 * covariance
-    gap = ability[..., :, np.newaxis] - ability[..., np.newaxis, :]
-    return gap, np.maximum(variance, _LEAST_VARIANCE)
+    own_sum = own[..., :, np.newaxis] + own[..., np.newaxis, :]
+    variance = np.maximum(own_sum - 2 * covariance, _LEAST_VARIANCE)
+    return _gap(ability), variance
+
+
+def _gap(ability: Float64Array) -> Float64Array:
+    return ability[..., :, np.newaxis] - ability[..., np.newaxis, :]
 
 
 def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
@@ -213,10 +217,9 @@ def _stepped(
     won: Float64Array, judged: Float64Array, ability: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""
-    expected = judged / (
-        1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis])
-    )
-    slope = won.sum(axis=-1) - expected.sum(axis=-1) - ability / _PRIOR_DEVIATION**2
+    expected = judged / (1 + np.exp(-_gap(ability)))
+    surplus = won.sum(axis=-1) - expected.sum(axis=-1)
+    slope = surplus - ability / _PRIOR_DEVIATION**2
     covariance = _covariance(ability, judged)
     step = (covariance @ slope[..., np.newaxis])[..., 0]
     # The log-likelihood is concave, but a step from far away may overshoot.
@@ -225,7 +228,7 @@ def _stepped(
 
 def _covariance(ability: Float64Array, judged: Float64Array) -> Float64Array:
     """Return the inverse of the information from the comparisons and the prior."""
-    rate = 1 / (1 + np.exp(ability[..., np.newaxis, :] - ability[..., :, np.newaxis]))
+    rate = 1 / (1 + np.exp(-_gap(ability)))
     information = judged * rate * (1 - rate)
     own = information.sum(axis=-1) + 1 / _PRIOR_DEVIATION**2
     precision = np.eye(judged.shape[-1]) * own[..., np.newaxis] - information

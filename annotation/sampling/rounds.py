@@ -11,11 +11,13 @@ HIT shows the whole group in the outputs of one system.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
 
 from annotation.sampling.corpus import (
     DistinctText,
     SegmentOutputs,
+    SystemOutput,
     normalised,
     takes_part,
 )
@@ -58,7 +60,7 @@ class Rounds:
         if self.together is None:
             shuffled = draw.shuffled(self.segments, int, "rounds")
             return tuple(shuffled[(number - 1) * self.size : number * self.size])
-        windows = draw.shuffled(self.together, lambda window: window[0], "rounds")
+        windows = draw.shuffled(self.together, itemgetter(0), "rounds")
         if number <= len(windows):
             return tuple(windows[number - 1])
         return ()
@@ -141,9 +143,7 @@ class Rounds:
         if self.are_of_one_system:
             return tuple(blocks)
         draw = HashDraw(seed=self.seed, number=hit)
-        return tuple(
-            draw.shuffled(blocks, lambda block: block.segment, "order of a pass")
-        )
+        return tuple(draw.shuffled(blocks, attrgetter("segment"), "order of a pass"))
 
 
 def round_drawn(
@@ -175,44 +175,37 @@ def round_drawn(
         parameters=parameters,
         texts_by_segment=texts_by_segment,
     )
-    names = sorted(
-        {
-            name
-            for each in texts_by_segment.values()
-            for text in each
-            for name in text.systems
-        }
-    )
-    index = {name: i for i, name in enumerate(draw.shuffled(names, str, "systems"))}
-    ordered = {
-        n: sorted(each, key=lambda text: min(index[name] for name in text.systems))
-        for n, each in texts_by_segment.items()
-    }
-    most = max((len(each) + (n in damaged) for n, each in ordered.items()), default=0)
+    names: set[str] = set()
+    most = 0
+    for n, segment_texts in texts_by_segment.items():
+        for text in segment_texts:
+            names.update(text.systems)
+        most = max(most, len(segment_texts) + (n in damaged))
+    order = draw.shuffled(sorted(names), str, "systems")
+    rank = {name: i for i, name in enumerate(order)}
     # Checks are dealt to the HITs in turn, from a random start, so that their numbers differ by at
     # most one.
+    check_hits = {}
     if damaged:
         first = draw.below(most, "first check")
-    else:
-        first = 0
-    check_of = {n: (first + j) % most for j, n in enumerate(damaged)}
-    turns: list[list[DistinctText | None]] = []
+        for j, n in enumerate(damaged):
+            check_hits[n] = (first + j) % most
+    hits: list[list[BlockPlan]] = [[] for _hit in range(most)]
     for i, n in enumerate(window):
-        turn: list[DistinctText | None] = [
-            *ordered[n],
-            *[None] * (most - len(ordered[n])),
-        ]
-        if n in damaged:
-            turn.insert((check_of[n] + i) % most, damaged[n])
-        turns.append(turn)
-    return [
-        tuple(
-            _block(n, text, texts[n].words, control=damaged.get(n))
-            for i, n in enumerate(window)
-            if (text := turns[i][(k + i) % most]) is not None
+        turn: list[DistinctText | None] = []
+        turn += sorted(
+            texts_by_segment[n],
+            key=lambda text: min(map(rank.__getitem__, text.systems)),
         )
-        for k in range(most)
-    ]
+        turn += [None] * (most - len(turn))
+        if n in damaged:
+            turn.insert((check_hits[n] + i) % most, damaged[n])
+        for k, hit in enumerate(hits):
+            text_or_none = turn[(k + i) % most]
+            if text_or_none is not None:
+                control = damaged.get(n)
+                hit.append(_block(n, text_or_none, texts[n].words, control=control))
+    return [tuple(hit) for hit in hits]
 
 
 def damaged_of_round(
@@ -236,17 +229,23 @@ def damaged_of_round(
     if not rate:
         return {}
     draw = HashDraw(seed=parameters.seed, number=number)
-    found = {n: texts[n].damaged(parameters.normalisation) for n in window}
-    damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
+    candidates = {}
     # Number of blocks in the round, excluding checks.
-    blocks = sum(len(texts_by_segment[n]) for n in window)
-    wanted = blocks_by_chance(
+    blocks = 0
+    for n in window:
+        blocks += len(texts_by_segment[n])
+        damaged_texts = texts[n].damaged(parameters.normalisation)
+        if damaged_texts:
+            candidates[n] = damaged_texts
+    segments = draw.shuffled(candidates, int, "damaged")
+    checks = blocks_by_chance(
         checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw
     )
-    return {
-        n: found[n][draw.below(len(found[n]), "damaged", n)]
-        for n in sorted(damaged[:wanted])
-    }
+    damaged = {}
+    for n in sorted(segments[:checks]):
+        number = draw.below(len(candidates[n]), "damaged", n)
+        damaged[n] = candidates[n][number]
+    return damaged
 
 
 def checks_for_each_block(rate: float) -> float:
@@ -279,47 +278,48 @@ def systems_drawn(
         References take part unless `reference_rate` is 0. If systems are chosen, only these take
         part.
     """
-    shown = []
+    outputs_by_segment: dict[int, dict[str, SystemOutput]] = {}
     for segment in window:
-        shown.append(
-            {
-                output.system: output
-                for output in texts[segment].outputs
-                if takes_part(output, parameters)
-            }
-        )
+        outputs = {}
+        for output in texts[segment].outputs:
+            if takes_part(output, parameters):
+                outputs[output.system] = output
+        outputs_by_segment[segment] = outputs
+    complete = set.intersection(*map(set, outputs_by_segment.values()))
     sharing: dict[tuple[str, ...], list[str]] = {}
-    for name in sorted(set.intersection(*(set(each) for each in shown))):
-        read = tuple(
-            normalised(each[name].text, parameters.normalisation) for each in shown
-        )
-        sharing.setdefault(read, []).append(name)
+    for name in sorted(complete):
+        texts_read = []
+        for outputs in outputs_by_segment.values():
+            text = outputs[name].text
+            texts_read.append(normalised(text, parameters.normalisation))
+        sharing.setdefault(tuple(texts_read), []).append(name)
     draw = HashDraw(seed=parameters.seed, number=number)
-    return [
-        tuple(
-            BlockPlan(
+    hits = []
+    for names in draw.shuffled(sharing.values(), itemgetter(0), "systems"):
+        blocks = []
+        for segment, outputs in outputs_by_segment.items():
+            ids = sorted(outputs[name].output_id for name in names)
+            block = BlockPlan(
                 segment=segment,
-                candidates=(tuple(sorted(outputs[name].output_id for name in names)),),
+                candidates=(tuple(ids),),
                 systems=(tuple(names),),
                 why={"words": texts[segment].words},
             )
-            for segment, outputs in zip(window, shown, strict=True)
-        )
-        for names in draw.shuffled(sharing.values(), lambda names: names[0], "systems")
-    ]
+            blocks.append(block)
+        hits.append(tuple(blocks))
+    return hits
 
 
 def _block(
     segment: int, text: DistinctText, words: int, *, control: DistinctText | None
 ) -> BlockPlan:
-    is_check = text is control
-    why: Why = {"words": words}
-    if is_check:
-        why["bad_reference"] = text.systems[0]
-    return BlockPlan(
+    block = BlockPlan(
         segment=segment,
         candidates=(text.output_ids,),
         systems=(text.systems,),
-        control=text.systems if is_check else (),
-        why=why,
+        why={"words": words},
     )
+    if text is not control:
+        return block
+    why: Why = {"words": words, "bad_reference": text.systems[0]}
+    return replace(block, control=text.systems, why=why)

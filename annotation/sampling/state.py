@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
+from operator import itemgetter
 from typing import Any, NotRequired, TypedDict
 
 import numpy as np
@@ -71,9 +72,8 @@ class DrawState:
     index: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "index", {name: i for i, name in enumerate(self.systems)}
-        )
+        index = {name: i for i, name in enumerate(self.systems)}
+        object.__setattr__(self, "index", index)
 
     @classmethod
     def empty(cls, systems: Iterable[str] = ()) -> "DrawState":
@@ -94,12 +94,12 @@ class DrawState:
         if not unknown:
             return self
         wider = DrawState.empty((*self.systems, *unknown))
-        at = [wider.index[name] for name in self.systems]
-        both = np.ix_(at, at)
-        wider.pair_counts[both] = self.pair_counts
-        wider.position_counts[at] = self.position_counts
-        wider.wins[both] = self.wins
-        wider.ties[both] = self.ties
+        rows = [wider.index[name] for name in self.systems]
+        pairs = np.ix_(rows, rows)
+        wider.pair_counts[pairs] = self.pair_counts
+        wider.position_counts[rows] = self.position_counts
+        wider.wins[pairs] = self.wins
+        wider.ties[pairs] = self.ties
         return replace(
             wider,
             watermark=self.watermark,
@@ -131,10 +131,11 @@ class DrawState:
 
     def after(self, plan: HITPlan) -> "DrawState":
         """Return the state after this first HIT is planned."""
-        names = (
-            name for block in plan.blocks for _, names in block.ranked for name in names
-        )
-        state = self.covering(names).copied()
+        systems: list[str] = []
+        for block in plan.blocks:
+            for _position, names in block.ranked:
+                systems.extend(names)
+        state = self.covering(systems).copied()
         for block in plan.blocks:
             state = state.counted(block)
         return state
@@ -162,44 +163,44 @@ class DrawState:
         Systems not in `systems` get none; `systems` may be in any order.
         """
         state = self.covering(systems)
-        at = [state.index[name] for name in systems]
+        rows = [state.index[name] for name in systems]
+        pairs = np.ix_(rows, rows)
         won = np.zeros_like(state.wins)
         tied = np.zeros_like(state.ties)
-        won[np.ix_(at, at)] = wins
-        tied[np.ix_(at, at)] = ties
+        won[pairs] = wins
+        tied[pairs] = ties
         return replace(state, wins=won, ties=tied, watermark=watermark)
 
     def comparing(self, wanted: Sequence[tuple[str, str, int]]) -> "DrawState":
         """Return the state with these comparisons of a sort, each with the blocks still to be planned for it."""
+        comparisons = []
+        blocks_wanted = []
+        for first, second, blocks in wanted:
+            comparisons.append((first, second))
+            blocks_wanted.append(blocks)
         return replace(
             self,
-            comparisons=tuple((first, second) for first, second, _blocks in wanted),
-            blocks_wanted=np.array(
-                [blocks for *_pair, blocks in wanted], dtype=np.int64
-            ),
+            comparisons=tuple(comparisons),
+            blocks_wanted=np.array(blocks_wanted, dtype=np.int64),
         )
 
     def limited(
         self, taken: Mapping[tuple[str, str], int], *, most: int
     ) -> "DrawState":
         """Return the state with the blocks wanted of each comparison limited to `most` less those `taken`."""
-        left = [most - taken.get(pair, 0) for pair in self.comparisons]
-        return replace(
-            self,
-            blocks_wanted=np.minimum(
-                self.blocks_wanted, np.array(left, dtype=np.int64)
-            ),
-        )
+        blocks_taken = [taken.get(pair, 0) for pair in self.comparisons]
+        blocks_left = most - np.array(blocks_taken, dtype=np.int64)
+        blocks_wanted = np.minimum(self.blocks_wanted, blocks_left)
+        return replace(self, blocks_wanted=blocks_wanted)
 
     @property
     def next_comparisons(self) -> list[tuple[tuple[str, str], int]]:
         """Comparisons with the number of blocks wanted, most first. Lists all comparisons if none is wanted."""
-        places = np.argsort(-self.blocks_wanted, kind="stable").tolist()
-        wanted = [
-            (self.comparisons[position], int(self.blocks_wanted[position]))
-            for position in places
-        ]
-        return [(pair, blocks) for pair, blocks in wanted if blocks > 0] or wanted
+        blocks_wanted = self.blocks_wanted.tolist()
+        comparisons = list(zip(self.comparisons, blocks_wanted, strict=True))
+        comparisons.sort(key=itemgetter(1), reverse=True)
+        wanted = [comparison for comparison in comparisons if comparison[1] > 0]
+        return wanted or comparisons
 
     def copied(self) -> "DrawState":
         """Return a copy with its own count arrays."""
@@ -217,33 +218,36 @@ class DrawState:
             return self
         planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
         self.count(block)
-        after = planned_cycle.after_block([names for _, names in block.ranked])
-        return replace(self, planned_cycle=after)
+        systems_of_texts = [names for _position, names in block.ranked]
+        return replace(self, planned_cycle=planned_cycle.after_block(systems_of_texts))
 
     def count(self, block: BlockPlan, times: int = 1) -> None:
         """Add a block to the counts in place; `times` is -1 to remove it."""
-        rows = []
+        systems_of_texts = []
         for position, names in block.ranked:
-            row = [self.index[name] for name in names]
-            for system in row:
+            systems = [self.index[name] for name in names]
+            for system in systems:
                 self.position_counts[system, position] += times
-            rows.append(row)
+            systems_of_texts.append(systems)
         # Cell by cell: faster than array indexing at this size.
-        for one, other in combinations(rows, 2):
-            for a in one:
-                for b in other:
-                    self.pair_counts[a, b] += times
-                    self.pair_counts[b, a] += times
+        for one_text, other_text in combinations(systems_of_texts, 2):
+            for a, b in product(one_text, other_text):
+                self.pair_counts[a, b] += times
+                self.pair_counts[b, a] += times
         if self.comparisons and not block.control:
             self._count_compared(block, times)
 
     def _count_compared(self, block: BlockPlan, times: int) -> None:
         pair = block.why.get("comparison")
         if isinstance(pair, list) and tuple(pair) in self.comparisons:
-            self.blocks_wanted[self.comparisons.index((pair[0], pair[1]))] -= times
+            number = self.comparisons.index((pair[0], pair[1]))
+            self.blocks_wanted[number] -= times
 
     def to_json(self) -> DrawStateJSON:
         """Return lists and numbers from which `from_json` restores the state bit for bit."""
+        planned_cycle = None
+        if self.planned_cycle is not None:
+            planned_cycle = self.planned_cycle.to_json()
         state: DrawStateJSON = {
             "systems": list(self.systems),
             "pair_counts": self.pair_counts.tolist(),
@@ -251,38 +255,36 @@ class DrawState:
             "wins": self.wins.tolist(),
             "ties": self.ties.tolist(),
             "watermark": self.watermark,
-            "planned_cycle": None
-            if self.planned_cycle is None
-            else self.planned_cycle.to_json(),
+            "planned_cycle": planned_cycle,
         }
         if self.comparisons:
-            state["comparisons"] = self._comparisons_json()
+            comparisons: list[list[Any]] = [list(pair) for pair in self.comparisons]
+            for comparison, blocks in zip(
+                comparisons, self.blocks_wanted.tolist(), strict=True
+            ):
+                comparison.append(blocks)
+            state["comparisons"] = comparisons
         return state
-
-    def _comparisons_json(self) -> list[list[Any]]:
-        blocks = self.blocks_wanted.tolist()
-        return [
-            [*pair, wanted]
-            for pair, wanted in zip(self.comparisons, blocks, strict=True)
-        ]
 
     @classmethod
     def from_json(cls, stored: DrawStateJSON) -> "DrawState":
         """Return the state that `to_json` wrote."""
         n = len(stored["systems"])
+        # Without systems, the lists are empty and have only one dimension.
+        pair_counts = np.array(stored["pair_counts"], dtype=np.int64)
+        position_counts = np.array(stored["position_counts"], dtype=np.int64)
+        wins = np.array(stored["wins"], dtype=np.float64)
+        ties = np.array(stored["ties"], dtype=np.float64)
         state = cls(
             systems=tuple(stored["systems"]),
-            pair_counts=np.array(stored["pair_counts"], dtype=np.int64).reshape(n, n),
-            position_counts=np.array(stored["position_counts"], dtype=np.int64).reshape(
-                n, MOST_CANDIDATES
-            ),
-            wins=np.array(stored["wins"], dtype=np.float64).reshape(n, n),
-            ties=np.array(stored["ties"], dtype=np.float64).reshape(n, n),
+            pair_counts=pair_counts.reshape(n, n),
+            position_counts=position_counts.reshape(n, MOST_CANDIDATES),
+            wins=wins.reshape(n, n),
+            ties=ties.reshape(n, n),
             watermark=int(stored["watermark"]),
             planned_cycle=PlannedCycle.from_json(stored["planned_cycle"]),
         )
         if "comparisons" not in stored:
             return state
-        return state.comparing(
-            [(first, second, blocks) for first, second, blocks in stored["comparisons"]]
-        )
+        comparisons = stored["comparisons"]
+        return state.comparing([(pair[0], pair[1], pair[2]) for pair in comparisons])

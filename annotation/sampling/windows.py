@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import (
-    Callable,
     Collection,
     Container,
     Iterable,
@@ -10,7 +9,8 @@ from collections.abc import (
     Sequence,
 )
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from math import ceil
 
 from annotation.sampling.parameters import SegmentOrder
 from campaign.texts.hash_draw import HashDraw
@@ -46,22 +46,25 @@ class Windows:
     ) -> None:
         self._length = length
         self.are_pages = are_pages
-        runs = [
-            run
-            for document in documents
-            for run in _runs(document, lambda segment: only is None or segment in only)
-        ]
-        if are_pages:
-            runs = [page for run in runs for page in _pages(run, length)]
+        runs: list[tuple[int, ...]] = []
+        for document in documents:
+            left_out: set[int] = set()
+            if only is not None:
+                left_out.update(segment for segment in document if segment not in only)
+            for run in _runs(document, left_out):
+                if are_pages:
+                    runs.extend(_pages(run, length))
+                else:
+                    runs.append(run)
         self._runs = tuple(runs)
         # Cumulative numbers of windows and of tiles, by run.
-        self._windows = list(accumulate(self._starts(run) for run in self._runs))
-        self._tiles = list(accumulate(-(-len(run) // length) for run in self._runs))
+        self._windows = list(accumulate(map(self._starts, runs)))
+        self._tiles = list(accumulate(ceil(len(run) / length) for run in runs))
 
     @property
     def segments(self) -> list[int]:
         """All segments of the windows, in their order."""
-        return [segment for run in self._runs for segment in run]
+        return list(chain.from_iterable(self._runs))
 
     @property
     def pages(self) -> Sequence[Sequence[int]]:
@@ -105,9 +108,7 @@ class Windows:
         if not self._runs:
             return None
         if order is SegmentOrder.SEQUENTIAL:
-            return self._sequential(
-                turn, avoid, None if around is None else frozenset(around)
-            )
+            return self._sequential(turn, avoid, around)
         if around is not None:
             return self._around(draw, avoid, around)
         return self._random(draw, avoid)
@@ -118,11 +119,15 @@ class Windows:
     def _random(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
         # Trying until one fits makes all fitting windows equally likely. The first usually fits,
         # whereas listing them requires a look at every segment.
-        for attempt in range(_ATTEMPTS if avoid else 1):
-            purpose = ("window", attempt) if attempt else ("window",)
+        attempts = 1
+        if avoid:
+            attempts = _ATTEMPTS
+        for attempt in range(attempts):
+            purpose: list[object] = ["window"]
+            if attempt:
+                purpose.append(attempt)
             index = draw.below(self._windows[-1], *purpose)
-            run = bisect_right(self._windows, index)
-            start = index - (self._windows[run - 1] if run else 0)
+            run, start = _located(self._windows, index)
             window = self._runs[run][start : start + self._length]
             if not any(segment in avoid for segment in window):
                 return window
@@ -131,32 +136,34 @@ class Windows:
     def _listed(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
         free = []
         full = []
-        for whole in self._runs:
-            parts = list(_runs(whole, lambda segment: segment not in avoid))
-            free += parts
-            full += [part for part in parts if len(part) >= self._full_length(whole)]
-        full = full or free
-        if not full:
+        for run in self._runs:
+            for part in _runs(run, avoid):
+                free.append(part)
+                if len(part) >= self._full_length(run):
+                    full.append(part)
+        parts = full or free
+        if not parts:
             return None
-        counts = list(accumulate(self._starts(run) for run in full))
+        counts = list(accumulate(map(self._starts, parts)))
         index = draw.below(counts[-1], "window", "listed")
-        run = bisect_right(counts, index)
-        start = index - (counts[run - 1] if run else 0)
-        return full[run][start : start + self._length]
+        number, start = _located(counts, index)
+        return parts[number][start : start + self._length]
 
     def _around(
         self, draw: HashDraw, avoid: Collection[int], around: Sequence[int]
     ) -> tuple[int, ...] | None:
+        if not around:
+            return None
         best: tuple[int, ...] = ()
         # The first one usually fits. Otherwise the following ones are tried, each once.
-        if around:
-            first = draw.below(len(around), "around")
-        else:
-            first = 0
+        first = draw.below(len(around), "around")
         for step in range(len(around)):
             segment = around[(first + step) % len(around)]
-            part = () if segment in avoid else self._free_part(segment, avoid)
-            full = self._full_length(self._places[segment][0]) if part else self._length
+            if segment in avoid or segment not in self._places:
+                continue
+            part = self._free_part(segment, avoid)
+            run, _position = self._places[segment]
+            full = self._full_length(run)
             if len(part) >= full:
                 start = draw.below(len(part) - full + 1, "around", segment)
                 return part[start : start + full]
@@ -171,57 +178,65 @@ class Windows:
 
     def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
         """Return the part of the windows around a segment that avoids excluded segments."""
-        run, position = self._places.get(segment, ((), 0))
-        first = last = position
-        while (
-            first > max(0, position - self._length + 1) and run[first - 1] not in avoid
-        ):
+        run, position = self._places[segment]
+        earliest = max(0, position - self._length + 1)
+        first = position
+        while first > earliest and run[first - 1] not in avoid:
             first -= 1
-        while last < min(len(run), position + self._length) and run[last] not in avoid:
+        latest = min(len(run), position + self._length)
+        last = position
+        while last < latest and run[last] not in avoid:
             last += 1
         return run[first:last]
 
     @cached_property
     def _places(self) -> dict[int, tuple[tuple[int, ...], int]]:
         """Each segment's run and its place in it."""
-        return {
-            segment: (run, position)
-            for run in self._runs
-            for position, segment in enumerate(run)
-        }
+        places = {}
+        for run in self._runs:
+            for position, segment in enumerate(run):
+                places[segment] = (run, position)
+        return places
 
     def _sequential(
-        self, turn: int, avoid: Collection[int], around: Container[int] | None
+        self, turn: int, avoid: Collection[int], around: Sequence[int] | None
     ) -> tuple[int, ...] | None:
         first = (turn - 1) % self._tiles[-1]
         if not avoid and around is None:
             return self._tile(first)
+        required = None
+        if around is not None:
+            required = frozenset(around)
         best: tuple[int, ...] = ()
         for step in range(self._tiles[-1]):
             tile = self._tile((first + step) % self._tiles[-1])
-            parts = [
-                part
-                for part in _runs(tile, lambda segment: segment not in avoid)
-                if around is None or any(segment in around for segment in part)
-            ]
-            if parts and len(parts[0]) == len(tile):
-                return tile
-            best = max([best, *parts], key=len)
+            for part in _runs(tile, avoid):
+                if required is not None and required.isdisjoint(part):
+                    continue
+                if len(part) == len(tile):
+                    return tile
+                best = max(best, part, key=len)
         return best or None
 
     def _tile(self, index: int) -> tuple[int, ...]:
-        run = bisect_right(self._tiles, index)
-        start = (index - (self._tiles[run - 1] if run else 0)) * self._length
+        run, number = _located(self._tiles, index)
+        start = number * self._length
         return self._runs[run][start : start + self._length]
 
 
-def _runs(
-    segments: Sequence[int], wanted: Callable[[int], bool]
-) -> Iterator[tuple[int, ...]]:
-    """Return the maximal runs of consecutive segments that all take part."""
+def _located(ends: Sequence[int], index: int) -> tuple[int, int]:
+    """Return the run that holds item `index`, and the item's number in it; `ends` are cumulative numbers of items."""
+    run = bisect_right(ends, index)
+    if run == 0:
+        return 0, index
+    return run, index - ends[run - 1]
+
+
+def _runs(segments: Sequence[int], avoid: Container[int]) -> Iterator[tuple[int, ...]]:
+    """Return the maximal runs of consecutive segments without excluded ones."""
     run: list[int] = []
     for segment in segments:
-        if wanted(segment):
+        if segment not in avoid:
             run.append(segment)
         elif run:
             yield tuple(run)
@@ -232,7 +247,7 @@ def _runs(
 
 def _pages(run: Sequence[int], length: int) -> Iterator[tuple[int, ...]]:
     """Divide a run into as few parts of at most `length` segments as possible, of about equal lengths."""
-    count = -(-len(run) // length)
+    count = ceil(len(run) / length)
     bounds = [len(run) * part // count for part in range(count + 1)]
     for start, end in pairwise(bounds):
         yield tuple(run[start:end])

@@ -32,6 +32,7 @@ from annotation.sampling.plans import (
     HITHistoryEntry,
     HITPlan,
     Purpose,
+    Why,
     slot,
 )
 from annotation.selectors.designs import design_or_default
@@ -91,23 +92,27 @@ def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
     for pk, hit in hits.items():
         # Blocks that were not drawn here have no explanation.
         explanations = hit.why.get("blocks", [{}] * len(blocks_by_hit[pk]))
+        block_plans = []
+        for block, explanation in zip(blocks_by_hit[pk], explanations, strict=True):
+            number = numbers[block.segment_id]
+            block_plans.append(_block_plan(block, number, systems, explanation))
         plans[pk] = HITPlan(
             number=hit.number,
-            blocks=tuple(
-                _block_plan(block, numbers[block.segment_id], systems, why)
-                for block, why in zip(blocks_by_hit[pk], explanations, strict=True)
-            ),
-            why={key: hit.why[key] for key in hit.why if key != "blocks"},
+            blocks=tuple(block_plans),
+            why=_without(hit.why, "blocks"),
         )
     return plans
+
+
+def _without(why: Mapping[str, Any], left_out: str) -> Why:
+    return {key: value for key, value in why.items() if key != left_out}
 
 
 def _systems_of_outputs(blocks: Iterable[Block]) -> dict[int, System]:
     """Return the system of each output that these blocks show, by the id of the output."""
     output_ids = set()
     for block in blocks:
-        for output in block.outputs:
-            output_ids.add(output)
+        output_ids.update(block.outputs)
     outputs = Output.objects.filter(pk__in=output_ids).select_related("system")
     return {
         output.pk: output.system
@@ -132,7 +137,7 @@ def _block_plan(
         candidates=tuple(candidates),
         systems=tuple(names),
         control=control,
-        why={key: why[key] for key in why if key != "segment"},
+        why=_without(why, "segment"),
     )
 
 
@@ -159,8 +164,14 @@ def firsts_scheduled(
         # Withdrawn HITs have no judgments to compare a repeat with.
         withdrawn_at__isnull=True,
     ).values_list("pk", "family")
-    rows = {pk: family for pk, family in firsts if family is not None}
-    return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
+    rows = {}
+    for pk, family in firsts:
+        if family is not None:
+            rows[pk] = family
+    scheduled = []
+    for pk, plan in plans_read(rows).items():
+        scheduled.append((pk, rows[pk], plan))
+    return scheduled
 
 
 def judge_history(
@@ -284,7 +295,6 @@ def previewed_hits(
     firsts_only = range(next_number, next_number + count, design.redundancy)
     inputs.texts.read_ahead(drawer.segments_ahead(firsts_only, turn=sequence.turns + 1))
     planning = HITPlanning(
-        parameters=design.parameters,
         drawer=drawer,
         withdrawn=inputs.withdrawn,
         counters=sequence,
@@ -350,14 +360,17 @@ def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
             )
         )
     shown = iter(blocks_drawn(drawn, task=task))
-    return [
-        PreviewedHIT(
-            number=hit.plan.number,
-            purpose=hit.purpose.value,
-            repeats=hit.repeats,
-            blocks=[
-                PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks
-            ],
+    shown_hits = []
+    for hit in planned:
+        shown_hits.append(
+            PreviewedHIT(
+                number=hit.plan.number,
+                purpose=hit.purpose.value,
+                repeats=hit.repeats,
+                blocks=[
+                    PreviewedBlock(shown=next(shown), plan=plan)
+                    for plan in hit.plan.blocks
+                ],
+            )
         )
-        for hit in planned
-    ]
+    return shown_hits

@@ -49,12 +49,12 @@ def hits_store(
     pgtrigger_ignore_preset()
     # HITs that are repeated come first.
     for are_repeats in (False, True):
-        rows = HIT.objects.bulk_create(
-            _hit(hit, batch, texts, stored_ids)
-            for hit in planned
-            if (hit.repeats is not None) is are_repeats
-        )
-        stored_ids.update((row.number, row.pk) for row in rows)
+        rows = []
+        for hit in planned:
+            if (hit.repeats is not None) is are_repeats:
+                rows.append(_hit(hit, batch, texts, stored_ids))
+        for row in HIT.objects.bulk_create(rows):
+            stored_ids[row.number] = row.pk
     Block.objects.bulk_create(_blocks(planned, texts, stored_ids))
 
 
@@ -85,11 +85,10 @@ def _hit(
     stored_ids: Mapping[int, int],
 ) -> HIT:
     blocks = hit.plan.blocks
-    systems = set()
+    systems: set[str] = set()
     for block in blocks:
         for names in block.systems:
-            for name in names:
-                systems.add(name)
+            systems.update(names)
     row = HIT(
         task=batch.task,
         design=batch.design,
@@ -200,7 +199,6 @@ class PlanningTransaction(HITPlanning):
         self._texts = inputs.texts
         self._segment_blocks = inputs.segment_blocks
         super().__init__(
-            parameters=design.parameters,
             drawer=inputs.drawer(
                 avoid=avoid,
                 hide=hide,
@@ -224,7 +222,7 @@ class PlanningTransaction(HITPlanning):
             else list(inputs.segment_blocks),
             segment_limit=self.quota.limit,
             state=inputs.state,
-            # Uses the damaged references approved at this time; see `hit_redraw`.
+            # The damaged references approved at this time take part.
             created_at=self._texts.at or now,
         )
 
@@ -289,7 +287,11 @@ class PlanningTransaction(HITPlanning):
         """Withdraw the locked HITs that were never lent, and mark the lent ones done, keeping their judgments."""
         ids = Assignment.objects.filter(hit__in=[hit.pk for hit in hits])
         lent = set(ids.values_list("hit", flat=True))
-        self.withdraw([hit for hit in hits if hit.pk not in lent])
+        free_hits = []
+        for hit in hits:
+            if hit.pk not in lent:
+                free_hits.append(hit)
+        self.withdraw(free_hits)
         HIT.objects.filter(pk__in=lent).update(completed_at=self.now)
         self.store()
 
@@ -308,9 +310,9 @@ class PlanningTransaction(HITPlanning):
         for hit in hits:
             plan = plans[hit.pk]
             self._drawer.remove(plan, Purpose(hit.purpose), drawn=not hit.is_standby)
-            self.sequence.blocks_planned -= sum(
-                not block.control for block in plan.blocks
-            )
+            for block in plan.blocks:
+                if not block.control:
+                    self.sequence.blocks_planned -= 1
 
     def lent_from_standby(self, hits: Collection[HIT]) -> None:
         """Take HITs off standby because they were lent, so that later draws depend on them."""
@@ -338,11 +340,10 @@ class PlanningTransaction(HITPlanning):
 
     def _segment_blocks_planned(self) -> list[int]:
         """Return the number of blocks planned for each segment, including those that the quota leaves out."""
-        changes = [
-            after - before
-            for before, after in zip_longest(
-                self._segment_blocks, self.quota.counts, fillvalue=0
-            )
-        ]
+        changes = []
+        for before, after in zip_longest(
+            self._segment_blocks, self.quota.counts, fillvalue=0
+        ):
+            changes.append(after - before)
         planned = zip_longest(self.sequence.segment_blocks, changes, fillvalue=0)
         return [count + change for count, change in planned]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 from tests.drawn_texts import (
@@ -87,9 +87,9 @@ def test_a_shared_text_is_chosen_for_the_one_of_its_systems_that_met_least() -> 
     met = np.array([[0, 0, 10, 10], [0, 0, 0, 0], [10, 0, 0, 5], [10, 0, 5, 0]])
     texts = {1: segment_texts(1, {"a": "shared", "b": "shared", "c": "c", "d": "d"})}
     plan = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=DesignParameters(kind=DesignKind.BINARY, seed=1),
         number=1,
-        window=[1],
         texts=texts,
         state=replace(state, pair_counts=met),
     )

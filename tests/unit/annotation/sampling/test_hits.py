@@ -12,7 +12,7 @@ from annotation.sampling.corpus import (
     distinct_texts,
     normalised,
 )
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
 from tests.drawn_texts import (
@@ -80,9 +80,9 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=parameters,
         number=number,
-        window=[1],
         texts={1: segment},
         state=state,
     )
@@ -111,9 +111,9 @@ def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_a
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
     plan = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=parameters,
         number=number,
-        window=[1],
         texts={1: segment},
         state=state,
     )
@@ -149,16 +149,16 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     again = SegmentOutputs(number=1, words=segment.words, outputs=tuple(shuffled))
     recorded = DrawState.from_json(state.to_json())
     one = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=parameters,
         number=number,
-        window=[1],
         texts={1: segment},
         state=state,
     )
     other = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=parameters,
         number=number,
-        window=[1],
         texts={1: again},
         state=recorded,
     )
@@ -170,9 +170,9 @@ def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_referenc
     parameters: DesignParameters, segment: SegmentOutputs, number: int
 ) -> None:
     plan = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=replace(parameters, bad_reference_rate=1.0),
         number=number,
-        window=[1],
         texts={1: segment},
         state=DrawState.empty(),
     )
@@ -234,9 +234,9 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
         [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1
     ):
         plan = draw_hit(
+            DrawnWindow(segments=window),
             parameters=parameters,
             number=number,
-            window=window,
             texts=texts,
             state=state,
         )
@@ -258,9 +258,9 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
         )
     }
     plan = draw_hit(
+        DrawnWindow(segments=[1]),
         parameters=parameters,
         number=9,
-        window=[1],
         texts=same,
         state=state.comparing(wanted),
     )
@@ -277,9 +277,9 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
     }
     for kind in DesignKind:
         plan = draw_hit(
+            DrawnWindow(segments=[1, 2, 3, 4]),
             parameters=DesignParameters(kind=kind, seed=1, reference_rate=1.0),
             number=1,
-            window=[1, 2, 3, 4],
             texts=texts,
             state=COMPARING,
         )
@@ -301,9 +301,9 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
     plan = draw_hit(
+        DrawnWindow(segments=list(texts)),
         parameters=parameters,
         number=1,
-        window=list(texts),
         texts=texts,
         state=COMPARING,
     )

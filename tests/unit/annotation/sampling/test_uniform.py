@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, SegmentOrder
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
@@ -35,9 +35,9 @@ def test_the_drawn_hits_are_those_of_the_first_release() -> None:
         draw = HashDraw(seed=7, number=number)
         window = windows.window(order=SegmentOrder.RANDOM, draw=draw, turn=number)
         plan = draw_hit(
+            DrawnWindow(segments=window or ()),
             parameters=UNIFORM,
             number=number,
-            window=window or (),
             texts=texts,
             state=DrawState.empty(),
         )
