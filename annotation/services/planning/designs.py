@@ -11,6 +11,7 @@ from annotation.models import Design, HITSequence
 from annotation.models.design import PARAMETERS
 from annotation.protocols.answer_kinds import (
     MOST_ON_PAGE,
+    ScoresOneOutput,
     answer_kind_of,
     outputs_at_a_time,
     shows_documents,
@@ -111,12 +112,12 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     now see the reference.
     """
     in_force = design_in_force(task_id=design.task_id)
-    chosen = {
-        name: getattr(design, name)
-        for name in PARAMETERS
-        if in_force is None
-        or (name != "seed" and getattr(design, name) != getattr(in_force, name))
-    }
+    chosen = {}
+    for name in PARAMETERS:
+        if in_force is None or (
+            name != "seed" and getattr(design, name) != getattr(in_force, name)
+        ):
+            chosen[name] = getattr(design, name)
     return design_change(task=design.task, changed_by=changed_by, **chosen)
 
 
@@ -248,7 +249,8 @@ def block_size_check(design: Design) -> None:
     if shows_documents(design.task.rules):
         _page_check(design)
     kind = answer_kind_of(design.task)
-    if size == 1 and design.bad_reference_rate and not kind.scores_one_output:
+    scores_one = isinstance(kind, ScoresOneOutput)
+    if size == 1 and design.bad_reference_rate and not scores_one:
         raise DesignRefusedError(
             _(
                 "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither."
@@ -340,7 +342,10 @@ def _systems_check(design: Design) -> None:
     kinds = dict(
         known.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind")
     )
-    missing = [name for name in design.systems if name not in kinds]
+    missing = []
+    for name in design.systems:
+        if name not in kinds:
+            missing.append(name)
     if missing:
         raise DesignRefusedError(
             _("%(name)s: not in the test set: %(missing)s.")
@@ -427,8 +432,11 @@ def _field_of(error: ValidationError) -> str:
 def _in_words(error: ValidationError) -> str:
     if not hasattr(error, "error_dict"):
         return sentence_list(error.messages)
-    return sentence_list(
-        message if field == NON_FIELD_ERRORS else labelled(field, message)
-        for field, messages in error.message_dict.items()
-        for message in messages
-    )
+    sentences = []
+    for field, messages in error.message_dict.items():
+        for message in messages:
+            if field == NON_FIELD_ERRORS:
+                sentences.append(message)
+            else:
+                sentences.append(labelled(field, message))
+    return sentence_list(sentences)

@@ -196,8 +196,7 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     hits = HIT.objects.filter(task=task_id, reserved_for=judge).incomplete()
     reserved = set()
     for ids in hits.values_list("segment_ids", flat=True):
-        for segment in ids:
-            reserved.add(segment)
+        reserved.update(ids)
     seen.update(
         Segment.objects.filter(pk__in=reserved).values_list("number", flat=True)
     )
@@ -207,19 +206,17 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
 def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom an attention check comes due soon and none is available."""
     task = Task.objects.get(pk=task_id)
-    due = (
-        account
-        for account in _active_accounts(task_id)
-        if attention_due(
+    judges = []
+    for account in _active_accounts(task_id):
+        is_due = attention_due(
             seed=design.seed,
             judge=account.judge.pseudonym,
             every=design.attention_every,
             checks=account.checks_lent,
             hits_since=account.hits_since_check + _HITS_AHEAD,
         )
-    )
-    judges = []
-    for account in due:
+        if not is_due:
+            continue
         request = hit_request(account.judge, task=task)
         if Checks.SOME in _missing(design, request):
             judges.append(account.judge_id)
@@ -245,10 +242,9 @@ def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
     accounts = _active_accounts(task_id).exclude(
         judge__in=planned.values("reserved_for")
     )
-    return [
-        account.judge_id
-        for account in accounts
-        if intra_due(
+    due = []
+    for account in accounts:
+        is_due = intra_due(
             seed=design.seed,
             judge=account.judge.pseudonym,
             share=design.intra_share,
@@ -256,7 +252,9 @@ def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
             repeats=account.intra_lent,
             hits_since=account.hits_since_repeat + _HITS_AHEAD,
         )
-    ]
+        if is_due:
+            due.append(account.judge_id)
+    return due
 
 
 @transaction.atomic

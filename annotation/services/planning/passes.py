@@ -153,11 +153,13 @@ def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> Non
     else:
         name = f"pass {part}"
     for pk in draw.shuffled(hits, lambda pk: hits[pk].number, name, judge_id):
+        blocks = []
+        for block in plans[pk].blocks:
+            if (pk, block.segment) in judged:
+                blocks.append(block)
         shown = HITPlan(
             number=hits[pk].number,
-            blocks=tuple(
-                block for block in plans[pk].blocks if (pk, block.segment) in judged
-            ),
+            blocks=tuple(blocks),
             why={},
         )
         again = rounds.again(shown, hit=planning.number_next(), purpose=Purpose.INTRA)

@@ -385,7 +385,11 @@ def _give_up(
 def _with_all_copies(hits: list[HIT]) -> list[HIT]:
     """Return the HITs without copies of any HIT not among them, so that no HIT loses only some of its copies."""
     mine = {hit.pk for hit in hits}
-    return [hit for hit in hits if hit.repeats_id is None or hit.repeats_id in mine]
+    with_copies = []
+    for hit in hits:
+        if hit.repeats_id is None or hit.repeats_id in mine:
+            with_copies.append(hit)
+    return with_copies
 
 
 #: Minimum number of repeats before the last one is optional: fewer cannot disagree.
@@ -414,7 +418,10 @@ def _release(task: Task) -> int:
         waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
     )
     rows = waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats")
-    first_by_hit = {pk: first for pk, first in rows if first is not None}
+    first_by_hit = {}
+    for pk, first in rows:
+        if first is not None:
+            first_by_hit[pk] = first
     held, needless = _last_ones(task, first_by_hit)
     if of_withdrawn or needless:
         planning = PlanningTransaction.locked(task.pk)
@@ -430,16 +437,23 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
 
     `waiting` maps the id of a HIT to the id of the one it repeats.
     """
-    kind = answer_kind_of(task)
-    if not waiting or not kind.decides_on_last_repeat:
+    last_repeats_needed = answer_kind_of(task).last_repeats_needed
+    if not waiting or last_repeats_needed is None:
         return set(), set()
     last = _last_of_each(waiting.values())
-    held = {
-        pk for pk, first in waiting.items() if first in last and last[first][0] == pk
-    }
-    ready = {pk for pk in held if last[waiting[pk]][1]}
-    needed = kind.last_is_needed([waiting[pk] for pk in ready])
-    needless = {pk for pk in ready if waiting[pk] not in needed}
+    held = set()
+    for pk, first in waiting.items():
+        if first in last and last[first][0] == pk:
+            held.add(pk)
+    ready = set()
+    for pk in held:
+        if last[waiting[pk]][1]:
+            ready.add(pk)
+    needed = last_repeats_needed([waiting[pk] for pk in ready])
+    needless = set()
+    for pk in ready:
+        if waiting[pk] not in needed:
+            needless.add(pk)
     return held - ready, needless
 
 
@@ -452,11 +466,11 @@ def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
     ):
         if first is not None:
             rows[first].append((pk, completed is not None))
-    return {
-        first: (of[-1][0], all(is_done for _pk, is_done in of[:-1]))
-        for first, of in rows.items()
-        if len(of) > _BEFORE_THE_LAST
-    }
+    last_hits = {}
+    for first, of in rows.items():
+        if len(of) > _BEFORE_THE_LAST:
+            last_hits[first] = (of[-1][0], all(is_done for _pk, is_done in of[:-1]))
+    return last_hits
 
 
 def comparisons_settle(*, design: Design) -> int:

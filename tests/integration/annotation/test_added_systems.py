@@ -14,11 +14,11 @@ from annotation.selectors.drawing import texts_now
 from annotation.selectors.hits import plans_read
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import SystemRefusedError, system_add
 from campaign.formats.streams import StoredFile
 from campaign.models import Output, System, Task
 from tests.factories import make_judge, make_organiser
+from tests.redrawn_hits import hit_redraw
 from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db

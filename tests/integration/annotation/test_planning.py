@@ -17,7 +17,6 @@ from annotation.services.planning.pool import (
     pool_fill,
     sampling_state_record,
 )
-from annotation.services.planning.redraw import hit_redraw
 from campaign.models import Output, Segment, Task
 from campaign.services.judges import conflict_declare
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
@@ -29,6 +28,7 @@ from tests.factories import (
     make_task,
 )
 from tests.outputs_shown import outputs_shown
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

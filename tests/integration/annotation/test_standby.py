@@ -16,10 +16,10 @@ from annotation.services.planning.pool import (
     sampling_state_record,
     standby_settle,
 )
-from annotation.services.planning.redraw import hit_redraw
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, expire, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_long_task
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

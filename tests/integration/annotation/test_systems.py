@@ -18,7 +18,6 @@ from annotation.selectors.systems import (
 from annotation.services.lending.lend import assignments_release
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import (
     SystemRefusedError,
     system_change,
@@ -33,6 +32,7 @@ from campaign.services.judges import conflict_declare
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend, expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -19,7 +19,6 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.panels import has_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.quality import quality_action_revert, quality_action_take
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
@@ -34,6 +33,7 @@ from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.recruiting import make_panel
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

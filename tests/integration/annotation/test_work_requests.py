@@ -15,12 +15,12 @@ from annotation.services.lending.work_requests import work_request
 from annotation.services.notification import broker, planning_request_key
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.tasks import plan_task
 from campaign.models import Judge, Task, Transition
 from campaign.services.campaigns import campaign_state_change
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
+from tests.redrawn_hits import hit_redraw
 from tests.roles import owner_cursor
 
 pytestmark = pytest.mark.django_db

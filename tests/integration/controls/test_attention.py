@@ -14,13 +14,13 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.pool import hit_request, hits_for_judge
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Judge, Output, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -16,7 +16,6 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.submission import judgment_submit
 from campaign.models import Output, Protocol, Task
@@ -27,6 +26,7 @@ from ranking.services.analyses import analysis_choice
 from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,6 @@ from annotation.services.planning.designs import (
     design_use_again,
 )
 from annotation.services.planning.pool import hits_plan
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.systems import (
     SystemRefusedError,
     system_change,
@@ -22,6 +21,7 @@ from annotation.services.systems import (
 from campaign.models import Protocol, System, Task
 from tests.factories import make_campaign, make_task
 from tests.integration.protocols.conftest import MakeTask
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,6 @@ from annotation.services.planning.designs import (
     design_ensure,
 )
 from annotation.services.planning.pool import hits_plan
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.tasks import task_rules_change
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
@@ -29,6 +28,7 @@ from campaign.services.campaigns import task_close
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.media_samples import opened
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,6 @@ from annotation.selectors.hits import plans_read
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.tasks import task_rules_change
 from annotation.services.training import TrainingRefusedError, training_propose
@@ -23,6 +22,7 @@ from tests.at_work import lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,6 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.simulation import lend_prepared
 from annotation.services.submission import judgment_submit
 from campaign.models import BadReference, Judge, Protocol, Task
@@ -23,6 +22,7 @@ from ranking.tasks import rank_task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import plans_delete, said_about
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,6 @@ from pytest_django import DjangoDbBlocker
 from annotation.models import HIT, Assignment, Judgment
 from annotation.selectors.hits import plans_read
 from annotation.services.planning.for_judge import judge_plan
-from annotation.services.planning.redraw import hit_redraw
 from campaign.database.catalogue import Catalogue, catalogue_for
 from campaign.models import (
     Campaign,
@@ -49,6 +48,7 @@ from ranking.services.metrics import metrics_ask
 from ranking.services.published_results.publish import result_publish
 from tests.at_work import expire, judge_one_hit
 from tests.conftest import test_database_url as database_url
+from tests.redrawn_hits import hit_redraw
 from tests.roles import connected_as, owner_cursor, owner_role
 from tests.upgrades.dump import dump_read, dumps
 from tests.walked_pages import broken_links

@@ -20,7 +20,6 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit
 from campaign.formats.streams import StoredFile
 from campaign.models import Judge, Output, Protocol, Task
@@ -36,6 +35,7 @@ from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.protocols.every import JUDGING, hit_asked, judgment_put
 from tests.protocol_tasks import given_snippet
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,6 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import ClosedComparison
@@ -28,6 +27,7 @@ from protocols.sorting.answers import comparisons_open
 from tests.at_work import assignment_lend, expire
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
+from tests.redrawn_hits import hit_redraw
 
 RULES = {"judgments": 6, "extension": 3, "most_of_a_judge": 2}
 

@@ -15,7 +15,6 @@ from annotation.selectors.hits import plans_read
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
-from annotation.services.planning.redraw import hit_redraw
 from annotation.services.quality import quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.submission import judgment_submit
@@ -28,6 +27,7 @@ from ranking.services.analyses import analysis_ask, analysis_choice, analysis_co
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
+from tests.redrawn_hits import hit_redraw
 
 pytestmark = pytest.mark.django_db
 

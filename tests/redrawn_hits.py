@@ -1,4 +1,4 @@
-"""Redraw a stored HIT from recorded data alone."""
+"""A stored HIT drawn once more from recorded data alone, as proof that draws can be repeated."""
 
 from dataclasses import replace
 
@@ -94,15 +94,15 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
     # Nothing is recorded about checks if the design has none.
     checks = Checks(hit.why.get("checks", Checks.CHANCE))
     drawn = drawer.first(number=hit.number, turn=hit.why["turn"], checks=checks)
-    assert drawn is not None, "A stored HIT has a window."  # noqa: S101
+    assert drawn is not None, "A stored HIT has a window."
     return drawn
 
 
 def _original(hit: HIT) -> int:
     """Return the id of the HIT whose order a repeat changes; for an intra repeat, the judge's own HIT."""
-    assert hit.repeats_id is not None  # noqa: S101  hit_repeats_iff_repeat
+    assert hit.repeats_id is not None
     if hit.purpose != HITPurpose.INTRA:
         return hit.repeats_id
-    assert hit.reserved_for_id is not None  # noqa: S101  hit_of_one_judge_is_reserved
+    assert hit.reserved_for_id is not None
     _history, hit_ids = judge_history(judge_id=hit.reserved_for_id, task_id=hit.task_id)
     return hit_ids[hit.why["repeats"]]
