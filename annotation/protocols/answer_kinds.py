@@ -6,7 +6,7 @@ storage of everything else.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -98,14 +98,14 @@ def key_from_name(name: str) -> str:
     return slugify(name)[:40].lstrip("0123456789-_")
 
 
-class RuleField(forms.Field):
+class RuleField(forms.Field, ABC):
     """A rule with a structure of its own, which its field checks and completes."""
 
     has_own_page = True
 
+    @abstractmethod
     def rule_value(self, value: Any) -> Any:
         """Return the rule as tasks hold it. Raises ValidationError."""
-        raise NotImplementedError
 
 
 class QuestionField(RuleField, TextsField):
@@ -174,7 +174,7 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passes:
+class Passes(ABC):
     """Protocol settings for allotted texts: each text goes to a fixed number of judges, who see it once in each pass.
 
     With several passes, judges first see all their texts, then all of them again.
@@ -206,6 +206,14 @@ class Passes:
     def are_seen_once(self) -> bool:
         """True if judges see each text only once."""
         return self.count == 1 or self.are_by_others
+
+    @abstractmethod
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        """Return the judges needed to allot all texts.
+
+        Parameters are the number of texts of each segment, the number of judges, and the maximum
+        number of texts per judge.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,6 +308,14 @@ class Perceived(NamedTuple):
     random: Random
 
 
+class ScoresOneOutput(ABC):
+    """Mixed into the answers of protocols that score the only output of a block."""
+
+    @abstractmethod
+    def score_of_one(self, answer: Answer) -> float:
+        """Return the score of the only output in a block (higher is better), for attention checks."""
+
+
 class AnswerKind(ABC):
     """Answers of a protocol, under the rules of a task.
 
@@ -343,8 +359,6 @@ class AnswerKind(ABC):
         Whether labels are those of best-worst scaling: equal ones are no comparison.
     orders_outputs : bool
         Whether answers to blocks of several outputs imply an order.
-    scores_one_output : bool
-        Whether `score_of_one` scores the only output of a block.
     passes : Passes, optional
         None if texts are drawn, and judges see an output once.
     comparisons : Comparisons, optional
@@ -352,8 +366,9 @@ class AnswerKind(ABC):
     first_stage : Stage, optional
         Question of original HITs if repeats ask about their answers. Repeats are lent after the
         original is done, and never to the same judge. None if all HITs ask the same.
-    decides_on_last_repeat : bool
-        Whether `last_is_needed` decides on the last repeat of a HIT; otherwise it is always needed.
+    last_repeats_needed : function, optional
+        Returns those of the given HITs, whose other repeats are done, that still need their last
+        repeat. None if it is always needed.
     """
 
     protocol: Protocol
@@ -371,7 +386,6 @@ class AnswerKind(ABC):
     not_in_cells: Promise | None = None
     screen: str = ""
     best_worst: bool = False
-    scores_one_output: bool = False
     first_stage: Stage | None = None
 
     def __init__(self, stored_rules: Rules) -> None:
@@ -406,8 +420,8 @@ class AnswerKind(ABC):
         return None
 
     @property
-    def decides_on_last_repeat(self) -> bool:
-        return False
+    def last_repeats_needed(self) -> Callable[[Sequence[int]], Set[int]] | None:
+        return None
 
     # What judges see.
 
@@ -454,10 +468,6 @@ class AnswerKind(ABC):
     def labels(self, answer: Answer, candidates: int) -> list[int | None]:
         """Return the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared."""
         return [1] * candidates
-
-    def score_of_one(self, answer: Answer) -> float:
-        """Return the score of the only output in a block (higher is better), for attention checks."""
-        raise NotImplementedError
 
     # How answers are stored and read.
 
@@ -517,24 +527,12 @@ class AnswerKind(ABC):
 
     # How texts are allotted, and HITs repeated.
 
-    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
-        """Return `Needs` of a protocol with passes.
-
-        Parameters are the number of texts of each segment, the number of judges, and the maximum
-        number of texts per judge.
-        """
-        raise NotImplementedError
-
     def read_together(self, task: Task) -> Sequence[Sequence[int]] | None:
         """Return groups of segment numbers that a HIT shows together, in order, with the outputs of one system.
 
         None if HITs may combine any segments and systems.
         """
         return None
-
-    def last_is_needed(self, hit_ids: Sequence[int]) -> Set[int]:
-        """Return those of these HITs, whose other repeats are done, that still need their last repeat."""
-        raise NotImplementedError
 
     # How simulated judges answer.
 
@@ -601,10 +599,10 @@ def rules_completed(fields: Mapping[str, forms.Field], stored: Rules) -> dict[st
     """
     if others := sorted(set(stored) - set(fields)):
         raise ValidationError(f"Unknown rule: {', '.join(others)}.")
-    return {
-        name: _rule_value(name, rule_field, stored.get(name, rule_field.initial))
-        for name, rule_field in fields.items()
-    }
+    completed = {}
+    for name, field in fields.items():
+        completed[name] = _rule_value(name, field, stored.get(name, field.initial))
+    return completed
 
 
 def _rule_value(name: str, rule_field: forms.Field, value: Any) -> object:
@@ -682,7 +680,11 @@ def answer_serializers() -> list[type[Serializer[Any]]]:
     serializers_of_kinds: list[type[Serializer[Any]] | None] = []
     for kind in _KINDS.values():
         serializers_of_kinds += [kind.serializer, kind.serializer_of_several]
-    return [serializer for serializer in serializers_of_kinds if serializer is not None]
+    chosen = []
+    for serializer in serializers_of_kinds:
+        if serializer is not None:
+            chosen.append(serializer)
+    return chosen
 
 
 def rules_serializers() -> list[type[Serializer[Any]]]:
@@ -729,5 +731,8 @@ def outputs_at_a_time(count: int) -> str:
 @cache
 def answer_columns(model: type[Model]) -> Mapping[str, str]:
     """Return the columns of a protocol's answers except `judgment_id`, each with its PostgreSQL type."""
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    fields = []
+    for field in model._meta.concrete_fields:
+        if not field.primary_key:
+            fields.append(field)
     return {str(field.column): field.db_type(connection) or "" for field in fields}

@@ -45,11 +45,10 @@ def labels_refusal(
         return SubmissionRefusedError("Ranks must be between 1 and 5.")
     if None not in labels:
         return None
-    missing = [
-        candidate
-        for candidate, label in zip(assigned.candidates, labels, strict=True)
-        if label is None
-    ]
+    missing = []
+    for candidate, label in zip(assigned.candidates, labels, strict=True):
+        if label is None:
+            missing.append(candidate)
     if len(missing) == len(labels):
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if not assigned.allow_partial_ranking:

@@ -96,12 +96,13 @@ class _People:
 
         Each has the limit `wanted`, or None.
         """
-        knowing = [
-            each for each in self._all(task.test_set.campaign_id) if _knows(each, task)
-        ]
+        knowing = []
+        for judge in self._all(task.test_set.campaign_id):
+            if _knows(judge, task):
+                knowing.append(judge)
         for group in self.groups(task, design):
             members = self._group(group.pk)
-            knowing = [each for each in knowing if each.pk in members]
+            knowing = [judge for judge in knowing if judge.pk in members]
         return knowing
 
     def groups(self, task: Task, design: Design) -> set[JudgeGroup]:
@@ -109,7 +110,11 @@ class _People:
         if task.pk not in self._ranked:
             self._ranked[task.pk] = ranked_group(task)
         groups = (design.judge_group, self._ranked[task.pk])
-        return {group for group in groups if group is not None}
+        groups_of_task = set()
+        for group in groups:
+            if group is not None:
+                groups_of_task.add(group)
+        return groups_of_task
 
     def group(self, task: Task, design: Design) -> str:
         """Return the name of the only group; empty if there is none or two."""
@@ -170,9 +175,10 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
     for task in tasks.select_related("test_set"):
         open_tasks[task.test_set.campaign_id].append(task)
     designs = designs_of_tasks([task for row in open_tasks.values() for task in row])
-    groups = [
-        design.judge_group_id for design in designs.values() if design.judge_group_id
-    ]
+    groups = []
+    for design in designs.values():
+        if design.judge_group_id:
+            groups.append(design.judge_group_id)
     members = GroupMember.objects.filter(group__in=groups).values_list("group", "judge")
     in_group = set(members)
     people = Judge.objects.filter(
@@ -217,17 +223,24 @@ def _knows(judge: Judge, task: Task) -> bool:
 def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     kind = answer_kind_of(task)
     if kind.passes is not None:
-        return _of_passes(task, design, kind, people)
+        return _of_passes(task, design, people)
     reasons = _Reasons(task, design, kind, people).found
     needed = max((reason.needed for reason in reasons), default=_ONE)
     if needed <= _ONE:
         return None
     there = len(people.of(task, design))
     group = people.group(task, design)
-    sentences = [reason.words for reason in reasons if reason.needed == needed]
+    sentences = []
+    for reason in reasons:
+        if reason.needed == needed:
+            sentences.append(reason.words)
     sentences.append(_there_in_words(needed, there, group))
     if there < needed:
-        sentences += [reason.otherwise for reason in reasons if reason.needed > there]
+        consequences = []
+        for reason in reasons:
+            if reason.needed > there:
+                consequences.append(reason.otherwise)
+        sentences += consequences
     return JudgesNeeded(
         task=task,
         needed=needed,
@@ -294,7 +307,9 @@ class _Reasons:
             return
         # Judges are given some of their own blocks again.
         blocks = ceil(self._segments * (1 + self._design.intra_share))
-        quotas = {each.wanted for each in self._people.of(self._task, self._design)}
+        quotas = set()
+        for judge in self._people.of(self._task, self._design):
+            quotas.add(judge.wanted)
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         if None in quotas:
             asked = None
@@ -359,9 +374,7 @@ class _Reasons:
         return len(windows_of(self._task, self._design).segments)
 
 
-def _of_passes(
-    task: Task, design: Design, kind: AnswerKind, people: _People
-) -> JudgesNeeded:
+def _of_passes(task: Task, design: Design, people: _People) -> JudgesNeeded:
     rounds = rounds_of(task=task, design=design)
     segments = rounds.segments
     if rounds.are_of_one_system:
@@ -369,14 +382,15 @@ def _of_passes(
     else:
         texts = _texts_of_each(task, design, segments)
     size = design.segments_per_hit
-    most = passes_of(task).items_per_judge
+    passes = passes_of(task)
+    most = passes.items_per_judge
     # HITs are lent only as a whole.
     if most is None:
         most = len(segments)
     else:
         most = max(1, most // size) * size
     there = len(people.of(task, design))
-    needs = kind.judges_needed(texts, there, max(1, most))
+    needs = passes.judges_needed(texts, there, max(1, most))
     return JudgesNeeded(
         task=task,
         needed=needs.judges,
@@ -416,7 +430,10 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
     )
     # Their segments are drawn at random; assume the segments with most texts, as the worst case.
     ordered = sorted(texts, reverse=True)
-    return [count + (place < checks) for place, count in enumerate(ordered)]
+    counts = []
+    for place, count in enumerate(ordered):
+        counts.append(count + (place < checks))
+    return counts
 
 
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:

@@ -4,7 +4,7 @@ The HIT decides which: an original HIT asks for an edit of an output shown alone
 another one asks two other judges whether the edited text is fluent and has the same meaning.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from random import Random
 from typing import Any, Final, NotRequired, TypedDict
 
@@ -52,7 +52,10 @@ def edits_asked_about(
         edits = edits_in_force([asked for _pk, asked, _text in asking])
     else:
         edits = {}
-    return {pk: (edits.get(asked), text or "") for pk, asked, text in asking}
+    edits_by_block = {}
+    for pk, asked, text in asking:
+        edits_by_block[pk] = (edits.get(asked), text or "")
+    return edits_by_block
 
 
 def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
@@ -214,6 +217,22 @@ def _late_refusal(assigned: AssignedBlock) -> SubmissionRefusedError | None:
     )
 
 
+def hits_with_disputed_edits(hit_ids: Sequence[int]) -> set[int]:
+    """Return those of these HITs with an edit that some judges accepted and others rejected; ignore unedited
+    outputs.
+    """
+    if not hit_ids:
+        return set()
+    acceptances = EditingAnswer.objects.filter(
+        acceptable__isnull=False,
+        edit__block__hit__in=list(hit_ids),
+        judgment__superseded_by__isnull=True,
+    ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
+    by_edit = acceptances.order_by().values_list("edit__block__hit", "edit")
+    split = by_edit.annotate(answers=Count("acceptable", distinct=True))
+    return {hit for hit, _edit, _answers in split.filter(answers__gt=1)}
+
+
 class EditingAnswers(AnswerKind):
     """Edits of outputs, and judgments of the edits of others."""
 
@@ -326,25 +345,10 @@ class EditingAnswers(AnswerKind):
         return {"outcome": str, "text": str, "keystrokes": int, "acceptable": bool}
 
     @property
-    def decides_on_last_repeat(self) -> bool:
-        return bool(self.rules[THIRD])
-
-    def last_is_needed(self, hit_ids: Sequence[int]) -> set[int]:
-        """Return the HITs with an edit that some judges accepted and others rejected; ignore unedited
-        outputs.
-        """
-        if not hit_ids:
-            return set()
-        acceptances = EditingAnswer.objects.filter(
-            acceptable__isnull=False,
-            edit__block__hit__in=list(hit_ids),
-            judgment__superseded_by__isnull=True,
-        ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
-        by_edit = acceptances.order_by().values_list("edit__block__hit", "edit")
-        split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(
-            answers__gt=1
-        )
-        return {hit for hit, _edit, _answers in split}
+    def last_repeats_needed(self) -> Callable[[Sequence[int]], Set[int]] | None:
+        if self.rules[THIRD]:
+            return hits_with_disputed_edits
+        return None
 
     def simulated(self, perceived: Perceived) -> EditJSON | AcceptanceJSON:
         quality = perceived.qualities[0] + perceived.random.gauss(0, _FINE / 5)

@@ -170,10 +170,13 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
 
 
 def _lost(edits: Sequence[Edit]) -> list[Loss]:
-    unable = sum(len(edit.acceptances) for edit in edits if edit.is_unable)
+    acceptances = 0
+    for edit in edits:
+        if edit.is_unable:
+            acceptances += len(edit.acceptances)
     words = "acceptances of outputs that the editor was unable to correct"
-    if unable:
-        return [Loss(words, unable, "edits with outcome “unable”")]
+    if acceptances:
+        return [Loss(words, acceptances, "edits with outcome “unable”")]
     return []
 
 
@@ -228,16 +231,14 @@ def output_scores(
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()
     for edit in LINES.chosen(task, watermark, chosen).rows:
-        acceptances = (
-            (Acceptance(edit.judge, False),) if edit.is_unable else edit.acceptances
-        )
+        acceptances = edit.acceptances
+        if edit.is_unable:
+            acceptances = (Acceptance(edit.judge, False),)
         if acceptances:
             decided.update(edit.systems)
-        rows += [
-            (edit.segment, judge, system, float(accepted))
-            for system in edit.systems
-            for judge, accepted in acceptances
-        ]
+        for system in edit.systems:
+            for judge, accepted in acceptances:
+                rows.append((edit.segment, judge, system, float(accepted)))
     return OutputScores.of_rows(row for row in rows if decided[row[2]] >= FEWEST_EDITS)
 
 

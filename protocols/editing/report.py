@@ -42,18 +42,20 @@ def _tell(
     """Report the acceptable edits of each system, without a percentage if there are too few."""
     rows: list[Edit] = given.answers.rows
     edited = {(edit.segment, edit.judge) for edit in rows}
-    said = []
+    acceptors = set()
+    own_segment = 0
+    uncorrected = []
     for edit in rows:
-        for acceptance in edit.acceptances:
-            said.append((edit, *acceptance))
-    own_segment = sum(
-        (edit.segment, judge) in edited for edit, judge, _acceptable in said
-    )
-    uncorrected = [acceptable for edit, _judge, acceptable in said if edit.is_unable]
+        for judge, acceptable in edit.acceptances:
+            acceptors.add(judge)
+            if (edit.segment, judge) in edited:
+                own_segment += 1
+            if edit.is_unable:
+                uncorrected.append(acceptable)
     counted = {
         "edits": len(rows),
         "editors": len({edit.judge for edit in rows}),
-        "acceptors": len({judge for _edit, judge, _acceptable in said}),
+        "acceptors": len(acceptors),
     }
     notes = [
         _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
@@ -193,6 +195,10 @@ def _effort(result: Acceptability) -> Table:
 
 
 def _pairs(result: Acceptability) -> Table:
+    shortages = {}
+    for row in result.systems:
+        if row.decided < FEWEST_TESTED:
+            shortages[row.system] = Shortage("edits", row.decided, FEWEST_TESTED)
     return Table.of(
         result.pairs,
         name="pairs",
@@ -213,11 +219,7 @@ def _pairs(result: Acceptability) -> Table:
         notes=[
             _("Two-sided, Holm-corrected; assumes independent edits."),
             *shortages_in_words(
-                {
-                    row.system: Shortage("edits", row.decided, FEWEST_TESTED)
-                    for row in result.systems
-                    if row.decided < FEWEST_TESTED
-                },
+                shortages,
                 len(result.systems),
             ),
         ],

@@ -5,12 +5,13 @@ An output that could not be edited is incomprehensible. A percentage of few edit
 share nor a rank.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
+from statistics import mode
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,11 @@ class Edit:
     def is_acceptable(self) -> bool:
         """True if more than half of the acceptors say so."""
         return 2 * sum(self.votes) > len(self.votes)
+
+    @property
+    def is_split(self) -> bool:
+        """True if exactly half of the acceptors say that it is acceptable."""
+        return bool(self.votes) and 2 * sum(self.votes) == len(self.votes)
 
     @cached_property
     def distance(self) -> int | None:
@@ -172,9 +178,9 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
         reason = NotEstimable.CHANCE_IS_CERTAIN
         return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
     _numbers, place = np.unique(segment, return_inverse=True)
-    sums = [
-        np.bincount(place, values) for values in (agreeing, accepted, np.ones(len(of)))
-    ]
+    sums = []
+    for column in (agreeing, accepted, np.ones(len(of))):
+        sums.append(np.bincount(place, column))
     left = [each.sum() - each for each in sums]
     names = set()
     for edit in edits:
@@ -193,8 +199,13 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
 
 def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Return yes, all votes and the segment of the edits with two or more acceptances."""
-    several = [edit for edit in edits if len(edit.votes) > 1]
-    rows = [(sum(edit.votes), len(edit.votes), edit.segment) for edit in several]
+    several = []
+    for edit in edits:
+        if len(edit.votes) > 1:
+            several.append(edit)
+    rows = []
+    for edit in several:
+        rows.append((sum(edit.votes), len(edit.votes), edit.segment))
     yes, of, segment = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return yes, of, segment
 
@@ -217,13 +228,16 @@ def _kappa(p_agree: Any, accepted: Any) -> tuple[FloatArray, FloatArray, FloatAr
 
 def _kappa_without(edits: Sequence[Edit], name: str) -> float:
     """Return κ without the votes of an acceptor; NaN where no edit has two votes left."""
-    rest = [
-        replace(
-            edit,
-            acceptances=tuple(vote for vote in edit.acceptances if vote.judge != name),
+    rest = []
+    for edit in edits:
+        rest.append(
+            replace(
+                edit,
+                acceptances=tuple(
+                    vote for vote in edit.acceptances if vote.judge != name
+                ),
+            )
         )
-        for edit in edits
-    ]
     yes, of, _segment = _votes(rest)
     if not len(of):
         return float("nan")
@@ -395,11 +409,13 @@ def acceptability(
     Evaluation, §4.1.
     R. A. Fisher (1935), The Logic of Inductive Inference, JRSS 98.
     """
-    given = Counter(len(edit.votes) for edit in edits if edit.votes)
-    commonest = min(given, key=lambda number: (-given[number], number), default=1)
+    commonest = _commonest_number(edits)
+    edits_by_system: dict[str, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        for system in edit.systems:
+            edits_by_system[system].append(edit)
     rows = []
-    for system in sorted({name for edit in edits for name in edit.systems}):
-        own = [edit for edit in edits if system in edit.systems]
+    for system, own in sorted(edits_by_system.items()):
         decided = [edit for edit in own if edit.is_unable or edit.votes]
         share = None
         if len(decided) >= fewest:
@@ -417,6 +433,14 @@ def acceptability(
     )
 
 
+def _commonest_number(edits: Sequence[Edit]) -> int:
+    """Return the commonest number of acceptances of an edit, the lowest of several."""
+    numbers = sorted(len(edit.votes) for edit in edits if edit.votes)
+    if not numbers:
+        return 1
+    return mode(numbers)
+
+
 def _counted(
     system: str,
     own: Sequence[Edit],
@@ -427,22 +451,20 @@ def _counted(
     """Return the row of a system, not ranked yet."""
     of_outcome = Counter(edit.outcome for edit in own)
     times = [edit.active_ms for edit in own if edit.active_ms is not None]
-    known = [
-        (edit.distance, len(edit.output))
-        for edit in own
-        if edit.output and edit.distance is not None
-    ]
-    if known:
-        distance, length = (sum(column) for column in zip(*known, strict=True))
-    else:
-        distance = 0
-        length = 0
+    distance = 0
+    length = 0
+    for edit in own:
+        if edit.output and edit.distance is not None:
+            distance += edit.distance
+            length += len(edit.output)
     by_outcome = {}
     for outcome in Outcome:
-        by_outcome[outcome.value] = [
-            edit.is_acceptable for edit in decided if edit.outcome is outcome
-        ]
+        of_it = [edit.is_acceptable for edit in decided if edit.outcome is outcome]
+        by_outcome[outcome.value] = (sum(of_it), len(of_it))
     unchanged = of_outcome[Outcome.UNCHANGED]
+    share_unchanged = None
+    if len(own) >= fewest:
+        share_unchanged = unchanged / len(own)
     return EditedSystem(
         system=system,
         edits=len(own),
@@ -452,15 +474,10 @@ def _counted(
         open=len(own) - len(decided),
         decided=len(decided),
         acceptable=sum(edit.is_acceptable for edit in decided),
-        split=sum(
-            bool(edit.votes) and 2 * sum(edit.votes) == len(edit.votes)
-            for edit in decided
-        ),
-        by_outcome={
-            name: (sum(edits), len(edits)) for name, edits in by_outcome.items()
-        },
+        split=sum(edit.is_split for edit in decided),
+        by_outcome=by_outcome,
         share=share,
-        share_unchanged=unchanged / len(own) if len(own) >= fewest else None,
+        share_unchanged=share_unchanged,
         characters=100 * distance / length if length else None,
         median_seconds=float(np.median(times)) / 1000 if times else None,
     )
@@ -470,10 +487,12 @@ def _share(
     decided: Sequence[Edit], counting: Counting, commonest: int, confidence: float
 ) -> Share:
     """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
-    if counting is Counting.MAJORITY:
-        counted = [(int(edit.is_acceptable), 1) for edit in decided]
-    else:
-        counted = [(sum(edit.votes), len(edit.votes) or commonest) for edit in decided]
+    counted = []
+    for edit in decided:
+        if counting is Counting.MAJORITY:
+            counted.append((int(edit.is_acceptable), 1))
+        else:
+            counted.append((sum(edit.votes), len(edit.votes) or commonest))
     successes, trials = np.array(counted, dtype=np.int64).T
     _names, editor = np.unique([edit.judge for edit in decided], return_inverse=True)
     segment = np.array([edit.segment for edit in decided], dtype=np.int64)
@@ -483,27 +502,28 @@ def _share(
 
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
-    compared = [
-        pair for pair in combinations(rows, 2) if min(each.decided for each in pair)
-    ]
+    compared = []
+    for pair in combinations(rows, 2):
+        if min(row.decided for row in pair):
+            compared.append(pair)
     pairs = []
     for one, other in compared:
+        p_value = None
+        if min(one.decided, other.decided) >= FEWEST_TESTED:
+            p_value = fisher_p(*_counts(one, other))
         pairs.append(
             EditedPair(
                 first=one.system,
                 second=other.system,
                 counts=_counts(one, other),
-                p_value=fisher_p(*_counts(one, other))
-                if min(one.decided, other.decided) >= FEWEST_TESTED
-                else None,
+                p_value=p_value,
             )
         )
     # Testing systems that get no rank would only make the others harder to tell apart.
-    tested = {
-        place: pairs[place].p_value
-        for place, (one, other) in enumerate(compared)
-        if one.share and other.share and pairs[place].p_value is not None
-    }
+    tested = {}
+    for place, (one, other) in enumerate(compared):
+        if one.share and other.share and pairs[place].p_value is not None:
+            tested[place] = pairs[place].p_value
     corrected = adjusted(
         np.array([*tested.values()], dtype=np.float64), Correction.HOLM
     )
@@ -534,11 +554,10 @@ def _ranked(
     level: float,
 ) -> tuple[EditedSystem, ...]:
     """Order systems by their shares, with rank ranges if the shares are tested."""
-    shares = {
-        row.system: row.share.value
-        for row in rows
-        if row.share is not None and row.share.value is not None
-    }
+    shares = {}
+    for row in rows:
+        if row.share is not None and row.share.value is not None:
+            shares[row.system] = row.share.value
     order = sorted(shares, key=lambda name: (-shares[name], name))
     better = np.zeros((len(order), len(order)), dtype=np.bool_)
     for pair in pairs:
@@ -554,13 +573,20 @@ def _ranked(
         columns |= {"rank_low": ranges.low.tolist(), "rank_high": ranges.high.tolist()}
         columns["cluster"] = clusters(ranges).tolist()
     of_system = {row.system: row for row in rows}
-    ranked = [
-        replace(of_system[name], **{key: each[place] for key, each in columns.items()})
-        for place, name in enumerate(order)
-    ]
+    ranked = []
+    for place, name in enumerate(order):
+        ranked.append(
+            replace(
+                of_system[name], **{key: each[place] for key, each in columns.items()}
+            )
+        )
+    unranked = []
+    for row in rows:
+        if row.system not in shares:
+            unranked.append(row)
     return (
         *ranked,
-        *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system),
+        *sorted(unranked, key=lambda r: r.system),
     )
 
 

@@ -48,10 +48,10 @@ from protocols.quiz.snippets import (
 def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Stage]:
     """Return the stages of the blocks of a HIT; the last block asks about the statements."""
     rules = {"statements": statements, "asked_with": str(last)}
-    return [
-        Stage(rules=rules, texts=("\n".join(texts[:count]),))
-        for count in range(1, len(texts) + 1)
-    ]
+    stages = []
+    for count in range(1, len(texts) + 1):
+        stages.append(Stage(rules=rules, texts=("\n".join(texts[:count]),)))
+    return stages
 
 
 def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
@@ -126,6 +126,36 @@ class QuizAnswerJSON(TypedDict):
     answers: Sequence[bool | None]
 
 
+class QuizPasses(Passes):
+    """One pass, in which each snippet of a system goes to a fixed number of readers."""
+
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        """Return the number of judges needed for none to read a snippet twice, and whether there are
+        enough.
+        """
+        if not texts:
+            words = [_("No snippets yet. Upload snippets with their statements.")]
+            return Needs(judges=0, is_feasible=False, words=words)
+        systems = max(texts)
+        needed = systems * self.raters
+        words = [
+            ngettext(
+                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
+                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
+                self.raters,
+            )
+            % {"systems": systems, "readers": self.raters, "needed": needed}
+        ]
+        if judges < needed:
+            words.append(
+                ngettext(
+                    "There is %(count)d so far.", "There are %(count)d so far.", judges
+                )
+                % {"count": judges}
+            )
+        return Needs(judges=needed, is_feasible=judges >= needed, words=words)
+
+
 class QuizAnswers(AnswerKind):
     """Answers to the statements about a snippet: true, false or none."""
 
@@ -165,8 +195,8 @@ class QuizAnswers(AnswerKind):
         return cast("QuizRules", self.rules)
 
     @property
-    def passes(self) -> Passes:
-        return Passes(
+    def passes(self) -> QuizPasses:
+        return QuizPasses(
             raters=self.typed_rules["readers"],
             items_per_judge=None,
             segments_per_hit=MOST_SEGMENTS,
@@ -233,33 +263,6 @@ class QuizAnswers(AnswerKind):
     def read_together(self, task: Task) -> Sequence[Sequence[int]]:
         return segments_read_together(task)
 
-    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
-        """Return the number of judges needed for none to read a snippet twice, and whether there are
-        enough.
-        """
-        if not texts:
-            words = [_("No snippets yet. Upload snippets with their statements.")]
-            return Needs(judges=0, is_feasible=False, words=words)
-        systems = max(texts)
-        readers = self.typed_rules["readers"]
-        needed = systems * readers
-        words = [
-            ngettext(
-                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
-                "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
-                readers,
-            )
-            % {"systems": systems, "readers": readers, "needed": needed}
-        ]
-        if judges < needed:
-            words.append(
-                ngettext(
-                    "There is %(count)d so far.", "There are %(count)d so far.", judges
-                )
-                % {"count": judges}
-            )
-        return Needs(judges=needed, is_feasible=judges >= needed, words=words)
-
     def simulated(self, perceived: Perceived) -> QuizAnswerJSON:
         """Simulate answers: understand a statement with a probability of the stated quality in percent,
         else guess.
@@ -267,14 +270,19 @@ class QuizAnswers(AnswerKind):
         understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
         right = understood + (1 - understood) * _GUESSED
         expected = cast("Sequence[bool]", perceived.question.get("expected", ()))
-        answers = [truth == (perceived.random.random() < right) for truth in expected]
+        answers = []
+        for truth in expected:
+            answers.append(truth == (perceived.random.random() < right))
         return {"answers": answers}
 
     def simulated_knows(self, block_ids: Sequence[int]) -> dict[int, Rules]:
         """Return the expected answers to each block's questions."""
         expected = Subquery(_ended_with_a_block().values("expected"))
         rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
-        return {pk: {"expected": answers or []} for pk, answers in rows}
+        expected_by_block: dict[int, Rules] = {}
+        for pk, answers in rows:
+            expected_by_block[pk] = {"expected": answers or []}
+        return expected_by_block
 
 
 ANSWERS: Final = QuizAnswers

@@ -80,9 +80,9 @@ def _of_task(
 ) -> Iterator[FileAnswer]:
     """Yield an answer for each segment of a snippet; only the last one has the reader's answers."""
     read = zip(snippets_of(task), segments_read_together(task), strict=True)
-    snippets = {
-        snippet.name: (snippet.expected, segments) for snippet, segments in read
-    }
+    snippets = {}
+    for snippet, segments in read:
+        snippets[snippet.name] = (snippet.expected, segments)
     for answer in answers:
         reading: Reading = answer.said
         if reading.snippet not in snippets:
@@ -121,9 +121,9 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
             "block__segment__number",
         )
     )
-    snippets = {
-        (each.document_id, each.last): each for each in snippets_of(counted.task)
-    }
+    snippets = {}
+    for snippet in snippets_of(counted.task):
+        snippets[(snippet.document_id, snippet.last)] = snippet
     wrote = counted.wrote({row[0] for row in rows_read})
     for block, judge, answers, document, position, number in rows_read:
         snippet = snippets[document, position]
@@ -174,11 +174,18 @@ def output_scores(
     That is where the statements are asked. Only the selected judgments 1…`watermark` count. None
     without readings.
     """
-    return OutputScores.of_rows(
-        (reading.segment, reading.judge, system, reading.right / len(reading.expected))
-        for reading in LINES.chosen(task, watermark, chosen).rows
-        for system in reading.systems
-    )
+    scores = []
+    for reading in LINES.chosen(task, watermark, chosen).rows:
+        for system in reading.systems:
+            scores.append(
+                (
+                    reading.segment,
+                    reading.judge,
+                    system,
+                    reading.right / len(reading.expected),
+                )
+            )
+    return OutputScores.of_rows(scores)
 
 
 FILES: Final = LINES.files(

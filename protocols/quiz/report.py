@@ -74,6 +74,20 @@ def _tell(
 
 def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:
     is_ranked = name == "systems"
+    notes = []
+    for row in rows:
+        if row.snippets < FEWEST_SNIPPETS:
+            notes.append(
+                _("Intervals: %(system)s: %(why)s.")
+                % {
+                    "system": row.name,
+                    "why": lowered(
+                        not_yet_in_words(
+                            Shortage("snippets", row.snippets, FEWEST_SNIPPETS)
+                        )
+                    ),
+                }
+            )
     return Table.of(
         rows,
         name=name,
@@ -89,19 +103,7 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
             Column("unanswered", _("Unanswered")),
             Column("snippets", _("Snippets")),
         ),
-        notes=[
-            _("Intervals: %(system)s: %(why)s.")
-            % {
-                "system": row.name,
-                "why": lowered(
-                    not_yet_in_words(
-                        Shortage("snippets", row.snippets, FEWEST_SNIPPETS)
-                    )
-                ),
-            }
-            for row in rows
-            if row.snippets < FEWEST_SNIPPETS
-        ],
+        notes=notes,
         plot=interval_plot("name", "share", mark=0.5),
     )
 

@@ -39,10 +39,9 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     for snippet, group in groupby(rows, key=lambda row: row[1][:-2]):
         rows_of_snippet = list(group)
         first_line, _cells = rows_of_snippet[0]
-        statements = [
-            {"text": cells[-2], "expected": cells[-1]}
-            for _line, cells in rows_of_snippet
-        ]
+        statements = []
+        for _line, cells in rows_of_snippet:
+            statements.append({"text": cells[-2], "expected": cells[-1]})
         yield (
             first_line,
             dict(zip(_COLUMNS, snippet, strict=False)) | {"statements": statements},

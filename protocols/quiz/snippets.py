@@ -93,7 +93,10 @@ def read_snippets(file: StoredFile) -> list[SnippetJSON]:
     Raises FormatError with line and key if the file is invalid.
     """
     with isolated_items(file.name, file.size(), partial(snippet_rows, file)) as rows:
-        return [_snippet(values, refuse_at(file.name, line)) for line, values in rows]
+        snippets = []
+        for line, values in rows:
+            snippets.append(_snippet(values, refuse_at(file.name, line)))
+        return snippets
 
 
 def _snippet(values: JSONObject, refuse: Refuse) -> SnippetJSON:
@@ -130,15 +133,15 @@ def snippets_of(task: Task) -> list[Snippet]:
 
 def snippet_json(snippet: Snippet) -> SnippetJSON:
     """Return a snippet in the form of a line of a file."""
+    statements: list[StatementJSON] = []
+    for text, expected in zip(snippet.statements, snippet.expected, strict=True):
+        statements.append({"text": text, "expected": expected})
     return {
         "snippet": snippet.name,
         "document": snippet.document.name,
         "first": snippet.first,
         "last": snippet.last,
-        "statements": [
-            {"text": text, "expected": expected}
-            for text, expected in zip(snippet.statements, snippet.expected, strict=True)
-        ],
+        "statements": statements,
     }
 
 
@@ -148,19 +151,20 @@ def segments_read_together(task: Task) -> list[tuple[int, ...]]:
     rows = Segment.objects.filter(
         document__in={snippet.document_id for snippet in snippets}
     )
-    numbers = {
-        (document, position): number
-        for document, position, number in rows.values_list(
-            "document_id", "position", "number"
+    numbers = {}
+    for document, position, number in rows.values_list(
+        "document_id", "position", "number"
+    ):
+        numbers[(document, position)] = number
+    groups = []
+    for snippet in snippets:
+        groups.append(
+            tuple(
+                numbers[snippet.document_id, position]
+                for position in range(snippet.first, snippet.last + 1)
+            )
         )
-    }
-    return [
-        tuple(
-            numbers[snippet.document_id, position]
-            for position in range(snippet.first, snippet.last + 1)
-        )
-        for snippet in snippets
-    ]
+    return groups
 
 
 def snippets_settled_in_words(*, task: Task) -> str:
@@ -204,25 +208,31 @@ def snippets_replace(*, task: Task, snippets: Sequence[SnippetJSON]) -> int:
         raise SnippetsRefusedError(settled)
     documents = _documents(task, snippets)
     if hits:
-        planning.uncount([hit for hit in hits if hit.withdrawn_at is None])
+        lent_hits = []
+        for hit in hits:
+            if hit.withdrawn_at is None:
+                lent_hits.append(hit)
+        planning.uncount(lent_hits)
         planning.sequence.turns = 0
         planning.store()
         HIT.objects.filter(task=task, repeats__isnull=False).delete()
         HIT.objects.filter(task=task).delete()
     Snippet.objects.filter(task=task).delete()
-    Snippet.objects.bulk_create(
-        Snippet(
-            task=task,
-            number=number,
-            name=each["snippet"],
-            document_id=documents[each["document"]],
-            first=each["first"],
-            last=each["last"],
-            statements=[statement["text"] for statement in each["statements"]],
-            expected=[statement["expected"] for statement in each["statements"]],
+    new_snippets = []
+    for number, snippet in enumerate(snippets, start=1):
+        new_snippets.append(
+            Snippet(
+                task=task,
+                number=number,
+                name=snippet["snippet"],
+                document_id=documents[snippet["document"]],
+                first=snippet["first"],
+                last=snippet["last"],
+                statements=[statement["text"] for statement in snippet["statements"]],
+                expected=[statement["expected"] for statement in snippet["statements"]],
+            )
         )
-        for number, each in enumerate(snippets, start=1)
-    )
+    Snippet.objects.bulk_create(new_snippets)
     return len(snippets)
 
 

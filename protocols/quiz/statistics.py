@@ -115,10 +115,9 @@ def quiz_scores(
     ----------
     J. Berka, M. Černý, O. Bojar (2011), Quiz-Based Evaluation of Machine Translation, PBML 95.
     """
-    systems = set()
+    systems: set[str] = set()
     for reading in readings:
-        for name in reading.systems:
-            systems.add(name)
+        systems.update(reading.systems)
     rows = []
     for name in systems:
         rows.append(

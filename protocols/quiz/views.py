@@ -70,12 +70,16 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
                 % {"count": count},
             )
             return redirect("snippets", slug, task.pk)
+    sentences = []
+    for needed in judges_needed([task]):
+        for words in needed.words:
+            sentences.append(words)
     context = {
         **of_task(task, "texts"),
         "form": form,
         "settled": snippets_settled_in_words(task=task),
         "snippets": [snippet_json(snippet) for snippet in snippets_of(task)],
-        "needed": [words for needed in judges_needed([task]) for words in needed.words],
+        "needed": sentences,
     }
     status = 400 if form.is_bound else 200
     return render(request, "organiser/snippets.html", context, status=status)

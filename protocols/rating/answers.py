@@ -28,6 +28,7 @@ from annotation.protocols.answer_kinds import (
     Passes,
     Perceived,
     Rules,
+    ScoresOneOutput,
     ShownRules,
     TextsBeside,
     numbered_columns,
@@ -256,7 +257,28 @@ def _is_late(assigned: AssignedBlock) -> bool:
     return earlier.filter(Exists(later)).exists()
 
 
-class RatingAnswers(AnswerKind):
+class RatingPasses(Passes):
+    """A pass for each criterion."""
+
+    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
+        passes_by_others = 1
+        if self.are_by_others:
+            passes_by_others = self.count
+        needs = feasibility(
+            texts,
+            judges=judges,
+            raters=self.raters,
+            items_per_judge=most,
+            passes_by_others=passes_by_others,
+        )
+        return Needs(
+            judges=needs.needed_judges,
+            is_feasible=needs.is_feasible,
+            words=list(feasibility_in_words(needs)),
+        )
+
+
+class RatingAnswers(ScoresOneOutput, AnswerKind):
     """Points by the criteria of a task: in passes, or all at once."""
 
     protocol = Protocol.RATING
@@ -272,7 +294,6 @@ class RatingAnswers(AnswerKind):
     rules_serializer = RatingRulesSerializer
     rules_fields = _RULES
     table = RatingAnswer
-    scores_one_output = True
     screen_words = {
         "output": gettext_lazy("Output {letter}"),
         "criteria_question": gettext_lazy("Rate each criterion."),
@@ -303,11 +324,11 @@ class RatingAnswers(AnswerKind):
         return bool(weights_of(self.criteria))
 
     @property
-    def passes(self) -> Passes | None:
+    def passes(self) -> RatingPasses | None:
         if self.is_at_once:
             return None
         rules = rules_complete(self.stored_rules)
-        return Passes(
+        return RatingPasses(
             raters=rules["raters"],
             items_per_judge=rules["items_per_judge"],
             segments_per_hit=10,
@@ -401,10 +422,11 @@ class RatingAnswers(AnswerKind):
 
     def given(self, row: RatingAnswer) -> RatingAnswerJSON:
         keys = row.criteria
-        outputs = [
-            dict(zip(keys, row.points[start : start + len(keys)], strict=True))
-            for start in range(0, len(row.points), len(keys))
-        ]
+        outputs = []
+        for start in range(0, len(row.points), len(keys)):
+            outputs.append(
+                dict(zip(keys, row.points[start : start + len(keys)], strict=True))
+            )
         return answer_made(outputs)
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:
@@ -424,28 +446,15 @@ class RatingAnswers(AnswerKind):
                 cells[f"{key}_{number}"] = value
         return cells
 
-    def judges_needed(self, texts: Sequence[int], judges: int, most: int) -> Needs:
-        needs = feasibility(
-            texts,
-            judges=judges,
-            raters=rules_complete(self.stored_rules)["raters"],
-            items_per_judge=most,
-            passes_by_others=len(self.criteria) if self.is_by_others else 1,
-        )
-        return Needs(
-            judges=needs.needed_judges,
-            is_feasible=needs.is_feasible,
-            words=list(feasibility_in_words(needs)),
-        )
-
     def simulated(self, perceived: Perceived) -> RatingAnswerJSON:
         criteria = self.criteria_asked(0)
         outputs = []
         for quality in perceived.qualities:
-            points = {
-                criterion.key: _simulated_value(criterion, quality, perceived.random)
-                for criterion in criteria
-            }
+            points = {}
+            for criterion in criteria:
+                points[criterion.key] = _simulated_value(
+                    criterion, quality, perceived.random
+                )
             outputs.append(points)
         if self.is_at_once:
             return answer_made(outputs)

@@ -294,18 +294,21 @@ def _scores_of(task: Task, rated: Sequence[Rating]) -> OutputScores | None:
         scores = _as_many_of_each
     else:
         scores = _means_of_judges
-    return OutputScores.of_rows(
-        (segment, judge, system, score)
-        for (segment, _condition, systems), judge, score in scores(rated, counted)
-        for system in systems
-    )
+    score_rows = []
+    for (segment, _condition, systems), judge, score in scores(rated, counted):
+        for system in systems:
+            score_rows.append((segment, judge, system, score))
+    return OutputScores.of_rows(score_rows)
 
 
 def _means_of_judges(
     rated: Iterable[Rating], criteria: Sequence[Criterion]
 ) -> Iterator[tuple[Item, str, float]]:
     weights = weights_of(criteria)
-    counted = [criterion for criterion in criteria if criterion.key in weights]
+    counted = []
+    for criterion in criteria:
+        if criterion.key in weights:
+            counted.append(criterion)
     said: dict[tuple[Item, str], dict[str, int]] = defaultdict(dict)
     for rating in rated:
         if rating.criterion in weights:

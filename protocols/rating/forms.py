@@ -137,11 +137,16 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
 
     def criteria(self) -> Iterator[CriterionJSON]:
         """Yield the criteria of a valid form, as `Task.rules` hold them."""
-        written_forms = [form for form in self.ordered_forms if not form.is_blank]
+        written_forms = []
+        for form in self.ordered_forms:
+            if not form.is_blank:
+                written_forms.append(form)
         for number, form in enumerate(written_forms, 1):
             written = form.cleaned_data
             before = self._before.get(written["was"], _NEW)
-            labels = {str(value): texts for value, texts in before.labels.items()}
+            labels = {}
+            for value, texts in before.labels.items():
+                labels[str(value)] = texts
             yield {
                 "key": written["key"]
                 or key_from_name(written["name"])
@@ -200,10 +205,9 @@ class AtOnceForm(TaskRulesForm):
 
 def _initial(criterion: Criterion, language: str) -> Mapping[str, object]:
     """Return the fields of a criterion with its texts in a language, or in the best other one."""
-    labels = [
-        f"{value}: {text_for_reader(texts, language)}"
-        for value, texts in criterion.labels.items()
-    ]
+    labels = []
+    for value, texts in criterion.labels.items():
+        labels.append(f"{value}: {text_for_reader(texts, language)}")
     return {
         **criterion.as_json(),
         "was": criterion.key,

@@ -101,4 +101,8 @@ def _languages(
                 written.add(tag)
     offered = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
     tags = dict.fromkeys([*offered, *sorted(written)])
-    return [(tag, language_name(tag), tag in written) for tag in tags if tag != shown]
+    languages = []
+    for tag in tags:
+        if tag != shown:
+            languages.append((tag, language_name(tag), tag in written))
+    return languages

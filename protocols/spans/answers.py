@@ -33,6 +33,7 @@ from annotation.protocols.answer_kinds import (
     Perceived,
     QuestionSerializer,
     Rules,
+    ScoresOneOutput,
     ShownRules,
     Stage,
     numbered_cells,
@@ -181,10 +182,9 @@ def text_lengths(assigned: AssignedBlock) -> list[TextLengths]:
         output_lengths=ArraySubquery(outputs_of().values(length=Length("text"))),
         source_length=Length("segment__source_text"),
     ).get(pk=assigned.block_id)
-    lengths = [
-        TextLengths(length or 0, block.source_length or 0)
-        for length, *_same in by_candidate(block.output_lengths, block.stands_for)
-    ]
+    lengths = []
+    for length, *_same in by_candidate(block.output_lengths, block.stands_for):
+        lengths.append(TextLengths(length or 0, block.source_length or 0))
     if assigned.is_reversed:
         return lengths[::-1]
     return lengths
@@ -323,9 +323,9 @@ def span_json(span: Span) -> SpanJSON:
 
 def answer_json(answer: SpansAnswer) -> SpansAnswerJSON:
     """Return a stored answer in the form in which it was given."""
-    outputs: list[OutputJSON] = [
-        {"score": score, "spans": []} for score in answer.scores
-    ]
+    outputs: list[OutputJSON] = []
+    for score in answer.scores:
+        outputs.append({"score": score, "spans": []})
     count = len(answer.span_candidates)
     spans = zip(
         answer.span_starts,
@@ -356,10 +356,10 @@ def _starts(
     for block in blocks.only("outputs", "stands_for"):
         by_output: dict[int, StartJSON] = dict(block.suggested)
         of_outputs = [by_output.get(output) for output in block.outputs]
-        starts[block.pk] = [
-            next(filter(None, of_candidate), None)
-            for of_candidate in by_candidate(of_outputs, block.stands_for)
-        ]
+        starts_of_block = []
+        for of_candidate in by_candidate(of_outputs, block.stands_for):
+            starts_of_block.append(next(filter(None, of_candidate), None))
+        starts[block.pk] = starts_of_block
     return starts
 
 
@@ -373,7 +373,7 @@ def _suggestion_shown(stored: StartJSON | None) -> Rules:
     return {"suggested": [span_json(span) for span in start.spans]}
 
 
-class SpansAnswers(AnswerKind):
+class SpansAnswers(ScoresOneOutput, AnswerKind):
     """Errors marked in outputs, scores of outputs, or both."""
 
     protocol = Protocol.SPANS
@@ -391,7 +391,6 @@ class SpansAnswers(AnswerKind):
     changeable_rules = frozenset({WEIGHTS})
     table = SpansAnswer
     not_in_cells = gettext_lazy("positions of errors")
-    scores_one_output = True
     screen_words = {
         "spans_question": gettext_lazy(
             "Mark the errors and give a score from 0 to 100."
@@ -529,23 +528,35 @@ class SpansAnswers(AnswerKind):
         starts = [output.get("start") for output in outputs]
         candidates = []
         spans = []
+        usual_kinds = []
         for number, output in enumerate(outputs, 1):
-            for span in output["spans"]:
+            for sent in output["spans"]:
+                span = span_read(sent)
                 candidates.append(number)
-                spans.append(span_read(span))
-        categories = [span.category for span in spans]
-        kinds = [span.kind for span in spans]
-        usual_kinds = [MISSING if span.start is None else ERROR for span in spans]
-        return {
-            "starts": starts if any(starts) else None,
+                spans.append(span)
+                if span.start is None:
+                    usual_kinds.append(MISSING)
+                else:
+                    usual_kinds.append(ERROR)
+        row: dict[str, object] = {
+            "starts": None,
             "scores": [output["score"] for output in outputs],
             "span_candidates": candidates,
             "span_starts": [span.start for span in spans],
             "span_ends": [span.end for span in spans],
             "span_severities": [_SEVERITIES.index(span.severity) for span in spans],
-            "span_categories": categories if any(categories) else [],
-            "span_kinds": kinds if kinds != usual_kinds else [],
+            "span_categories": [],
+            "span_kinds": [],
         }
+        if any(starts):
+            row["starts"] = starts
+        categories = [span.category for span in spans]
+        if any(categories):
+            row["span_categories"] = categories
+        kinds = [span.kind for span in spans]
+        if kinds != usual_kinds:
+            row["span_kinds"] = kinds
+        return row
 
     def started_from(self, block_id: int, judge_id: int) -> dict[str, object]:
         starts = _starts([block_id], judge_id)[block_id]
@@ -581,10 +592,11 @@ class SpansAnswers(AnswerKind):
         if self.is_scored:
             cells |= numbered_cells("score", [output["score"] for output in outputs])
         for severity in self.severities:
-            counts = [
-                sum(span["severity"] == severity for span in output["spans"])
-                for output in outputs
-            ]
+            counts = []
+            for output in outputs:
+                counts.append(
+                    sum(span["severity"] == severity for span in output["spans"])
+                )
             cells |= numbered_cells(f"{severity}_errors", counts)
         return cells
 
@@ -594,9 +606,9 @@ class SpansAnswers(AnswerKind):
         for label, quality in zip(perceived.labels, perceived.qualities, strict=True):
             qualities[label].append(quality)
         ranks = sorted(qualities)
-        means = [
-            perceived.random.gauss(fmean(qualities[rank]), _NOISE) for rank in ranks
-        ]
+        means = []
+        for rank in ranks:
+            means.append(perceived.random.gauss(fmean(qualities[rank]), _NOISE))
         means.sort(reverse=True)
         score_of: dict[int, int] = {}
         above = MAX_SCORE + 1
@@ -605,11 +617,10 @@ class SpansAnswers(AnswerKind):
             following = len(ranks) - 1 - index
             above = max(following, min(above - 1, round(mean)))
             score_of[rank] = above
-        return {
-            "outputs": [
-                {"score": score_of[label], "spans": []} for label in perceived.labels
-            ]
-        }
+        outputs: list[OutputJSON] = []
+        for label in perceived.labels:
+            outputs.append({"score": score_of[label], "spans": []})
+        return {"outputs": outputs}
 
     def simulated_on(
         self, answer: SpansAnswerJSON, texts: Sequence[str], random: Random
@@ -620,9 +631,9 @@ class SpansAnswers(AnswerKind):
         outputs: list[OutputJSON] = []
         for output, text in zip(answer["outputs"], texts, strict=True):
             score = output["score"]
-            spans = [
-                span_json(span) for span in self._drawn_spans(text, score or 0, random)
-            ]
+            spans = []
+            for span in self._drawn_spans(text, score or 0, random):
+                spans.append(span_json(span))
             outputs.append({"score": score if self.is_scored else None, "spans": spans})
         return {"outputs": outputs}
 
@@ -659,7 +670,10 @@ def output_score(output: OutputJSON, weights: Weights) -> float:
     """Return the score of an output in an answer, given or by the weights of its errors."""
     if output["score"] is not None:
         return float(output["score"])
-    return 0.0 - sum(weights.weight_of(span_read(span)) for span in output["spans"])
+    error_points = 0.0
+    for span in output["spans"]:
+        error_points += weights.weight_of(span_read(span))
+    return 0.0 - error_points
 
 
 ANSWERS: Final = SpansAnswers

@@ -33,7 +33,7 @@ from annotation.models import (
 )
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.models.quality import QualityActionQuerySet
-from annotation.protocols.answer_kinds import answer_kind_of
+from annotation.protocols.answer_kinds import ScoresOneOutput, answer_kind_of
 from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Judge, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
@@ -321,7 +321,7 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
     One query if there are none, five otherwise; HITs without a check are not read.
     """
     kind = answer_kind_of(task)
-    if not kind.scores_one_output:
+    if not isinstance(kind, ScoresOneOutput):
         return []
     judged = Judgment.objects.of(task.pk).current(watermark=watermark)
     checks = judged.filter(block__control=BlockControl.ATTENTION, labels__len=1)

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import HIT, Block, Judgment, QualityAction, TrainingBlock
-from annotation.protocols.answer_kinds import answer_kind
+from annotation.protocols.answer_kinds import ScoresOneOutput, answer_kind
 from annotation.selectors.judges import JudgeStatus, excluded_judges, judge_status
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.training import training_feedback
@@ -236,7 +236,8 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     plans_delete(task)
     asked: dict[str, Any] = {"bad_reference_rate": 0.5, "attention_every": 1}
     address = f"/api/v1/tasks/{task.pk}/designs/"
-    if kind.passes is not None and kind.scores_one_output:
+    scores_one = isinstance(kind, ScoresOneOutput)
+    if kind.passes is not None and scores_one:
         refused = organising.post(
             address, {**asked, "confirm": True}, content_type="application/json"
         )
@@ -249,7 +250,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     changed = organising.post(
         address, {**asked, "confirm": True}, content_type="application/json"
     )
-    if shows_one and not kind.scores_one_output:
+    if shows_one and not isinstance(kind, ScoresOneOutput):
         words = "this task has neither"
         assert changed.status_code == 400
         assert words in changed.json()["errors"]["bad_reference_rate"][0]

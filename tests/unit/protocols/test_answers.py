@@ -11,7 +11,7 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from annotation.api.judging import answer_validated
-from annotation.protocols.answer_kinds import Perceived, answer_kind
+from annotation.protocols.answer_kinds import Perceived, ScoresOneOutput, answer_kind
 from annotation.protocols.submissions import (
     AssignedBlock,
     BlockTexts,
@@ -416,7 +416,9 @@ def test_errors_mark_parts_of_the_text_that_do_not_overlap(
 def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
     texts: list[int], judges: int, needed: int, is_feasible: bool, words: int
 ) -> None:
-    found = answer_kind("quiz", {"readers": 2}).judges_needed(texts, judges, 0)
+    passes = answer_kind("quiz", {"readers": 2}).passes
+    assert passes is not None
+    found = passes.judges_needed(texts, judges, 0)
     assert (found.judges, found.is_feasible, len(found.words)) == (
         needed,
         is_feasible,
@@ -431,8 +433,9 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
 def test_an_answer_about_one_output_has_a_score(
     protocol: str, answer: Mapping[str, Any], score: float
 ) -> None:
-    assert answer_kind(protocol).scores_one_output
-    assert answer_kind(protocol).score_of_one(answer) == score
+    kind = answer_kind(protocol)
+    assert isinstance(kind, ScoresOneOutput)
+    assert kind.score_of_one(answer) == score
 
 
 def test_an_answer_out_of_range_names_its_output_and_span() -> None:
