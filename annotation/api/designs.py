@@ -227,7 +227,11 @@ class DesignAPIView(TaskAPIView):
     def chosen(self, data: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters in the request, as arguments of `design_change`."""
         names = (*PARAMETERS, "rank_shown_reference")
-        return {name: value for name, value in data.items() if name in names}
+        changes = {}
+        for name, value in data.items():
+            if name in names:
+                changes[name] = value
+        return changes
 
     def proposed(self, data: dict[str, Any]) -> Design | None:
         """Return the proposed design, not saved; None if the request names no parameter."""

@@ -311,8 +311,7 @@ def judge_changes(
             systems.setdefault(system.name, []).append(system)
         wanted = set()
         for name in sent["conflicts"]:
-            for system in _named(systems, name, "conflicts", name):
-                wanted.add(system)
+            wanted.update(_named(systems, name, "conflicts", name))
         there = set(System.objects.filter(conflicts__judge=judge))
         # A conflict is kept if its system is named again, even if the system belongs to another
         # test set.

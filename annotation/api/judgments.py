@@ -244,11 +244,10 @@ class ComparisonsView(TaskAPIView):
         judgments = judgments_recorded(page, task=self.task, until=None)
         best_worst = answer_kind_of(self.task).best_worst
         asked = self.request.query_params
-        return [
-            row
-            for judgment in judgments
-            for row in _rows(judgment, asked, best_worst=best_worst)
-        ]
+        rows: list[dict[str, Any]] = []
+        for judgment in judgments:
+            rows.extend(_rows(judgment, asked, best_worst=best_worst))
+        return rows
 
 
 def _rows(
@@ -276,9 +275,11 @@ def _turned(each: Comparison, asked: Mapping[str, str]) -> list[Comparison]:
     named = {name: asked.get(name, "") for name in ("system", "other", "outcome")}
     if not named["system"]:
         return [each]
-    return [
-        turned for turned in (each, each.turned()) if is_asked_for(turned, **named)
-    ][:1]
+    turned_rows = []
+    for turn in (each, each.turned()):
+        if is_asked_for(turn, **named):
+            turned_rows.append(turn)
+    return turned_rows[:1]
 
 
 class SkippedSerializer(serializers.ModelSerializer[Skip]):

@@ -76,7 +76,9 @@ def _rows(
     else:
         systems = sorted(names.items(), key=lambda one: one[1])
     # The format requires a number for each system; the numbers have no meaning outside the file.
-    known = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
+    known = {}
+    for number, (id_, name) in enumerate(systems, 1):
+        known[id_] = (name, number)
     is_judged = rows.model is Judgment
     best_worst = answer_kind_of(task).best_worst
     # Without indexes, each part would read whole tables.
@@ -111,6 +113,11 @@ def _rows(
         candidates = [[known[system] for system in systems] for systems in shown[block]]
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]
+        candidate_names = []
+        candidate_numbers = []
+        for candidate in candidates:
+            candidate_names.append(tuple(name for name, _number in candidate))
+            candidate_numbers.append(tuple(number for _name, number in candidate))
         written.append(
             JudgedBlock(
                 source_language=test_set.source_language,
@@ -119,15 +126,9 @@ def _rows(
                 document=document,
                 segment_id=str(position),
                 judge=judge,
-                candidates=tuple(
-                    tuple(name for name, _number in candidate)
-                    for candidate in candidates
-                ),
+                candidates=tuple(candidate_names),
                 labels=tuple(labels or [None] * len(candidates)),
-                system_numbers=tuple(
-                    tuple(number for _name, number in candidate)
-                    for candidate in candidates
-                ),
+                system_numbers=tuple(candidate_numbers),
                 line=line,
                 duration_ms=duration_ms,
                 best_worst=best_worst,
@@ -155,10 +156,12 @@ def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
 def names_shown(block_ids: Iterable[int], *, task: Task) -> dict[int, list[list[str]]]:
     """Return `systems_shown` with the names of the systems. Two queries."""
     names = dict(task.test_set.systems.values_list("id", "name"))
-    return {
-        block: [[names[system] for system in candidate] for candidate in candidates]
-        for block, candidates in systems_shown(block_ids).items()
-    }
+    names_by_block = {}
+    for block, candidates in systems_shown(block_ids).items():
+        names_by_block[block] = [
+            [names[system] for system in candidate] for candidate in candidates
+        ]
+    return names_by_block
 
 
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
@@ -174,7 +177,9 @@ def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
             "pk", ArraySubquery(outputs_of().values("system_id")), "stands_for"
         )
     )
-    return {
-        block: [list(ids) for ids in by_candidate(systems, stands_for)]
-        for block, systems, stands_for in rows
-    }
+    candidates_by_block = {}
+    for block, systems, stands_for in rows:
+        candidates_by_block[block] = [
+            list(ids) for ids in by_candidate(systems, stands_for)
+        ]
+    return candidates_by_block

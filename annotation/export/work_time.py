@@ -25,38 +25,42 @@ def clock_time(seconds: int) -> str:
 
 def work_time_csv(*, judge: Judge, worked: WorkTime) -> str:
     """Return a header, a line for each day with work, and a line for their total."""
-    days = [(day.isoformat(), each) for day, each in worked.days.items()]
+    lines = []
+    for day, worked_on_day in worked.days.items():
+        lines.append((judge, day.isoformat(), worked_on_day))
+    lines.append((judge, "total", worked.total))
     return _csv(
-        ((judge, day, each) for day, each in [*days, ("total", worked.total)]),
+        lines,
         worked.time_zone,
     )
 
 
 def time_sheet_csv(sheet: Iterable[JudgeTime], *, time_zone: str) -> str:
     """Return a header, and a line for each judge and day with work."""
+    lines = []
+    for row in sheet:
+        for day, worked in row.days.items():
+            lines.append((row.judge, day.isoformat(), worked))
     return _csv(
-        (
-            (each.judge, day.isoformat(), worked)
-            for each in sheet
-            for day, worked in each.days.items()
-        ),
+        lines,
         time_zone,
     )
 
 
 def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
-    rows = [
-        [
-            judge.campaign.slug,
-            judge.pseudonym,
-            day,
-            time_zone,
-            each.sentences,
-            each.active_seconds,
-            clock_time(each.active_seconds),
-        ]
-        for judge, day, each in lines
-    ]
+    rows = []
+    for judge, day, worked in lines:
+        rows.append(
+            [
+                judge.campaign.slug,
+                judge.pseudonym,
+                day,
+                time_zone,
+                worked.sentences,
+                worked.active_seconds,
+                clock_time(worked.active_seconds),
+            ]
+        )
     return "".join(map(csv_line, [COLUMNS, *rows]))
 
 

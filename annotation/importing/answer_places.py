@@ -1,6 +1,6 @@
 """Find the segments and outputs of a test set that the answers of a file refer to."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn, TypeVar
@@ -90,10 +90,10 @@ class Places:
             self._prove(new, refuse)
         segments = [self._segments[name] for name in names]
         self._create_outputs(answers, segments)
-        return [
-            self._place(answer, segment, refuse)
-            for answer, segment in zip(answers, segments, strict=True)
-        ]
+        places = []
+        for answer, segment in zip(answers, segments, strict=True):
+            places.append(self._place(answer, segment, refuse))
+        return places
 
     def _name(self, answer: FileAnswer, refuse: Refuse) -> SegmentName:
         document = answer.document
@@ -120,17 +120,17 @@ class Places:
         refuse: Callable[[FileAnswer], Refuse],
     ) -> None:
         """Find the segments with these names and read their outputs; each name maps to the first answer using it."""
-        named = [
-            _proved(refuse, answer, self._known.candidates, name)
-            for name, answer in new.items()
-        ]
-        by_source = self._by_source(
-            name.source for name, segment in zip(new, named, strict=True) if not segment
-        )
-        candidates = {
-            name: segment or by_source.get(name.source, [])
-            for name, segment in zip(new, named, strict=True)
-        }
+        named = []
+        for name, answer in new.items():
+            named.append(_proved(refuse, answer, self._known.candidates, name))
+        unnamed = set()
+        for name, segment in zip(new, named, strict=True):
+            if not segment and name.source:
+                unnamed.add(name.source)
+        by_source = self._by_source(unnamed)
+        candidates = {}
+        for name, segment in zip(new, named, strict=True):
+            candidates[name] = segment or by_source.get(name.source, [])
         sources = self._sources(candidates)
         for name, answer in new.items():
             self._segments[name] = _proved(
@@ -144,9 +144,8 @@ class Places:
         names = {id_: name for name, id_ in self._systems.items()}
         self._outputs |= {segment: {} for segment in segments}
         self._source_texts |= _source_texts(segments)
-        self._characters += sum(
-            len(self._source_texts[each] or "") for each in segments
-        )
+        for key in segments:
+            self._characters += len(self._source_texts[key] or "")
         outputs = Output.objects.current().filter(segment__in=segments)
         with table_scans_off():
             rows = outputs.values_list("segment_id", "system_id", "id", "text")
@@ -155,13 +154,12 @@ class Places:
                 self._characters += len(text or "") + _CHARACTERS_OF_A_ROW
 
     def _by_source(
-        self, sources: Iterable[str | None]
+        self, sources: Collection[str]
     ) -> dict[str | None, list[KnownSegment]]:
-        wanted = list({source for source in sources if source})
         segments: dict[str | None, list[KnownSegment]] = {}
-        if wanted:
+        if sources:
             rows = Segment.objects.filter(
-                test_set=self._test_set, source_text__in=wanted
+                test_set=self._test_set, source_text__in=list(sources)
             )
             for text, number in rows.values_list("source_text", "number"):
                 segments.setdefault(text, []).append(self._known.numbered(number))
@@ -170,39 +168,35 @@ class Places:
     def _sources(
         self, candidates: Mapping[SegmentName, Sequence[KnownSegment]]
     ) -> dict[int, str | None]:
-        wanted = {
-            segment.key
-            for name, each in candidates.items()
-            if name.source is not None
-            for segment in each
-        }
+        wanted = set()
+        for segment_name, matching in candidates.items():
+            if segment_name.source is not None:
+                for segment in matching:
+                    wanted.add(segment.key)
         return _source_texts(wanted)
 
     def _create_outputs(
         self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
     ) -> None:
         """Create the outputs that judgments name in segments without texts."""
-        missing = {
-            (segment.key, name)
-            for answer, segment in zip(answers, segments, strict=True)
-            if len(self._outputs[segment.key]) < len(self._systems)
-            for systems in answer.candidates
-            for name in systems
-            if name in self._systems and name not in self._outputs[segment.key]
-        }
+        missing = set()
+        for answer, segment in zip(answers, segments, strict=True):
+            without_output = self._systems.keys() - self._outputs[segment.key].keys()
+            for systems in answer.candidates:
+                for name in without_output.intersection(systems):
+                    missing.add((segment.key, name))
         if not missing:
             return
         wanted = {segment for segment, _name in missing}
         bare = Segment.objects.filter(pk__in=wanted, source_text=None)
         without_texts = set(bare.values_list("id", flat=True))
-        new = [
-            (segment, name, Output(segment_id=segment, system_id=self._systems[name]))
-            for segment, name in sorted(missing)
-            if segment in without_texts
-        ]
-        Output.objects.bulk_create(output for _segment, _name, output in new)
-        for segment, name, output in new:
-            self._outputs[segment][name] = output.pk, None
+        new = {}
+        for key, name in sorted(missing):
+            if key in without_texts:
+                new[key, name] = Output(segment_id=key, system_id=self._systems[name])
+        Output.objects.bulk_create(new.values())
+        for (key, name), output in new.items():
+            self._outputs[key][name] = output.pk, None
 
     def _refuse_system(
         self, name: str, segment: KnownSegment, refuse: Refuse

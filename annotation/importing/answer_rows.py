@@ -261,24 +261,26 @@ class AnswerWriter:
         """Write the rows and the HITs that begin with them; return the number of judgments among them."""
         if not rows:
             return 0
-        new = [row for row in rows if row.supersedes is None]
-        blocks = iter(self._blocks(new))
-        placed = []
+        new_rows = [row for row in rows if row.supersedes is None]
+        new_blocks = iter(self._blocks(new_rows))
+        judged = []
+        skipped = []
         for row in rows:
-            placed.append(
-                (row, next(blocks) if row.supersedes is None else row.supersedes.block)
-            )
-        judged = [(row, block) for row, block in placed if row.answer is not None]
+            if row.supersedes is None:
+                block = next(new_blocks)
+            else:
+                block = row.supersedes.block
+            if row.answer is not None:
+                judged.append((row, block))
+            else:
+                skipped.append(
+                    {
+                        **self._columns(row, block),
+                        "reason": SkipReason.NOT_STATED,
+                        "created_at": row.submitted_at,
+                    }
+                )
         self._write_judgments(judged)
-        skipped = [
-            {
-                **self._columns(row, block),
-                "reason": SkipReason.NOT_STATED,
-                "created_at": row.submitted_at,
-            }
-            for row, block in placed
-            if row.answer is None
-        ]
         rows_insert(Skip, skipped)
         constraints_check_now()
         return len(judged)
@@ -312,14 +314,15 @@ class AnswerWriter:
         ids = rows_insert(Judgment, judgments)
         about = self._about(rows, ids)
         if self._kind.keeps_answers:
-            answers = [
-                {
-                    "judgment_id": id_,
-                    **self._kind.row(row.answer, row.part),
-                    **about(row),
-                }
-                for id_, row in zip(ids, rows, strict=True)
-            ]
+            answers = []
+            for id_, row in zip(ids, rows, strict=True):
+                answers.append(
+                    {
+                        "judgment_id": id_,
+                        **self._kind.row(row.answer, row.part),
+                        **about(row),
+                    }
+                )
             rows_insert(self._kind.table, answers)
 
     def _about(
@@ -331,9 +334,10 @@ class AnswerWriter:
             return lambda _row: {}
         self.judgments.update(zip((row.client_id for row in rows), ids, strict=True))
         # They may be from an earlier import.
-        missing = {
-            row.about for row in rows if row.about and row.about not in self.judgments
-        }
+        missing = set()
+        for row in rows:
+            if row.about and row.about not in self.judgments:
+                missing.add(row.about)
         if missing:
             judgments = Judgment.objects.filter(task=self._task, client_id__in=missing)
             self.judgments.update(judgments.values_list("client_id", "pk"))
@@ -342,14 +346,15 @@ class AnswerWriter:
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
         places = self.hits.places((row.judge, row.part, row.why) for row in rows)
-        blocks = [
-            {
-                "hit_id": hit,
-                "position": position,
-                "segment_id": row.place.segment,
-                "outputs": list(row.outputs),
-                "stands_for": row.stands_for and list(row.stands_for),
-            }
-            for (hit, position), row in zip(places, rows, strict=True)
-        ]
+        blocks = []
+        for (hit, position), row in zip(places, rows, strict=True):
+            blocks.append(
+                {
+                    "hit_id": hit,
+                    "position": position,
+                    "segment_id": row.place.segment,
+                    "outputs": list(row.outputs),
+                    "stands_for": row.stands_for and list(row.stands_for),
+                }
+            )
         return rows_insert(Block, blocks)

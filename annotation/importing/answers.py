@@ -445,9 +445,9 @@ class _Import:
         self, rows: Sequence[AnswerRow], stored: Collection[AnswerKey]
     ) -> None:
         """Refuse answers of judges who answered about the segment in another pass; each pass has other judges."""
-        earlier_parts: dict[tuple[int, int], int] = {
-            (key.judge, key.segment): key.part for key in stored
-        }
+        earlier_parts: dict[tuple[int, int], int] = {}
+        for key in stored:
+            earlier_parts[(key.judge, key.segment)] = key.part
         for row in rows:
             if earlier_parts.get((row.judge, row.place.segment), row.part) != row.part:
                 raise FormatError(
@@ -466,7 +466,11 @@ class _Import:
         if self._kind.comparisons is None:
             return conflicts
         # A judge compares an output with several others.
-        return [other for other in conflicts if set(other.outputs) == set(row.outputs)]
+        same_outputs = []
+        for other in conflicts:
+            if set(other.outputs) == set(row.outputs):
+                same_outputs.append(other)
+        return same_outputs
 
     def _is_revision(
         self, row: AnswerRow, conflicts: Sequence[StoredAnswer], *, is_known: bool
@@ -522,19 +526,23 @@ class _Import:
             task=self._task, seen=self._ids, files={file.sha256 for file in self._files}
         )
         self._earlier_exports = tuple(sorted(exports.files))
-        missing = {
-            answer.block: answer.place
-            for answer in exports.missing
-            if answer.block not in self._replaced
-        } | self._undecided
+        replaced_by_none = {}
+        for answer in exports.missing:
+            if answer.block not in self._replaced:
+                replaced_by_none[answer.block] = answer.place
+        missing = replaced_by_none | self._undecided
         if not missing:
             return self._replaced
         first = next(iter(missing.values()))
         choice = self._options.no_longer_in_file
         if choice is None:
+            if len(missing) == 1:
+                verb = "is"
+            else:
+                verb = "are"
             raise ImportRefusedError(
                 f"{counted(len(missing), 'stored answer')} of an earlier import"
-                f" {'is' if len(missing) == 1 else 'are'} not in the file (first: {first}), so nothing was imported",
+                f" {verb} not in the file (first: {first}), so nothing was imported",
                 "choose whether to keep or withdraw answers missing from the file"
                 " (--no-longer-in-file, no_longer_in_file)",
             )
@@ -588,8 +596,12 @@ class _Import:
             )
         if answer.is_skip:
             said = None
+            content = answer.said
+            labels: Sequence[int | None] = ()
         else:
             said = self._said(answer, place, refuse)
+            content = said
+            labels = self._kind.labels(said, shown)
         machine = self._machines.author(answer.judge)
         if answer.about is None:
             about = None
@@ -597,9 +609,7 @@ class _Import:
             about = self._client_ids[answer.about]
         if about in self._machines.client_ids:
             refuse(None, "it is about an answer of a machine judge", "leave it out")
-        client_id = self._client_id(
-            answer, place, answer.said if answer.is_skip else said, about
-        )
+        client_id = self._client_id(answer, place, content, about)
         _refuse_times(answer, refuse)
         if client_id is None:
             return None
@@ -608,6 +618,10 @@ class _Import:
         why = self._reader.why(answer.candidates)
         if answer.repeat is not None and answer.repeat > 1:
             why = {**why, REPEAT: answer.repeat}
+        if machine is None:
+            judge = self._judges[answer.judge]
+        else:
+            judge = machine.pk
         return AnswerRow(
             line=answer.line,
             client_id=client_id,
@@ -615,12 +629,12 @@ class _Import:
             why=why,
             time=answer.submitted_at,
             repeat=answer.repeat,
-            judge=self._judges[answer.judge] if machine is None else machine.pk,
+            judge=judge,
             machine=machine,
             place=place,
             part=self._reader.part(said, self._rules),
             answer=said,
-            labels=() if answer.is_skip else self._kind.labels(said, shown),
+            labels=labels,
             submitted_at=self._submitted_at(answer, refuse),
             duration_ms=answer.duration_ms,
             active_ms=answer.active_ms,
@@ -636,17 +650,15 @@ class _Import:
         repeats another one and does not count.
         """
         machine = self._machines.author(answer.judge)
-        author = answer.judge if machine is None else ["machine", machine.pk]
-        content = json.dumps(
-            [self._task.pk, place.number, author, answer.candidates, said]
-            + ([] if about is None else [str(about)])
-            + (
-                [REPEAT, answer.repeat]
-                if answer.repeat is not None and answer.repeat > 1
-                else []
-            )
-        )
-        first = uuid.uuid5(_NAMESPACE, content)
+        author: str | list[Any] = answer.judge
+        if machine is not None:
+            author = ["machine", machine.pk]
+        content = [self._task.pk, place.number, author, answer.candidates, said]
+        if about is not None:
+            content.append(str(about))
+        if answer.repeat is not None and answer.repeat > 1:
+            content += [REPEAT, answer.repeat]
+        first = uuid.uuid5(_NAMESPACE, json.dumps(content))
         if answer.repeat is not None or machine is not None:
             return first
         times = self._repeats.number(first.bytes, answer.duration_ms)

@@ -109,12 +109,20 @@ class MachineAnswers:
                 campaign_id=self._task.test_set.campaign_id, pseudonyms=[name]
             )
             writer = AnswerWriter(self._task, judgments=people.judgments)
-            writer.write([replace(row, judge=judges[name]) for row in rows])
+            judged_rows = []
+            for row in rows:
+                judged_rows.append(replace(row, judge=judges[name]))
+            writer.write(judged_rows)
             judgments = Judgment.objects.filter(judge=judges[name])
             by_id = {judgment.client_id: judgment for judgment in judgments}
             answers = answers_read(self._task.protocol, [each.pk for each in judgments])
             transaction.set_rollback(True)
-        return [self._judgment(row, by_id.get(row.client_id), answers) for row in rows]
+        judgments_of_rows = []
+        for row in rows:
+            judgments_of_rows.append(
+                self._judgment(row, by_id.get(row.client_id), answers)
+            )
+        return judgments_of_rows
 
     def _judgment(
         self, row: AnswerRow, judgment: Judgment | None, answers: Mapping[int, Any]

@@ -142,39 +142,39 @@ def earlier_exports(
         *_imported_judgments(task).order_by("pk").values_list(*columns),
         *skips.order_by("pk").values_list(*columns),
     ]
-    shared = {
-        sha256
-        for client_id, _block, sha256, *_rest in stored
-        if client_id.bytes in seen
-    }
+    shared = set()
+    for client_id, _block, sha256, *_rest in stored:
+        if client_id.bytes in seen:
+            shared.add(sha256)
     if shared <= set(files):
         return EarlierExports(frozenset(), ())
     earlier = _with_exports_in_between(task, shared)
-    missing = tuple(
-        MissingAnswer(block, f"{file}, judge {judge}, segment {segment}")
-        for client_id, block, sha256, file, judge, segment in stored
-        if client_id.bytes not in seen and sha256 in earlier and sha256 not in files
-    )
-    return EarlierExports(earlier, missing)
+    missing = []
+    for client_id, block, sha256, file, judge, segment in stored:
+        if client_id.bytes not in seen and sha256 in earlier and sha256 not in files:
+            missing.append(
+                MissingAnswer(block, f"{file}, judge {judge}, segment {segment}")
+            )
+    return EarlierExports(earlier, tuple(missing))
 
 
 def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[str]:
     """Return these files, and the imports that shared answers with them, however many imports apart."""
     earlier = set(files)
-    groups = [
-        {
-            *(file["sha256"] for file in report["files"]),
-            *report.get("earlier_exports", ()),
-        }
-        for report in judgments_imports(task=task)
-    ]
+    groups = []
+    for report in judgments_imports(task=task):
+        groups.append(
+            {
+                *(file["sha256"] for file in report["files"]),
+                *report.get("earlier_exports", ()),
+            }
+        )
     is_growing = True
     while is_growing:
-        joined = [
-            group
-            for group in groups
-            if not earlier.isdisjoint(group) and group - earlier
-        ]
+        joined = []
+        for group in groups:
+            if not earlier.isdisjoint(group) and group - earlier:
+                joined.append(group)
         earlier.update(*joined)
         is_growing = bool(joined)
     return frozenset(earlier)
@@ -216,7 +216,11 @@ def overlapping(
     stored: Sequence[StoredAnswer], outputs: Collection[int]
 ) -> list[StoredAnswer]:
     """Return the stored answers about any of these outputs."""
-    return [answer for answer in stored if not set(outputs).isdisjoint(answer.outputs)]
+    overlapping = []
+    for answer in stored:
+        if not set(outputs).isdisjoint(answer.outputs):
+            overlapping.append(answer)
+    return overlapping
 
 
 def _imported_judgments(task: Task) -> JudgmentQuerySet:

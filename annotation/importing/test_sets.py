@@ -192,7 +192,8 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
                 lost = settings_lost(
                     settings, protocol=upload.protocol, campaign=upload.campaign
                 )
-                report["left_out"] += [{"name": key, "why": why} for key, why in lost]
+                for key, why in lost:
+                    report["left_out"].append({"name": key, "why": why})
                 report["warnings"] += filter(None, [settings_in_words(settings)])
     except (ImportRefusedError, LanguageTagError) as error:
         name = upload.name or upload.campaign.slug
@@ -237,6 +238,10 @@ def texts_import(job: Job, progress: JobProgress) -> JobResult:
 def _files(upload: Upload, recognised: RecognisedSet) -> TestSetFiles:
     """Return the files of an upload with the choices of the organiser."""
     use = ReferenceUse(upload.reference_use)
+    if use is ReferenceUse.LEFT_OUT:
+        reference_system = None
+    else:
+        reference_system = REFERENCE_SYSTEM
     return TestSetFiles(
         recognised=recognised,
         name=upload.name,
@@ -246,7 +251,7 @@ def _files(upload: Upload, recognised: RecognisedSet) -> TestSetFiles:
             languages=_pair(upload),
             by_paragraph=upload.by_paragraph,
             common_documents=upload.common_documents,
-            reference_system=None if use is ReferenceUse.LEFT_OUT else REFERENCE_SYSTEM,
+            reference_system=reference_system,
         ),
         rank_shown_reference=use is ReferenceUse.RANKED,
     )
@@ -296,9 +301,10 @@ def _protocol_propose(upload: Upload, settings: ToolSettings) -> None:
 def _name_propose(upload: Upload) -> None:
     """Fill in a name from the names of the files, unless a test set has it."""
     files = list(upload.files.values_list("name", flat=True))
-    languages = [
-        each for each in (upload.source_language, upload.target_language) if each
-    ]
+    languages = []
+    for language in (upload.source_language, upload.target_language):
+        if language:
+            languages.append(language)
     name = set_name(files, languages)[: Upload._meta.get_field("name").max_length]
     if (
         not upload.name

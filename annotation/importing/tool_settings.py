@@ -69,7 +69,11 @@ class _TextsField(serializers.ListField):
     child = serializers.CharField(allow_blank=True)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        return [text for text in super().to_internal_value(data) if text]
+        texts = []
+        for text in super().to_internal_value(data):
+            if text:
+                texts.append(text)
+        return texts
 
 
 class _CategoriesField(serializers.DictField):
@@ -171,12 +175,11 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
     name = info["protocol"]
     protocol: Protocol | None = None
     rules: Rules = {}
-    keys = [f"info.{key}" for key in given["info"] if key not in info]
-    keys += [key for key in given if key not in serializer.fields]
-    if keys:
-        lost = [(comma_list(keys), _NOT_READ)]
-    else:
-        lost = []
+    lost = []
+    unread = [f"info.{key}" for key in given["info"] if key not in info]
+    unread += [key for key in given if key not in serializer.fields]
+    if unread:
+        lost.append((comma_list(unread), _NOT_READ))
     if info["sliders"] and name not in ("", *_WITH_SPANS):
         protocol = Protocol.RATING
         criteria = [_criterion(slider) for slider in info["sliders"]]
@@ -369,11 +372,10 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
         for entry in campaign.questions:
             for text in entry["texts"]:
                 asked.add(text["question"])
-        new = [
-            entry
-            for entry in settings.questions
-            if entry["texts"][0]["question"] not in asked
-        ]
+        new = []
+        for entry in settings.questions:
+            if entry["texts"][0]["question"] not in asked:
+                new.append(entry)
         for entry in _named(new, taken=[entry["name"] for entry in campaign.questions]):
             question_save(campaign=campaign, entry=entry)
         if (
@@ -395,7 +397,7 @@ def _named(
     """Yield questions with names that no other question has."""
     numbers = count(1)
     for question in questions:
-        name = next(
-            name for number in numbers if (name := f"question_{number}") not in taken
-        )
+        name = f"question_{next(numbers)}"
+        while name in taken:
+            name = f"question_{next(numbers)}"
         yield {"name": name, **question}

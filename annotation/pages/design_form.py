@@ -248,11 +248,11 @@ class DesignForm(VersionedForm):
         if self.preset is None:
             return []
         usual = written(design_of_preset(self.preset, task=self._task))
-        return [
-            self[name]
-            for name in self.fields
-            if name in usual and _said(usual[name]) != _said(self[name].value())
-        ]
+        fields = []
+        for name in self.fields:
+            if name in usual and _said(usual[name]) != _said(self[name].value()):
+                fields.append(self[name])
+        return fields
 
     @property
     def groups(self) -> Iterator[tuple[Any, Sequence[BoundField]]]:
@@ -268,11 +268,10 @@ class DesignForm(VersionedForm):
     @property
     def sent(self) -> dict[str, str | list[str]]:
         """The submitted fields, to be sent again after a confirmation."""
-        sent = {
-            name: self.data[name]
-            for name in (*self.fields, VERSION)
-            if name in self.data
-        }
+        sent = {}
+        for name in (*self.fields, VERSION):
+            if name in self.data:
+                sent[name] = self.data[name]
         return sent | {"systems": self.cleaned_data["systems"]}
 
     def clean_documents(self) -> list[int]:
@@ -317,11 +316,10 @@ class DesignForm(VersionedForm):
         if self.errors:
             return cleaned
         values = self._values(cleaned)
-        self._chosen = {
-            name: values[name]
-            for name in PARAMETERS
-            if values[name] != getattr(self._in_force, name)
-        }
+        self._chosen = {}
+        for name in PARAMETERS:
+            if values[name] != getattr(self._in_force, name):
+                self._chosen[name] = values[name]
         with RefusalsAt(self):
             self.proposed = design_proposed(
                 task=self._task,
@@ -354,7 +352,10 @@ class DesignForm(VersionedForm):
 
 def written(design: Design) -> dict[str, Any]:
     """Return a design as values of the form's fields, without the seed."""
-    values = {name: getattr(design, name) for name in PARAMETERS if name != "seed"}
+    values = {}
+    for name in PARAMETERS:
+        if name != "seed":
+            values[name] = getattr(design, name)
     values |= {name: _in_percent(values[name]) for name in _SHARES}
     values["length_limits"] = limits_written(design.length_limits)
     values["documents"] = numbers_written(design.documents)

@@ -257,7 +257,11 @@ class JudgeForm(VersionedForm):
                 _("A field of expertise may have at most %(most)d characters.")
                 % {"most": _MAX_TAG}
             )
-        return sorted({tag for tag in tags if tag})
+        named_tags = set()
+        for tag in tags:
+            if tag:
+                named_tags.add(tag)
+        return sorted(named_tags)
 
     def changes(self, judge: Judge) -> dict[str, Any]:
         """Return the arguments of `judge_change`."""

@@ -205,10 +205,14 @@ class QuestionForm(VersionedForm):
         """Check the question as REST does."""
         sent = self.cleaned_data
         choices = [choice.strip() for choice in sent.get("choices", "").splitlines()]
+        named_choices = []
+        for choice in choices:
+            if choice:
+                named_choices.append(choice)
         wording: WordingJSON = {
             "language": sent.get("language", ""),
             "question": sent.get("question", ""),
-            "choices": [choice for choice in choices if choice],
+            "choices": named_choices,
         }
         self._entry: QuestionJSON = {
             "name": sent.get("name", ""),
@@ -263,18 +267,21 @@ def judges_worked(*, campaign: Campaign) -> JudgesWorked | None:
         return None
     hours = [row.total.active_seconds / _SECONDS for row in worked]
     pairs = sorted(set(Task.objects.of(campaign).language_pairs()))
-    read = Counter(tag for row in worked for tag in row.judge.languages)
+    tags = []
+    for row in worked:
+        tags.extend(row.judge.languages)
+    read = Counter(tags)
+    languages = []
+    for tag, judges in read.most_common():
+        if judges >= SMALLEST_GROUP:
+            languages.append(f"{language_name(tag)} ({judges})")
     return JudgesWorked(
         judges=len(worked),
         sentences=sum(row.total.sentences for row in worked),
         hours=sum(hours),
         median_hours=median(hours),
         pairs=[language_pair_name(*pair) for pair in pairs],
-        languages=[
-            f"{language_name(tag)} ({judges})"
-            for tag, judges in read.most_common()
-            if judges >= SMALLEST_GROUP
-        ],
+        languages=languages,
         summaries=answers_summaries(
             campaign=campaign, judges=[row.judge.pk for row in worked]
         ),

@@ -41,14 +41,19 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
         judges = 1
     else:
         judges = design.redundancy
-    return [
-        (
-            each.first,
-            each.second,
-            -(-(each.missing - waiting[each.first, each.second]) // judges),
+    wanted = []
+    for comparison in comparisons.open(design):
+        wanted.append(
+            (
+                comparison.first,
+                comparison.second,
+                -(
+                    -(comparison.missing - waiting[comparison.first, comparison.second])
+                    // judges
+                ),
+            )
         )
-        for each in comparisons.open(design)
-    ]
+    return wanted
 
 
 def will_ask_more(*, task_id: int, judge_id: int) -> bool:
@@ -71,15 +76,20 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
     comparisons = answer_kind_of(design.task).comparisons
     if comparisons is None:
         return []
-    pairs = {pk: pair for pk, pair in hits.values_list("pk", COMPARISON) if pair}
+    pairs = {}
+    for pk, pair in hits.values_list("pk", COMPARISON):
+        if pair:
+            pairs[pk] = pair
     if not pairs:
         return []
-    open_now = {(each.first, each.second) for each in comparisons.open(design)}
-    return list(
-        hits.filter(
-            pk__in=[pk for pk, pair in pairs.items() if tuple(pair) not in open_now]
-        )
-    )
+    open_now = set()
+    for comparison in comparisons.open(design):
+        open_now.add((comparison.first, comparison.second))
+    closed_hits = []
+    for pk, pair in pairs.items():
+        if tuple(pair) not in open_now:
+            closed_hits.append(pk)
+    return list(hits.filter(pk__in=closed_hits))
 
 
 def sentences_of_a_judge(task: Task) -> int:
@@ -108,7 +118,11 @@ def sentences_taken(
         .values_list(f"block__hit__{COMPARISON}")
         .annotate(count=Count("pk"))
     )
-    taken.update({tuple(pair): count for pair, count in pairs if pair})
+    known_pairs = {}
+    for pair, count in pairs:
+        if pair:
+            known_pairs[tuple(pair)] = count
+    taken.update(known_pairs)
     hits = HIT.objects.filter(task=task_id, purpose=HITPurpose.FIRST)
     held = Assignment.objects.filter(
         judge=judge_id,
@@ -138,4 +152,8 @@ def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
     counts = (
         blocks.order_by().values_list(f"hit__{COMPARISON}").annotate(count=Count("pk"))
     )
-    return Counter({tuple(pair): count for pair, count in counts if pair})
+    known_pairs = {}
+    for pair, count in counts:
+        if pair:
+            known_pairs[tuple(pair)] = count
+    return Counter(known_pairs)

@@ -171,12 +171,12 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         )
         .order_by("created_at", "pk")
     )
-    return [
-        ReferenceUse(pk, name, design is not None, rate, hits)
-        for pk, name, design, rate, hits in rows.values_list(
-            "pk", "test_set__name", "design", "rate", "hits_left"
-        )
-    ]
+    uses = []
+    for pk, name, design, rate, hits in rows.values_list(
+        "pk", "test_set__name", "design", "rate", "hits_left"
+    ):
+        uses.append(ReferenceUse(pk, name, design is not None, rate, hits))
+    return uses
 
 
 def _hits_left() -> QuerySet[HIT, Any]:
@@ -206,14 +206,16 @@ def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> li
     uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
     if shown:
         return list(_ranked_in_words([use for use in uses if use.is_ranked]))
-    return [
-        _(
-            "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control: %(command)s"
-        )
-        % {"name": use.task, "command": _command(use, rate="0.1")}
-        for use in uses
-        if use.has_design and not use.is_drawn
-    ]
+    sentences = []
+    for use in uses:
+        if use.has_design and not use.is_drawn:
+            sentences.append(
+                _(
+                    "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control: %(command)s"
+                )
+                % {"name": use.task, "command": _command(use, rate="0.1")}
+            )
+    return sentences
 
 
 def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
@@ -400,25 +402,20 @@ PRESETS: Final = (
 
 def preset_named(name: str, *, protocol: str) -> Preset | None:
     """Return the preset of a protocol by its name; None if there is none."""
-    presets = (
-        preset
-        for preset in PRESETS
-        if preset.name == name and preset.protocol == protocol
-    )
-    return next(presets, None)
+    for preset in PRESETS:
+        if preset.name == name and preset.protocol == protocol:
+            return preset
+    return None
 
 
 def preset_of(design: Design) -> Preset | None:
     """Return the preset whose choice of systems a design follows; None for other designs."""
-    return next(
-        (
-            preset
-            for preset in PRESETS
-            if preset.protocol == design.task.protocol
-            and all(preset.design[name] == getattr(design, name) for name in TELLING)
-        ),
-        None,
-    )
+    telling = {name: getattr(design, name) for name in TELLING}
+    for preset in PRESETS:
+        is_equal = telling.items() <= preset.design.items()
+        if is_equal and preset.protocol == design.task.protocol:
+            return preset
+    return None
 
 
 def design_of_preset(preset: Preset, *, task: Task) -> Design:

@@ -48,9 +48,10 @@ def windows_of(task: Task, design: Design) -> Windows:
         only = set(design.segments)
     if design.machine_share:
         numbers = only or chain.from_iterable(documents)
-        only = {
-            number for number in numbers if not design.is_for_machines_alone(number)
-        }
+        only = set()
+        for number in numbers:
+            if not design.is_for_machines_alone(number):
+                only.add(number)
     return Windows(
         documents,
         length=design.parameters.segments_per_hit,
@@ -74,12 +75,16 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         self._chunks: dict[int, dict[int, SegmentOutputs]] = {}
         systems = list(task.test_set.systems.values_list("name", "id", "kind"))
         self.systems: dict[str, int] = {name: id_ for name, id_, _kind in systems}
-        self.ranked_systems = sorted(
-            name for name, _id, kind in systems if kind != OutputKind.BAD_REFERENCE
-        )
-        self.only_systems = sorted(
-            name for name, _id, kind in systems if kind == OutputKind.SYSTEM
-        )
+        ranked = []
+        for name, _id, kind in systems:
+            if kind != OutputKind.BAD_REFERENCE:
+                ranked.append(name)
+        self.ranked_systems = sorted(ranked)
+        of_systems = []
+        for name, _id, kind in systems:
+            if kind == OutputKind.SYSTEM:
+                of_systems.append(name)
+        self.only_systems = sorted(of_systems)
         self._segment_ids: dict[int, int] = {}
 
     def __getitem__(self, number: int) -> SegmentOutputs:
@@ -123,12 +128,13 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         chunks = {}
         for index in {(number - 1) // _CHUNK for number in numbers}:
             chunks[index] = range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
-        texts_read = self._read(
-            [number for chunk in chunks.values() for number in chunk]
-        )
+        numbers_read: list[int] = []
+        for chunk in chunks.values():
+            numbers_read.extend(chunk)
+        texts_read = self._read(numbers_read)
         for index, chunk in chunks.items():
             self._chunks[index] = {
-                each: texts_read[each] for each in chunk if each in texts_read
+                number: texts_read[number] for number in chunk if number in texts_read
             }
 
     def _read(self, numbers: Sequence[int]) -> dict[int, SegmentOutputs]:
@@ -147,12 +153,12 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
             outputs.setdefault(segment_id, []).append(
                 SystemOutput(system, output_id, text or "", OutputKind(kind))
             )
-        return {
-            number: SegmentOutputs(
+        texts_by_number = {}
+        for id_, number, source in segments:
+            texts_by_number[number] = SegmentOutputs(
                 number, len((source or "").split()), tuple(outputs.get(id_, ()))
             )
-            for id_, number, source in segments
-        }
+        return texts_by_number
 
 
 def texts_now(task_id: int) -> TestSetTexts:
@@ -191,16 +197,15 @@ def texts_without(
     """Return the texts without any by these systems, even if another system wrote the same text."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
-        theirs = {
-            normalised(output.text, normalisation)
-            for output in segment.outputs
-            if output.system in systems
-        }
-        return tuple(
-            output
-            for output in segment.outputs
-            if normalised(output.text, normalisation) not in theirs
-        )
+        theirs = set()
+        for output in segment.outputs:
+            if output.system in systems:
+                theirs.add(normalised(output.text, normalisation))
+        others = []
+        for output in segment.outputs:
+            if normalised(output.text, normalisation) not in theirs:
+                others.append(output)
+        return tuple(others)
 
     if systems:
         return FilteredTexts(texts, keep)
@@ -213,9 +218,11 @@ def texts_of_others(
     """Return the texts without the outputs of these systems; equal texts by other systems stay."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
-        return tuple(
-            output for output in segment.outputs if output.system not in systems
-        )
+        others = []
+        for output in segment.outputs:
+            if output.system not in systems:
+                others.append(output)
+        return tuple(others)
 
     if systems:
         return FilteredTexts(texts, keep)
@@ -355,9 +362,10 @@ def _state(
     if parameters.reference_rate is not None:
         takes_part = texts.only_systems
     chosen = frozenset(parameters.systems or takes_part)
-    remaining = [
-        name for name in takes_part if name in chosen and name not in withdrawn
-    ]
+    remaining = []
+    for name in takes_part:
+        if name in chosen and name not in withdrawn:
+            remaining.append(name)
     is_sort = design.kind == Design.Kind.SORTING
     # Recomputed each time, because what comparisons need depends on the blocks judged, lent and
     # planned.

@@ -170,8 +170,14 @@ def _work(judge: Judge) -> _Work:
 
 
 def _tasks(before: _Work, after: _Work) -> Iterator[str]:
-    lost = [name for pk, name in before.tasks.items() if pk not in after.tasks]
-    won = [name for pk, name in after.tasks.items() if pk not in before.tasks]
+    lost = []
+    for pk, name in before.tasks.items():
+        if pk not in after.tasks:
+            lost.append(name)
+    won = []
+    for pk, name in after.tasks.items():
+        if pk not in before.tasks:
+            won.append(name)
     if lost:
         yield _("No new items from %(names)s; those in hand can be finished.") % {
             "names": comma_list(lost)
@@ -181,9 +187,10 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
-    given_back = sum(
-        count for hit, count in before.held.items() if hit not in after.held
-    )
+    given_back = 0
+    for hit, count in before.held.items():
+        if hit not in after.held:
+            given_back += count
     return [
         *counted_if_any(
             "%(count)d item in hand goes to other judges.",
@@ -331,11 +338,10 @@ def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[s
         designs = None
     else:
         designs = {task.pk: design}
-    return [
-        words
-        for needed in judges_needed([task], designs=designs)
-        for words in needed.words
-    ]
+    sentences = []
+    for needed in judges_needed([task], designs=designs):
+        sentences.extend(needed.words)
+    return sentences
 
 
 _OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOPEN})
@@ -400,11 +406,11 @@ def transitions_possible(campaign: Campaign) -> list[Transition]:
     """Return the transitions possible for a campaign now; none for a rehearsal."""
     if campaign.rehearsal_of_id is not None:
         return []
-    return [
-        each
-        for each, (sources, _after) in TRANSITIONS.items()
-        if campaign.state in sources
-    ]
+    transitions = []
+    for transition, (sources, _after) in TRANSITIONS.items():
+        if campaign.state in sources:
+            transitions.append(transition)
+    return transitions
 
 
 def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:

@@ -71,12 +71,12 @@ def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
 
 def status_from_actions(actions: Iterable[str]) -> JudgeStatus:
     """Return the status of a judge with these actions in force; some actions do not change it."""
+    statuses = []
+    for action in actions:
+        if action in _STATUS_BY_ACTION:
+            statuses.append(_STATUS_BY_ACTION[QualityActionKind(action)])
     return max(
-        (
-            _STATUS_BY_ACTION[QualityActionKind(action)]
-            for action in actions
-            if action in _STATUS_BY_ACTION
-        ),
+        statuses,
         key=_SEVERITY.index,
         default=JudgeStatus.GOOD,
     )
@@ -114,19 +114,24 @@ def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
     in_force = QualityAction.objects.in_force().filter(judge=judge)
     actions = list(in_force.select_related("rule").order_by("-pk"))
     kinds = {action.action for action in actions}
-    warnings = [action for action in actions if action.action == QualityActionKind.WARN]
+    warnings = []
+    for action in actions:
+        if action.action == QualityActionKind.WARN:
+            warnings.append(action)
+    messages = []
+    for action in actions:
+        if (
+            action.action == QualityActionKind.MESSAGE
+            and action.created_at > now - _MESSAGE_SHOWN_FOR
+        ):
+            messages.append(action.text)
     return JudgeStanding(
         status=status_from_actions(kinds),
         warned_for=[
             warning.rule.measure if warning.rule else "" for warning in warnings
         ],
         is_asked_again=QualityActionKind.AGAIN in kinds,
-        messages=[
-            action.text
-            for action in actions
-            if action.action == QualityActionKind.MESSAGE
-            and action.created_at > now - _MESSAGE_SHOWN_FOR
-        ],
+        messages=messages,
     )
 
 

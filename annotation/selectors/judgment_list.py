@@ -260,9 +260,15 @@ def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
     ).values_list("number", "judgment__submitted_at")
     start = datetime.combine(day, time(), UTC)
     if oldest_first:
-        before = [number for number, at in looked if at < start]
+        before = []
+        for number, judged_at in looked:
+            if judged_at < start:
+                before.append(number)
         return max(before, default=None)
-    after = [number for number, at in looked if at >= start + timedelta(1)]
+    after = []
+    for number, judged_at in looked:
+        if judged_at >= start + timedelta(1):
+            after.append(number)
     return min(after, default=None)
 
 
@@ -347,14 +353,18 @@ def ranked_texts(
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
     by_id = {output.pk: output for output in rows}
     shown = by_candidate([by_id[output] for output in outputs], stands_for)
-    return [
-        RankedText(
-            each[0].text,
-            tuple(sorted((output.system.name, output.system_id) for output in each)),
-            label,
+    texts = []
+    for each, label in zip(shown, labels, strict=True):
+        texts.append(
+            RankedText(
+                each[0].text,
+                tuple(
+                    sorted((output.system.name, output.system_id) for output in each)
+                ),
+                label,
+            )
         )
-        for each, label in zip(shown, labels, strict=True)
-    ]
+    return texts
 
 
 #: Filters that can use an index, with the value that does so if not all do. Filters by document
@@ -438,11 +448,10 @@ def comparisons_of(
 
     `candidates` and `labels` have the same length, at least one. In best-worst scaling, equal labels are no comparison.
     """
-    ranked = [
-        (names, label)
-        for names, label in zip(candidates, labels, strict=True)
-        if label is not None
-    ]
+    ranked = []
+    for names, label in zip(candidates, labels, strict=True):
+        if label is not None:
+            ranked.append((names, label))
     for (first, first_label), (second, second_label) in combinations(ranked, 2):
         if not best_worst or first_label != second_label:
             yield Comparison(first, second, first_label, second_label)

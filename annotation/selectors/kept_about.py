@@ -32,6 +32,24 @@ def kept_about(judge: Judge) -> dict[str, Any]:
     about them are not included, nor are measures, which would reveal checks.
     """
     done = list(own_done_blocks(judge)[:])
+    blocks = []
+    for first in range(0, len(done), _AT_ONCE):
+        blocks.extend(_blocks(done[first : first + _AT_ONCE], judge=judge))
+    reports = []
+    for report in own_problem_reports(judge):
+        reports.append(
+            {
+                "block": report.block.public_id,
+                "kind": report.kind,
+                "comment": report.comment,
+                "created_at": report.created_at,
+                "closed": report.is_closed,
+                "answers": [
+                    {"text": answer.text, "created_at": answer.created_at}
+                    for answer in report.answers
+                ],
+            }
+        )
     return {
         "campaign": {"slug": judge.campaign.slug, "name": judge.campaign.name},
         "account": _account(judge.user),
@@ -56,27 +74,10 @@ def kept_about(judge: Judge) -> dict[str, Any]:
             "judge__service",
             "judge__external_id",
         ),
-        "judgments": [
-            block
-            for first in range(0, len(done), _AT_ONCE)
-            for block in _blocks(done[first : first + _AT_ONCE], judge=judge)
-        ],
+        "judgments": blocks,
         "judgments_left_out": has_older_done_blocks(judge),
         "work_time": _worked(judge),
-        "problem_reports": [
-            {
-                "block": report.block.public_id,
-                "kind": report.kind,
-                "comment": report.comment,
-                "created_at": report.created_at,
-                "closed": report.is_closed,
-                "answers": [
-                    {"text": answer.text, "created_at": answer.created_at}
-                    for answer in report.answers
-                ],
-            }
-            for report in own_problem_reports(judge)
-        ],
+        "problem_reports": reports,
         "status": judge_status(judge).value,
         "messages": downloaded_rows(messages_to(judge)),
         "erasure_requests": downloaded_rows(

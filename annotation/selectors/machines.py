@@ -274,8 +274,11 @@ def machine_assignment_data(
         judge_id=_NO_JUDGE,
         address=media_of_machine(machine.pk),
     )
+    blocks_shown = []
+    for block in blocks:
+        blocks_shown.append(block.as_shown(stored[block.block.pk]))
     return unlent_data(
-        [block.as_shown(stored[block.block.pk]) for block in blocks],
+        blocks_shown,
         id_=blocks[0].assignment_id,
         task=blocks[0].hit.task,
         part=blocks[0].hit.part,

@@ -84,20 +84,22 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         .order_by("test_set", "pk")
     )
     done_each = tasks_done(judge)
-    seen_each = {
-        (test_set, apart): count
-        for test_set, apart, count in seen.order_by()
-        .values_list("segment__test_set", "apart")
-        .annotate(Count("pk"))
-    }
-    return [
-        TaskOnOffer(
-            task=row,
-            done=done_each.get(row.pk, 0),
-            left=max(
-                0,
-                row.sentences - seen_each.get((row.test_set_id, row.exposed_apart), 0),
-            ),
+    seen_each = {}
+    for test_set, apart, count in (
+        seen.order_by().values_list("segment__test_set", "apart").annotate(Count("pk"))
+    ):
+        seen_each[(test_set, apart)] = count
+    offers = []
+    for row in rows:
+        offers.append(
+            TaskOnOffer(
+                task=row,
+                done=done_each.get(row.pk, 0),
+                left=max(
+                    0,
+                    row.sentences
+                    - seen_each.get((row.test_set_id, row.exposed_apart), 0),
+                ),
+            )
         )
-        for row in rows
-    ]
+    return offers

@@ -129,19 +129,26 @@ def participations_described(rows: Iterable[Participation]) -> list[Participatio
     arrive after the time count for the participation until the judge begins another.
     """
     rows = list(rows)
-    counting = [row for row in rows if row.ended_at is None or _is_late(row)]
+    counting = []
+    for row in rows:
+        if row.ended_at is None or _is_late(row):
+            counting.append(row)
     judges = [row.judge_id for row in counting]
     done = _blocks_done(judges)
     latest = _latest(judges)
     statuses = judge_statuses(*{row.judge_id for row in rows})
-    return [
-        ParticipationRow(
-            participation=row,
-            done=_done_in(row, done.get(row.judge_id, 0), is_latest=row.pk in latest),
-            judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
+    described = []
+    for row in rows:
+        described.append(
+            ParticipationRow(
+                participation=row,
+                done=_done_in(
+                    row, done.get(row.judge_id, 0), is_latest=row.pk in latest
+                ),
+                judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
+            )
         )
-        for row in rows
-    ]
+    return described
 
 
 def _is_late(row: Participation) -> bool:

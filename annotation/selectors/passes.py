@@ -118,13 +118,11 @@ def rounds_of(*, task: Task, design: Design) -> Rounds:
         together = windows.pages
     read_together = answer_kind_of(task).read_together(task)
     if read_together is not None:
-        together = read_together
         judged = set(segments)
-        together = [window for window in together if judged.issuperset(window)]
+        together = [window for window in read_together if judged.issuperset(window)]
         segments = []
         for window in together:
-            for segment in window:
-                segments.append(segment)
+            segments.extend(window)
     return Rounds(
         segments=segments,
         size=design.segments_per_hit,

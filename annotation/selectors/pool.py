@@ -145,7 +145,10 @@ def tasks_to_work_on(judge: Judge) -> list[Task]:
 
 def chosen_or_all(open_to_judge: list[Task], chosen_id: int | None) -> list[Task]:
     """Return the task the judge chose if it is open to them, otherwise all that are."""
-    chosen = [task for task in open_to_judge if task.pk == chosen_id]
+    chosen = []
+    for task in open_to_judge:
+        if task.pk == chosen_id:
+            chosen.append(task)
     return chosen or open_to_judge
 
 

@@ -73,12 +73,14 @@ class JudgeWork:
     def of(cls, judge: Any) -> "JudgeWork":
         """Return the work of a judge from a queryset with `work_annotations`."""
         begun: list[BegunBlocks] = judge.begun_blocks
+        open_blocks = 0
+        for blocks in begun:
+            if blocks["is_held"]:
+                open_blocks += blocks["are_done"].count(False)
         return cls(
             done=(judge.closed_blocks or 0)
             + sum(sum(blocks["are_done"]) for blocks in begun),
-            held=sum(
-                blocks["are_done"].count(False) for blocks in begun if blocks["is_held"]
-            ),
+            held=open_blocks,
             wanted=judge.wanted,
             times=judge.times,
         )

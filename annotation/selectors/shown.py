@@ -119,10 +119,9 @@ class BlockData:
 def block_renamed(block: BlockData, id_: UUID) -> BlockData:
     """Return a copy of a block with another id, and ids of its candidates that follow from it."""
     ids = candidate_ids(id_, len(block.candidates))
-    candidates: list[CandidateShown] = [
-        {**candidate, "id": new}
-        for candidate, new in zip(block.candidates, ids, strict=True)
-    ]
+    candidates: list[CandidateShown] = []
+    for candidate, new in zip(block.candidates, ids, strict=True):
+        candidates.append({**candidate, "id": new})
     return replace(block, id=id_, candidates=candidates)
 
 
@@ -405,11 +404,10 @@ def _blocks(
         )
         languages = test_set.source_language, test_set.target_language
         rules[block.pk] = _Rules(beside, *languages, address).of_stage(stage)
-    alone = [
-        content.outputs[0]
-        for block_id, content in contents.items()
-        if rules[block_id].shows_outputs(len(content.stands_for or content.outputs))
-    ]
+    alone = []
+    for block_id, content in contents.items():
+        if rules[block_id].shows_outputs(len(content.stands_for or content.outputs)):
+            alone.append(content.outputs[0])
     documents = _outputs_around(alone)
     return {
         block_id: _block_data(content, rules[block_id], documents)
@@ -508,17 +506,15 @@ def document_of_block(
         return None
     places = {segment.position: place for place, segment in enumerate(around)}
     document = Segment.objects.filter(document=segment.document_id)
+    block_places = {}
+    for public_id, position in blocks.values_list("public_id", "segment__position"):
+        if position in places:
+            block_places[str(public_id)] = places[position]
     return DocumentData(
         segments=[_neighbour(rules, segment) for segment in around],
         first=1 + document.filter(position__lt=next(iter(places))).count(),
         total=document.count(),
-        blocks={
-            str(public_id): places[position]
-            for public_id, position in blocks.values_list(
-                "public_id", "segment__position"
-            )
-            if position in places
-        },
+        blocks=block_places,
     )
 
 
@@ -541,12 +537,12 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
     rules = rules.of_stage(stage)
     shown = set()
     for block in blocks:
-        for output in block.outputs:
-            shown.add(output)
+        shown.update(block.outputs)
     texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
-    alone = [
-        block.outputs[0] for block in blocks if rules.shows_outputs(len(block.outputs))
-    ]
+    alone = []
+    for block in blocks:
+        if rules.shows_outputs(len(block.outputs)):
+            alone.append(block.outputs[0])
     documents = _outputs_around(alone)
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
@@ -579,8 +575,14 @@ def _block_data(
     neighbours = content.around
     if not rules.shows_context:
         neighbours = documents.get(content.outputs[0], ())
-    before = [texts for texts in neighbours if texts.position < content.position]
-    after = [texts for texts in neighbours if texts.position > content.position]
+    before = []
+    for texts in neighbours:
+        if texts.position < content.position:
+            before.append(texts)
+    after = []
+    for texts in neighbours:
+        if texts.position > content.position:
+            after.append(texts)
     state = "open"
     skip_reason = content.skip_reason
     if content.judgment is not None:
@@ -588,13 +590,19 @@ def _block_data(
         skip_reason = None
     elif skip_reason:
         state = "skipped"
+    texts_before = []
+    for texts in before:
+        texts_before.append(_neighbour(rules, texts))
+    texts_after = []
+    for texts in after:
+        texts_after.append(_neighbour(rules, texts))
     return BlockData(
         id=content.public_id,
         source=rules.source(content.segment.source),
         references=rules.references(content.segment.references),
         context={
-            "before": [_neighbour(rules, texts) for texts in before],
-            "after": [_neighbour(rules, texts) for texts in after],
+            "before": texts_before,
+            "after": texts_after,
         },
         candidates=_candidates(content, rules),
         state=state,

@@ -87,11 +87,11 @@ def tasks_joined_at_once(*, system: System) -> list[Task]:
     other systems.
     """
     tasks = Task.objects.filter(test_set=system.test_set_id).select_related("test_set")
-    return [
-        task
-        for task in tasks.order_by("pk")
-        if joining(task, system.name) is Joining.AT_ONCE
-    ]
+    joined = []
+    for task in tasks.order_by("pk"):
+        if joining(task, system.name) is Joining.AT_ONCE:
+            joined.append(task)
+    return joined
 
 
 class Joining(Enum):
@@ -175,10 +175,9 @@ def _catching_up_in_words(design: Design | None) -> str:
 def judgments_showing(system: System) -> EstimatedCount:
     """Return how many judgments show a system. Two queries per task, at a cost independent of their number."""
     tasks = JudgmentSequence.objects.filter(task__test_set=system.test_set_id)
-    of_tasks = [
-        _judged_in(task_id, last, system)
-        for task_id, last in tasks.order_by("task").values_list("task", "last_number")
-    ]
+    of_tasks = []
+    for task_id, last in tasks.order_by("task").values_list("task", "last_number"):
+        of_tasks.append(_judged_in(task_id, last, system))
     return EstimatedCount(
         sum(task.number for task in of_tasks),
         is_estimated=any(task.is_estimated for task in of_tasks),

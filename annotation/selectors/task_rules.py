@@ -36,9 +36,11 @@ def task_rules(task: Task) -> Rules:
 def changed_rules(task: Task) -> Rules | None:
     """Return the rules of a task that can change while it is judged and differ from their defaults; None if none do."""
     names = answer_kind_of(task).changeable_rules
-    return {
-        name: task.rules[name] for name in sorted(names) if task.rules.get(name)
-    } or None
+    changed = {}
+    for name in sorted(names):
+        if task.rules.get(name):
+            changed[name] = task.rules[name]
+    return changed or None
 
 
 def is_lent(*, task: Task) -> bool:

@@ -106,11 +106,16 @@ def preparation(*, campaign: Campaign) -> Preparation:
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = list(people.values_list("languages", flat=True))
-    unread = [
-        row for row in tasks if languages and not _is_read(row.test_set, languages)
-    ]
+    unread = []
+    for row in tasks:
+        if languages and not _is_read(row.test_set, languages):
+            unread.append(row)
     uploads = list(drafts(campaign=campaign, with_files=True))
     written = Instructions.objects.filter(campaign=campaign)
+    open_tasks = []
+    for row in tasks:
+        if row.closed_at is None:
+            open_tasks.append(row)
     return Preparation(
         tasks=tasks,
         uploads=uploads,
@@ -121,7 +126,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
         .filter(campaign=campaign)
         .count(),
         unread=unread,
-        needed=judges_needed(row for row in tasks if row.closed_at is None),
+        needed=judges_needed(open_tasks),
         languages_of_instructions=written.aggregate(n=Count("language", distinct=True))[
             "n"
         ],
@@ -139,7 +144,7 @@ def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:
     waiting = {str(upload.pk) for upload in uploads}
     imports = Job.objects.filter(campaign=campaign, kind=JobKind.TEXTS_IMPORT)
     latest = dict(imports.order_by("pk").values_list("parameters__upload", "state"))
-    return sum(
-        upload in waiting and state == JobState.FAILED
-        for upload, state in latest.items()
-    )
+    failed = 0
+    for upload, state in latest.items():
+        failed += upload in waiting and state == JobState.FAILED
+    return failed

@@ -137,10 +137,11 @@ def training_rounds(
     )
     rounds: dict[int, list[TrainingResult]] = {}
     for (judge_id, _number), round_ in groupby(rows, key=lambda row: row[:2]):
-        right = [
-            labels is not None and in_expected_order(labels, expected or [])
-            for *_key, expected, labels in round_
-        ]
+        right = []
+        for *_key, expected, labels in round_:
+            right.append(
+                labels is not None and in_expected_order(labels, expected or [])
+            )
         rounds.setdefault(judge_id, []).append(TrainingResult(len(right), sum(right)))
     return rounds
 
@@ -171,11 +172,10 @@ def in_expected_order(
 
     Candidates with the same expected rank, or with none, may come in any order.
     """
-    known = [
-        (rank, label)
-        for rank, label in zip(expected, labels, strict=True)
-        if rank is not None
-    ]
+    known = []
+    for rank, label in zip(expected, labels, strict=True):
+        if rank is not None:
+            known.append((rank, label))
     return all(
         label is not None and other is not None and label < other
         for rank, label in known

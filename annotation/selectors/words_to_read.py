@@ -121,11 +121,10 @@ def _sampled(
 ) -> tuple[int, list[int]]:
     """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
     rows = segments.order_by("number").values_list("pk", "number")
-    sampled = [
-        pk
-        for pk, number in rows
-        if design is None or not design.is_for_machines_alone(number)
-    ]
+    sampled = []
+    for pk, number in rows:
+        if design is None or not design.is_for_machines_alone(number):
+            sampled.append(pk)
     return len(sampled), sampled[:: max(1, -(-len(sampled) // _MOST_SEGMENTS))]
 
 
@@ -191,7 +190,9 @@ def segment_words(
         .annotate(count=Count("pk"), words=Sum(of_target("text")))
     )
     in_references = dict(references)
-    in_outputs = {segment: (count, words) for segment, count, words in rows}
+    in_outputs = {}
+    for segment, count, words in rows:
+        in_outputs[segment] = (count, words)
     return {
         segment: SegmentWords(
             source=source,
@@ -229,24 +230,28 @@ def blocks_read(*, task: Task) -> ReadBlocks:
         *("judge", "block__segment", "candidates", "active_ms"),
         *("assignment", "supersedes", "judge__origin", "block__control"),
     )[:MOST_MEASURED]
-    rows = [
-        row[:4]
-        for row in blocks
-        if row[3]
-        and row[4] is not None
-        and row[5] is None
-        and row[6] == Judge.Origin.PERSON
-        and row[7] != BlockControl.TRAINING
-    ]
+    rows = []
+    for row in blocks:
+        if (
+            row[3]
+            and row[4] is not None
+            and row[5] is None
+            and row[6] == Judge.Origin.PERSON
+            and row[7] != BlockControl.TRAINING
+        ):
+            rows.append(row[:4])
     if not rows:
         return ReadBlocks([], [], [])
     words = segment_words({row[1] for row in rows}, task=task)
-    known = [row for row in rows if row[1] in words]
+    known = []
+    for row in rows:
+        if row[1] in words:
+            known.append(row)
+    words_read = []
+    for _judge, segment, candidates, _ms in known:
+        words_read.append(words[segment].of_block(candidates, task.test_set.campaign))
     return ReadBlocks(
         judges=[judge for judge, *_rest in known],
-        words=[
-            words[segment].of_block(candidates, task.test_set.campaign)
-            for _judge, segment, candidates, _ms in known
-        ],
+        words=words_read,
         seconds=[(milliseconds or 0) / 1000 for *_rest, milliseconds in known],
     )

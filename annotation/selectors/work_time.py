@@ -97,14 +97,14 @@ def work_time(judge: Judge) -> WorkTime:
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
     today = now.astimezone(zone).date()
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
+    days = {}
+    for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day"):
+        days[day] = Worked(*each)
     return WorkTime(
         time_zone=settings.TIME_ZONE,
         today=today,
         seconds_left_today=max(1, round(midnight.timestamp() - now.timestamp())),
-        days={
-            day: Worked(*each)
-            for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day")
-        },
+        days=days,
     )
 
 
@@ -218,7 +218,9 @@ def time_sheet_days(
 
 def time_of(judge: Any) -> JudgeTime:
     """Return the work of a judge from `time_sheet_days`."""
-    days = {date.fromisoformat(day): Worked(*each) for day, *each in judge.days}
+    days = {}
+    for day, *each in judge.days:
+        days[date.fromisoformat(day)] = Worked(*each)
     return JudgeTime(judge, days)
 
 

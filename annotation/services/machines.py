@@ -42,6 +42,9 @@ def machine_judgment_submit(
         words = _("This block has been answered already. The first answer counts.")
         raise SubmissionRefusedError(words, stored=own, is_conflict=True)
     candidates = asked.candidates
+    shown_outputs: list[int] = []
+    for outputs in candidates:
+        shown_outputs.extend(outputs)
     return MachineJudgment.objects.create(
         client_id=client_id,
         machine=machine,
@@ -50,7 +53,7 @@ def machine_judgment_submit(
         block=asked.block,
         part=asked.hit.part,
         is_reversed=asked.is_reversed,
-        outputs=[output for outputs in candidates for output in outputs],
+        outputs=shown_outputs,
         stands_for=stands_for([len(outputs) for outputs in candidates]),
         duration_ms=said.get("duration_ms"),
         comment=said.get("comment", ""),

@@ -77,14 +77,16 @@ def _as_asked(
     stages = answer_kind_of(task).stages_drawn(task, segments, ids, texts)
     if stages is None:
         return blocks
-    return [
-        replace(
-            block,
-            stage_rules=stage.rules,
-            candidates=_with_texts(block.candidates, stage.texts or ()),
+    stage_blocks = []
+    for block, stage in zip(blocks, stages, strict=True):
+        stage_blocks.append(
+            replace(
+                block,
+                stage_rules=stage.rules,
+                candidates=_with_texts(block.candidates, stage.texts or ()),
+            )
         )
-        for block, stage in zip(blocks, stages, strict=True)
-    ]
+    return stage_blocks
 
 
 def _with_texts(
@@ -161,11 +163,10 @@ def _training(task: Task) -> PreviewedHIT | None:
 
 
 def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
-    shown = [
-        candidate
-        for candidate in row.candidates.all()
-        if candidate.output.system.withdrawn_at is None
-    ]
+    shown = []
+    for candidate in row.candidates.all():
+        if candidate.output.system.withdrawn_at is None:
+            shown.append(candidate)
     draw = HashDraw(seed=0, number=0)
     return draw.shuffled(shown, lambda each: each.output_id, "training", row.position)
 

@@ -132,17 +132,19 @@ def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
     """Return the terms of the suggested rules, except on measures that have a rule in force."""
     in_force = campaign.quality_rules.filter(switched_off_at__isnull=True)
     existing = set(in_force.values_list("measure", flat=True))
-    return [
-        RuleTerms(
-            measure=measure,
-            direction=direction,
-            threshold=threshold,
-            minimum=minimum,
-            action=QualityActionKind.WARN,
-        )
-        for measure, direction, threshold, minimum in SUGGESTED_RULES
-        if measure not in existing
-    ]
+    terms = []
+    for measure, direction, threshold, minimum in SUGGESTED_RULES:
+        if measure not in existing:
+            terms.append(
+                RuleTerms(
+                    measure=measure,
+                    direction=direction,
+                    threshold=threshold,
+                    minimum=minimum,
+                    action=QualityActionKind.WARN,
+                )
+            )
+    return terms
 
 
 @transaction.atomic

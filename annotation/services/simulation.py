@@ -290,26 +290,30 @@ def simulated_store(
     and counts the judgments.
     """
     kind = answer_kind_of(assignment.hit.task)
-    stored = Judgment.objects.bulk_create(
-        Judgment(
-            task_id=assignment.hit.task_id,
-            judge_id=assignment.judge_id,
-            assignment=assignment,
-            block_id=each.block_id,
-            client_id=each.client_id,
-            labels=kind.labels(each.said, each.candidates),
-            duration_ms=each.duration_ms,
-            active_ms=each.active_ms,
-            submitted_at=each.submitted_at,
+    judgments = []
+    for each in judged:
+        judgments.append(
+            Judgment(
+                task_id=assignment.hit.task_id,
+                judge_id=assignment.judge_id,
+                assignment=assignment,
+                block_id=each.block_id,
+                client_id=each.client_id,
+                labels=kind.labels(each.said, each.candidates),
+                duration_ms=each.duration_ms,
+                active_ms=each.active_ms,
+                submitted_at=each.submitted_at,
+            )
         )
-        for each in judged
-    )
+    stored = Judgment.objects.bulk_create(judgments)
     if kind.keeps_answers:
         part = assignment.hit.part
-        kind.table.objects.bulk_create(
-            kind.with_judgment(
-                judgment, kind.row_of(each.said, part=part, block_id=each.block_id)
+        answers = []
+        for judgment, each in zip(stored, judged, strict=True):
+            answers.append(
+                kind.with_judgment(
+                    judgment, kind.row_of(each.said, part=part, block_id=each.block_id)
+                )
             )
-            for judgment, each in zip(stored, judged, strict=True)
-        )
+        kind.table.objects.bulk_create(answers)
     assignment_close_if_done(assignment, task_id=assignment.hit.task_id)

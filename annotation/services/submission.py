@@ -173,7 +173,10 @@ class AssignmentBlocks:
         # Filtered by judge, or ordered, PostgreSQL could read all judgments instead of these few.
         judgments = Judgment.objects.filter(block__in=ids).order_by()
         judge_id = assignment.judge_id
-        own = [judgment for judgment in judgments if judgment.judge_id == judge_id]
+        own = []
+        for judgment in judgments:
+            if judgment.judge_id == judge_id:
+                own.append(judgment)
         return cls(ids, judge_id, sorted(own, key=attrgetter("pk")))
 
     def is_last(self, block_id: int | None = None) -> bool:
@@ -245,9 +248,10 @@ def _judgment_insert(
     assert judgment.assignment_id is not None  # noqa: S101  not imported; for the type checker
     assignment = assignment_lock(judgment.assignment_id)
     blocks = AssignmentBlocks.of(assignment)
-    earlier = [
-        stored for stored in blocks.judgments if stored.block_id == judgment.block_id
-    ]
+    earlier = []
+    for stored in blocks.judgments:
+        if stored.block_id == judgment.block_id:
+            earlier.append(stored)
     if any(stored.client_id == judgment.client_id for stored in earlier):
         return False
     refusal = _revision_refusal(earlier, replaces)

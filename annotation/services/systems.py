@@ -182,13 +182,23 @@ def _tasks(test_set_id: int) -> list[int]:
 
 def hits_withdraw(hits: list[HIT]) -> None:
     """Withdraw locked HITs that were never lent, so that others are drawn instead."""
-    planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
+    planned = []
+    for hit in hits:
+        if hit.purpose != HITPurpose.TRAINING:
+            planned.append(hit)
     for task_id in sorted({hit.task_id for hit in planned}):
         planning = PlanningTransaction.locked(task_id)
-        planning.withdraw([hit for hit in planned if hit.task_id == task_id])
+        of_task = []
+        for hit in planned:
+            if hit.task_id == task_id:
+                of_task.append(hit)
+        planning.withdraw(of_task)
         planning.store()
     # Training is planned again from its blocks; it counts in no quota.
-    training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
+    training = []
+    for hit in hits:
+        if hit.purpose == HITPurpose.TRAINING:
+            training.append(hit.pk)
     HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
 
 

@@ -43,7 +43,10 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
     before = task_rules(locked)
     chosen = answer_kind(locked.protocol, {**locked.rules, **rules}).rules
     task.rules = locked.rules
-    changed = {name for name, value in chosen.items() if value != before[name]}
+    changed = set()
+    for name, value in chosen.items():
+        if value != before[name]:
+            changed.add(name)
     if not changed:
         return task
     if changed <= kind.changeable_rules:

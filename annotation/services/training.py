@@ -99,7 +99,10 @@ def _propose(
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
     most = answer_kind_of(task).candidates[-1] - len(seen)
     beside: list[Output] = []
-    systems = [each for each in outputs if each.system.kind == SystemKind.SYSTEM]
+    systems = []
+    for output in outputs:
+        if output.system.kind == SystemKind.SYSTEM:
+            systems.append(output)
     for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
         text = normalise_text(output.text or "")
         if text not in seen and len(beside) < min(_OUTPUTS_BESIDE, most):
@@ -166,10 +169,12 @@ def training_block_change(
     block.explanation = _explained(explanation)
     block.save()
     block.candidates.all().delete()
-    TrainingCandidate.objects.bulk_create(
-        TrainingCandidate(training_block=block, output=output, expected=rank)
-        for output, rank in expected.items()
-    )
+    candidates = []
+    for output, rank in expected.items():
+        candidates.append(
+            TrainingCandidate(training_block=block, output=output, expected=rank)
+        )
+    TrainingCandidate.objects.bulk_create(candidates)
     return block
 
 
@@ -253,11 +258,11 @@ def training_plan_ahead(*, task: Task) -> int:
         .exclude(reserved_hits__task=task, reserved_hits__purpose=HITPurpose.TRAINING)
         .order_by("pk")
     )
-    return sum(
-        training_plan(task_id=task.pk, judge_id=judge.pk)
-        for judge in judges[:_JUDGES_AT_ONCE]
-        if tasks_open_to_judge(judge).filter(pk=task.pk).exists()
-    )
+    planned = 0
+    for judge in judges[:_JUDGES_AT_ONCE]:
+        if tasks_open_to_judge(judge).filter(pk=task.pk).exists():
+            planned += training_plan(task_id=task.pk, judge_id=judge.pk)
+    return planned
 
 
 @transaction.atomic
@@ -303,12 +308,15 @@ def _store(
     )
     shown = {}
     for block in training:
-        shown[block.pk] = [
-            candidate
-            for candidate in block.candidates.all()
-            if candidate.output.system_id not in conflicts
-        ]
-    systems = {row.output.system_id for rows in shown.values() for row in rows}
+        candidates = []
+        for candidate in block.candidates.all():
+            if candidate.output.system_id not in conflicts:
+                candidates.append(candidate)
+        shown[block.pk] = candidates
+    systems = set()
+    for rows in shown.values():
+        for row in rows:
+            systems.add(row.output.system_id)
     hit = HIT.objects.create(
         task_id=sequence.task_id,
         design=design,

@@ -63,10 +63,9 @@ def _page(task: Task, system: System | None = None) -> str:
 def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Add a system to an existing test set from a file of outputs."""
     task = organised_task(request, slug, task_id)
-    facts = []
+    facts: list[str] = []
     for each in task.test_set.tasks.order_by("pk"):
-        for fact in joining_in_words(task=each, name=""):
-            facts.append(fact)
+        facts.extend(joining_in_words(task=each, name=""))
     if request.method == "POST":
         form = SystemAddForm(request.POST, request.FILES)
     else:

@@ -151,11 +151,10 @@ class OpenTask:
 
     def has_reserved(self, *, holds_check: bool | None) -> bool:
         """Return whether a new HIT is reserved for them: one with a check, one without, or, for None, any."""
-        new = [
-            kind
-            for kind in self.reserved
-            if kind.purpose not in {HITPurpose.INTRA, HITPurpose.TRAINING}
-        ]
+        new = []
+        for kind in self.reserved:
+            if kind.purpose not in {HITPurpose.INTRA, HITPurpose.TRAINING}:
+                new.append(kind)
         return any(holds_check in {None, kind.holds_check} for kind in new)
 
 

@@ -166,7 +166,10 @@ def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
     An expired lease is extended, too, unless the HIT was lent to another judge meanwhile.
     """
     begun = {assignment.public_id: assignment.pk for assignment in context.begun}
-    known = [begun[public_id] for public_id in in_hand if public_id in begun]
+    known = []
+    for public_id in in_hand:
+        if public_id in begun:
+            known.append(begun[public_id])
     # Locked first, as in submissions.
     held = Assignment.objects.filter(pk__in=known, completed_at=None, released_at=None)
     for assignment in held.order_by("pk").select_for_update():
@@ -306,16 +309,18 @@ def _lend(
             segment__in=hit.segment_ids, apart=apart, is_repeat=False
         )
         again.update(seen.values_list("segment", flat=True))
-    Exposure.objects.bulk_create(
-        Exposure(
-            judge=judge,
-            segment_id=segment,
-            assignment=assignment,
-            is_repeat=segment in again,
-            apart=apart,
+    exposures = []
+    for segment in hit.segment_ids:
+        exposures.append(
+            Exposure(
+                judge=judge,
+                segment_id=segment,
+                assignment=assignment,
+                is_repeat=segment in again,
+                apart=apart,
+            )
         )
-        for segment in hit.segment_ids
-    )
+    Exposure.objects.bulk_create(exposures)
     return assignment
 
 
