@@ -117,10 +117,14 @@ def counted_answers(
     if without_blocks:
         counted = counted.exclude(block__in=without_blocks)
     names = task.test_set.systems.values_list("id", "name")
+    chosen_judges = {}
+    for pk, name in names:
+        if systems is None or name in systems:
+            chosen_judges[pk] = name
     return CountedAnswers(
         task,
         counted.order_by("numbered__number"),
-        {pk: name for pk, name in names if systems is None or name in systems},
+        chosen_judges,
     )
 
 
@@ -289,6 +293,8 @@ class AnswerLines(Generic[Row]):
     def _line(self, row: Row) -> WrittenValues:
         values = {key: getattr(row, key, None) for key in self.keys}
         own = self.written(row)
-        return {
-            key: value for key, value in {**values, **own}.items() if value is not None
-        }
+        present = {}
+        for key, value in {**values, **own}.items():
+            if value is not None:
+                present[key] = value
+        return present

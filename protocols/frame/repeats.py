@@ -35,11 +35,10 @@ class CountedRows(Generic[Row]):
         place = f"{file}, line {line}"
         if self._statements is not None:
             statements = self._statements(row)
-            earlier = {
-                about: self._known[about]
-                for about in statements
-                if about in self._known
-            }
+            earlier = {}
+            for about in statements:
+                if about in self._known:
+                    earlier[about] = self._known[about]
             for about, (answer, first_place) in earlier.items():
                 if answer != statements[about]:
                     refuse(
@@ -65,11 +64,10 @@ class CountedRows(Generic[Row]):
             counts = counted_repeatable(
                 answers, self._losses, is_one_file=self._is_one_file
             )
-        rows = [
-            (line, row)
-            for (_file, line, row), is_counted in zip(self._rows, counts, strict=True)
-            if is_counted
-        ]
+        rows = []
+        for (_file, line, row), is_counted in zip(self._rows, counts, strict=True):
+            if is_counted:
+                rows.append((line, row))
         return rows, self._losses
 
 

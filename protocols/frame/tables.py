@@ -35,9 +35,11 @@ ReportData = Mapping[str, object]
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
     """Return the rows below which a line is drawn: those followed by a row of another cluster."""
-    return frozenset(
-        place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_
-    )
+    rules = []
+    for place, (one, next_) in enumerate(pairwise(clusters)):
+        if one != next_:
+            rules.append(place)
+    return frozenset(rules)
 
 
 def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]:

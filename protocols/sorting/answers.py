@@ -225,9 +225,14 @@ def sort_decided(
         )
         new = {}
         for pair in pairs:
-            current = (each for each in given.get(pair, ()) if each.is_current)
+            current = []
+            for answer in given.get(pair, ()):
+                if answer.is_current:
+                    current.append(answer)
             used[pair] = counting(current, most_of_a_judge=most)
-            signs = [each.answer for each in used[pair]]
+            signs = []
+            for answer in used[pair]:
+                signs.append(answer.answer)
             new[pair] = decide_in_order(*pair, signs, **quota_of(task), seed=sort.seed)
             if pair not in given and not outputs_differ(sort, pair):
                 # No judge is available: R stays 0.
@@ -235,17 +240,12 @@ def sort_decided(
             del used[pair][new[pair].asked :]
         return new
 
-    rows = (
-        sort.verdicts.filter(watermark__lte=watermark).order_by("step")
-        if sort.pk
-        else ()
-    )
-    before = {
-        pair_of(row.winner, row.loser): Decision(
-            row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
-        )
-        for row in rows
-    }
+    before = {}
+    if sort.pk:
+        for row in sort.verdicts.filter(watermark__lte=watermark).order_by("step"):
+            before[pair_of(row.winner, row.loser)] = Decision(
+                row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
+            )
     return sort_replayed(sort.systems, sort.seed, decide_all, before)[1], used
 
 
@@ -273,11 +273,13 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
     if len(sort.systems) < 2:
         return []
     decided, _used = sort_decided(sort, watermark=last_number(design.task))
-    return [
-        OpenComparison(first=first, second=second, missing=decision.missing)
-        for (first, second), decision in decided.items()
-        if not decision.winner
-    ]
+    open_comparisons = []
+    for (first, second), decision in decided.items():
+        if not decision.winner:
+            open_comparisons.append(
+                OpenComparison(first=first, second=second, missing=decision.missing)
+            )
+    return open_comparisons
 
 
 def comparisons_close(design: Design) -> int:
@@ -297,7 +299,10 @@ def comparisons_close(design: Design) -> int:
         if not sort.pk:
             sort.save(force_insert=True)
         decided, used = sort_decided(sort, watermark=watermark)
-        new = [pair for pair in used if decided[pair].winner]
+        new = []
+        for pair in used:
+            if decided[pair].winner:
+                new.append(pair)
         for step, pair in enumerate(new, len(decided) - len(used) + 1):
             decision = decided[pair]
             signs = Counter(each.answer for each in used[pair])
@@ -305,6 +310,9 @@ def comparisons_close(design: Design) -> int:
                 for_winner = 1
             else:
                 for_winner = -1
+            numbers = []
+            for answer in used[pair]:
+                numbers.append(answer.number)
             ClosedComparison.objects.create(
                 sort=sort,
                 step=step,
@@ -314,7 +322,7 @@ def comparisons_close(design: Design) -> int:
                 losses=signs[-for_winner],
                 same=signs[0],
                 is_drawn=decision.arbitrary,
-                judgments=[each.number for each in used[pair]],
+                judgments=numbers,
                 watermark=watermark,
             )
     return len(new)

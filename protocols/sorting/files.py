@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lose
@@ -49,7 +50,10 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     pairs: dict[Pair, list[tuple[str, int, int | None]]] = {}
     for each in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
         pairs.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
-    return {pair: PairJudgments.of_rows(pair, own) for pair, own in pairs.items()}
+    judged_by_pair = {}
+    for pair, own in pairs.items():
+        judged_by_pair[pair] = PairJudgments.of_rows(pair, own)
+    return judged_by_pair
 
 
 def _compared(values: LineValues, refuse: Refuse) -> Compared:
@@ -71,14 +75,14 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     words = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
-    answers = []
-    for pair, own in given.items():
-        for each in own:
-            answers.append((each.number, each, pair))
-    return [
-        Compared(each.segment, each.judge, *pair, words[each.answer])
-        for _number, each, pair in sorted(answers, key=lambda row: row[0])
-    ]
+    rows = []
+    for pair, answers in given.items():
+        for answer in answers:
+            word = words[answer.answer]
+            row = Compared(answer.segment, answer.judge, *pair, word)
+            rows.append((answer.number, row))
+    rows.sort(key=itemgetter(0))
+    return [row for _number, row in rows]
 
 
 def _shown(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
@@ -95,7 +99,10 @@ def _shown(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
 
 
 def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
-    own = [number for number, row in lines if row.answer == "identical"]
+    own = []
+    for number, row in lines:
+        if row.answer == "identical":
+            own.append(number)
     what = "identical outputs, which are not shown to judges"
     if own:
         return [Loss(what, len(own), f"line {own[0]}")]

@@ -199,15 +199,18 @@ def _read(
     arrived = {}
     for pair, decision in decided.items():
         answers = given.get(pair, [])
-        counted = [answer for answer in answers if answer.number in used[pair]]
+        counted = []
+        for answer in answers:
+            if answer.number in used[pair]:
+                counted.append(answer)
         if counted or decision.winner:
             rows = [(each.judge, each.segment, each.answer) for each in counted]
             judged[pair] = PairJudgments.of_rows(pair, rows)
         if decision.winner:
-            late = sum(
-                answer.is_current and answer.number not in used[pair]
-                for answer in answers
-            )
+            late = 0
+            for answer in answers:
+                if answer.is_current and answer.number not in used[pair]:
+                    late += 1
             arrived[pair] = {"last": max(used[pair], default=0), "late": late}
     return SortRead(
         systems=sort.systems,
@@ -241,14 +244,24 @@ def _tell(given: Input | AnswersOfFiles, _options: object, result: Found) -> Rep
     """Report the order with its clusters, the result of each comparison, and the open ones."""
     sort, chain, beside = result
     settings = sort.settings
-    steps = [{**step, **sort.arrived.get(_pair(step), {})} for step in chain.steps]
+    steps = []
+    for step in chain.steps:
+        steps.append({**step, **sort.arrived.get(_pair(step), {})})
     is_corrected = settings.correction is not Correction.NONE
     tests = [*_P_VALUES, *(_SIGNIFICANCE if is_corrected else ())]
+    names: set[str] = set()
+    identical = 0
+    for judged in sort.judged.values():
+        names.update(judged.judges)
+        identical += int(judged.identical.sum())
     counted = {
         "answers": sum(map(len, sort.judged.values())),
-        "judges": len({name for each in sort.judged.values() for name in each.judges}),
-        "identical": sum(int(each.identical.sum()) for each in sort.judged.values()),
+        "judges": len(names),
+        "identical": identical,
     }
+    remaining = []
+    if sort.verify:
+        remaining = [_remaining_row(pair) for pair in chain.remaining]
     tables = [
         _known(chain),
         _open(chain),
@@ -270,16 +283,20 @@ def _tell(given: Input | AnswersOfFiles, _options: object, result: Found) -> Rep
         _pairs(
             "remaining",
             _("Pairs not compared by the sort, nearest first"),
-            [_remaining_row(each) for each in chain.remaining if sort.verify],
+            remaining,
             ("places", "judgments", "mean", *_TESTS, "contradicts"),
         ),
         _beside(beside or {}),
     ]
+    filled = []
+    for table in tables:
+        if table.rows:
+            filled.append(table)
     return report_of_answers(
         given=given,
         counted={**counted, "systems": chain.systems},
         notes=_notes(chain, settings, {**counted, "systems": len(chain.systems)}),
-        tables=[table for table in tables if table.rows],
+        tables=filled,
         data={
             "settings": settings,
             "order": chain.order,
@@ -301,15 +318,17 @@ def _notes(
 ) -> Iterator[str]:
     state = chain.state
     most = most_comparisons(len(chain.systems))
-    levels = {step["error_level"] for step in chain.steps if len(step["judges"]) > 1}
-    there = {
-        f"{step['first']} : {step['second']}": step["judgments"] for step in chain.steps
-    }
-    thin = {
-        pair: Shortage("judgments", judgments, FEWEST_TESTED)
-        for pair, judgments in there.items()
-        if judgments < FEWEST_TESTED
-    }
+    levels = set()
+    fewest = FEWEST_NORMAL
+    thin = {}
+    for step in chain.steps:
+        if len(step["judges"]) > 1:
+            levels.add(step["error_level"])
+        judgments = step["judgments"]
+        fewest = min(fewest, judgments)
+        if judgments < FEWEST_TESTED:
+            pair = f"{step['first']} : {step['second']}"
+            thin[pair] = Shortage("judgments", judgments, FEWEST_TESTED)
     yield _(
         "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
     ) % all_in_figures(**counted)
@@ -333,8 +352,8 @@ def _notes(
     yield _(
         "Two-sided tests of each comparison’s judgments, taken as independent, %(correction)s."
     ) % {"correction": CORRECTED_WORDS[settings.correction]}
-    yield from shortages_in_words(thin, len(there))
-    if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
+    yield from shortages_in_words(thin, len(chain.steps))
+    if fewest < FEWEST_NORMAL:
         yield _(
             "Intervals of R need %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
         ) % all_in_figures(needed=FEWEST_NORMAL)
@@ -359,19 +378,28 @@ def _known(chain: SortedChain) -> Table:
     """Return the known order of each pair of systems, open comparisons, and the possible places of
     each system.
     """
-    closed = [
-        Verdict(step["first"], step["second"]) for step in chain.steps if step["winner"]
-    ]
+    closed = []
+    for step in chain.steps:
+        if step["winner"]:
+            closed.append(Verdict(step["first"], step["second"]))
     known = partial_order(chain.systems, closed)
-    open_now = {pair_of(*pair) for pair in chain.state.open}
+    open_now = set()
+    for pair in chain.state.open:
+        open_now.add(pair_of(*pair))
     is_open = []
     for one in known.systems:
-        is_open.append([pair_of(one, two) in open_now for two in known.systems])
+        signs_of_row = []
+        for two in known.systems:
+            signs_of_row.append(pair_of(one, two) in open_now)
+        is_open.append(signs_of_row)
     signs = np.select(
         [known.won, known.better, known.won.T, known.better.T, is_open],
         ["+", "(+)", "−", "(−)", "?"],
         "",
     ).tolist()
+    rows = []
+    for place, system in enumerate(known.systems):
+        rows.append((system, *known.places(place), *signs[place]))
     return Table(
         name="known",
         title=_("Current state of the sort"),
@@ -384,10 +412,7 @@ def _known(chain: SortedChain) -> Table:
                 for number, name in enumerate(known.systems, 1)
             ),
         ),
-        rows=[
-            (system, *known.places(place), *signs[place])
-            for place, system in enumerate(known.systems)
-        ],
+        rows=rows,
         notes=[
             _(
                 "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
@@ -400,11 +425,13 @@ def _known(chain: SortedChain) -> Table:
 def _open(chain: SortedChain) -> Table:
     begun = {_pair(step): step for step in chain.steps}
     nothing = {"judgments": 0, "missing": None}
-    return Table.of(
-        [
+    open_rows = []
+    for pair in chain.state.open:
+        open_rows.append(
             {**begun.get(pair_of(*pair), nothing), "first": pair[0], "second": pair[1]}
-            for pair in chain.state.open
-        ],
+        )
+    return Table.of(
+        open_rows,
         name="open",
         title=_("Next comparisons"),
         columns=(
@@ -424,6 +451,9 @@ def _pair(step: Mapping[str, Any]) -> Pair:
 def _order(chain: SortedChain) -> Table:
     order = chain.order or ()
     clusters = chain.clusters or [None] * len(order)
+    rows = []
+    for place, row in enumerate(zip(order, clusters, strict=True), 1):
+        rows.append((place, *row))
     return Table(
         name="order",
         title=_("Order of systems"),
@@ -432,10 +462,7 @@ def _order(chain: SortedChain) -> Table:
             system_column(),
             Column("cluster", _("Cluster")),
         ),
-        rows=[
-            (place, *row)
-            for place, row in enumerate(zip(order, clusters, strict=True), 1)
-        ],
+        rows=rows,
         rules=rules_between(chain.clusters),
     )
 
@@ -479,6 +506,10 @@ def _pairs(
         yes_no_column("against", _("Against the majority")),
         yes_no_column("contradicts", _("Contradicts the order")),
     )
+    chosen = []
+    for column in every:
+        if column.key in columns:
+            chosen.append(column)
     return Table.of(
         rows,
         name=name,
@@ -498,7 +529,7 @@ def _pairs(
                 names="other",
                 of=itemgetter("second"),
             ),
-            *(column for column in every if column.key in columns),
+            *chosen,
         ),
         **{"keys": 2, **more},
     )
@@ -506,52 +537,60 @@ def _pairs(
 
 def _verdicts(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return the stored verdicts, in the order in which the sort requested them."""
-    rows = [{**row, "judgments": row["asked"]} for row in steps if "last" in row]
+    rows = []
+    for row in steps:
+        if "last" in row:
+            rows.append({**row, "judgments": row["asked"]})
+    notes = []
+    if any(row["late"] for row in rows):
+        notes.append(
+            _(
+                "Late answers arrived after the verdict; they are kept but do not change it."
+            )
+        )
     return _pairs(
         "verdicts",
         _("Verdicts"),
         rows,
         ("step", "judgments", "last", "late"),
-        notes=[
-            _(
-                "Late answers arrived after the verdict; they are kept but do not change it."
-            )
-        ]
-        if any(row["late"] for row in rows)
-        else (),
+        notes=notes,
     )
 
 
 def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return two rows per comparison: one vote per judge, and one per sentence that several judges judged."""
+    majority_rows = []
+    for row in steps:
+        for level, votes in (("judges", "of_judges"), ("segments", "of_sentences")):
+            if row[votes] is not None:
+                majority_rows.append(
+                    {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
+                )
     return _pairs(
         "majorities",
         _("Majority votes by judge and by sentence"),
-        [
-            {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
-            for row in steps
-            for level, votes in (("judges", "of_judges"), ("segments", "of_sentences"))
-            if row[votes] is not None
-        ],
+        majority_rows,
         ("of", "wins", "losses", "ties", "p_exact"),
         keys=3,
     )
 
 
 def _by_judge(steps: Sequence[Mapping[str, Any]]) -> Table:
+    judge_rows = []
+    for row in steps:
+        for judge, counts in row["judges"].items():
+            judge_rows.append(
+                {
+                    **row,
+                    **counts,
+                    "judge": judge,
+                    "against": judge in row["against_majority"],
+                }
+            )
     return _pairs(
         "judges",
         _("Comparisons by judge"),
-        [
-            {
-                **row,
-                **counts,
-                "judge": judge,
-                "against": judge in row["against_majority"],
-            }
-            for row in steps
-            for judge, counts in row["judges"].items()
-        ],
+        judge_rows,
         ("judge", *_COUNTS, *_TESTS, "against"),
         keys=3,
     )
@@ -569,6 +608,15 @@ def _remaining_row(pair: Mapping[str, Any]) -> dict[str, Any]:
 def _beside(orders: Mapping[str, OrderBeside]) -> Table:
     """Return the orders by other methods, and their agreement with the sort."""
     words = {**METHOD_WORDS, _SORT: _("Sorting")}
+    rows = []
+    for name, ordered in orders.items():
+        rows.append(
+            (
+                str(words.get(name, name)),
+                " > ".join(ordered.systems),
+                ordered.tau[_SORT],
+            )
+        )
     return Table(
         name="beside",
         title=_("Orders by other methods"),
@@ -577,10 +625,7 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
             Column("systems", _("Systems"), is_text=True),
             Column("tau", _("Kendall’s τ")),
         ),
-        rows=[
-            (str(words.get(name, name)), " > ".join(each.systems), each.tau[_SORT])
-            for name, each in orders.items()
-        ],
+        rows=rows,
     )
 
 

@@ -117,5 +117,7 @@ def _is_better_with_more(
     if ahead <= 0 or ahead < margin:
         return False
     kinds = ((Severity.MINOR,), _MAJOR)
-    more = [better.count(*kind) - worse.count(*kind) for kind in kinds]
+    more = []
+    for kind in kinds:
+        more.append(better.count(*kind) - worse.count(*kind))
     return min(more) >= 0 and max(more) > 0

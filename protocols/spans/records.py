@@ -225,7 +225,8 @@ class ScoredOutput:
 
     def count(self, *severities: Severity) -> int:
         """Return the number of spans of these severities; 0 if errors were not annotated."""
-        return sum(span.severity in severities for span in self.spans or ())
+        marked = [span.severity for span in self.spans or ()]
+        return sum(map(marked.count, severities))
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,15 +299,7 @@ class ScoredJudgment:
             raise ValueError(
                 f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}"
             )
-        systems = [system for output in self.outputs for system in output.systems]
-        if len(set(systems)) != len(systems):
-            raise ValueError("a system wrote two of the outputs")
-        spans = [span for output in self.outputs for span in output.spans or ()]
-        marked = max(
-            (span.end or 0 for span in spans if span.kind == SOURCE), default=0
-        )
-        if marked > len(self.source or ""):
-            raise ValueError(f"a span of the source ends at {marked}, after its text")
+        self._outputs_check()
         for at in (self.started_at, self.ended_at):
             if at is not None and not (math.isfinite(at) and at >= 0):
                 raise ValueError("a time is not a number of seconds since 1970")
@@ -316,6 +309,19 @@ class ScoredJudgment:
             and self.ended_at < self.started_at
         ):
             raise ValueError("it ended before it started")
+
+    def _outputs_check(self) -> None:
+        systems: list[str] = []
+        for output in self.outputs:
+            systems.extend(output.systems)
+            for span in output.spans or ():
+                end = span.end or 0
+                if span.kind == SOURCE and end > len(self.source or ""):
+                    raise ValueError(
+                        f"a span of the source ends at {end}, after its text"
+                    )
+        if len(set(systems)) != len(systems):
+            raise ValueError("a system wrote two of the outputs")
 
     @property
     def is_contrastive(self) -> bool:
@@ -328,6 +334,8 @@ def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
     source.
     """
     pairs = combinations(enumerate(spans), 2)
-    return [
-        (one, other) for (one, span), (other, later) in pairs if span.overlaps(later)
-    ]
+    overlapping = []
+    for (one, span), (other, later) in pairs:
+        if span.overlaps(later):
+            overlapping.append((one, other))
+    return overlapping

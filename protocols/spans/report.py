@@ -344,16 +344,18 @@ def _tell(
     """Report on scored judgments from files or a task."""
     read: SpansRead = given.answers
     columns = result.columns
-    counted = {
-        name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")
-    }
+    counted = {}
+    for name in ("systems", "segments", "judges"):
+        counted[name] = len(getattr(columns, name))
     notes = [
         _(
             "%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges."
         )
         % all_in_figures(scores=len(columns), **counted)
     ]
-    data = {field.name: getattr(result, field.name) for field in fields(result)}
+    data = {}
+    for field in fields(result):
+        data[field.name] = getattr(result, field.name)
     for name in ("columns", "blocks", "ranking"):
         del data[name]
     data |= {
@@ -388,12 +390,14 @@ def _tell(
     if result.options["measure"] == "mqm":
         tables.append(_errors(read.judgments))
     if not read.files:
-        filled = [table for table in tables if table.rows]
-        return report_of_answers(given=given, notes=notes, tables=filled, data=data)
+        tables = [table for table in tables if table.rows]
+        return report_of_answers(given=given, notes=notes, tables=tables, data=data)
+    if read.losses:
+        tables.append(losses_table(read.losses))
     about = {"files": read.files, "format": read.input_format, "losses": read.losses}
     return Report(
         notes=notes,
-        tables=[*tables, *([losses_table(read.losses)] if read.losses else [])],
+        tables=tables,
         data={**about, **data, "version": code_version()},
     )
 
@@ -430,10 +434,13 @@ def _ranks() -> tuple[Column, ...]:
 
 
 def _errors(judgments: Sequence[ScoredJudgment]) -> Table:
-    counts = Counter(
-        (error.system, error.span.category, error.span.severity)
-        for error in marked_errors(judgments)
-    )
+    errors = []
+    for error in marked_errors(judgments):
+        errors.append((error.system, error.span.category, error.span.severity))
+    counts = Counter(errors)
+    rows = []
+    for (system, category, severity), count in sorted(counts.items()):
+        rows.append((system, category, str(SEVERITIES[severity]), count))
     return Table(
         name="errors",
         title=_("Errors"),
@@ -443,10 +450,7 @@ def _errors(judgments: Sequence[ScoredJudgment]) -> Table:
             Column("severity", _("Severity"), is_text=True),
             Column("count", _("Count")),
         ),
-        rows=[
-            (system, category, str(SEVERITIES[severity]), count)
-            for (system, category, severity), count in sorted(counts.items())
-        ],
+        rows=rows,
     )
 
 
@@ -460,9 +464,8 @@ def _estimable(result: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]
     yet.
     """
     data: dict[str, Any] = plain(result)
-    data["ranges"] = {
-        end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()
-    }
+    for end, ranks in data["ranges"].items():
+        data["ranges"][end] = [*map(_rank, ranks)]
     return {**data, "cluster": [*map(_rank, data["cluster"])]}
 
 
@@ -474,15 +477,20 @@ def _rows(
     """Return a row for each system in `order`, keyed by the names of the results."""
     data = {**_estimable(result), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
-    columns = {name: each for name, each in data.items() if isinstance(each, list)}
-    return [
-        {
-            name: each[place]
-            for name, each in columns.items()
-            if len(each) == len(result.systems)
-        }
-        for place in order
-    ]
+    columns = {}
+    for name, each in data.items():
+        if isinstance(each, list):
+            columns[name] = each
+    rows = []
+    for place in order:
+        rows.append(
+            {
+                name: each[place]
+                for name, each in columns.items()
+                if len(each) == len(result.systems)
+            }
+        )
+    return rows
 
 
 def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
@@ -505,13 +513,14 @@ def _additive(fit: AdditiveFit) -> Table:
     if fit.level == "segments":
         notes.append(_of_these_judges())
     notes += shortages_in_words(fit.shortages, len(fit.systems))
-    fitted = [
-        fit.systems[place]
-        for place in order
-        if fit.estimable[place]
-        and not np.isfinite(fit.error[place])
-        and fit.systems[place] not in fit.shortages
-    ]
+    fitted = []
+    for place in order:
+        if (
+            fit.estimable[place]
+            and not np.isfinite(fit.error[place])
+            and fit.systems[place] not in fit.shortages
+        ):
+            fitted.append(fit.systems[place])
     if fitted:
         notes.append(
             _(
@@ -597,12 +606,12 @@ def _of_these_judges() -> str:
 def _rule(result: RuleResult) -> Table:
     last = len(result.systems) - 1
     most = np.where(np.eye(last + 1, dtype=np.bool_), 0, result.common).max(axis=0)
+    shortages = {}
+    for place, system in enumerate(result.systems):
+        if not result.cluster[place]:
+            shortages[system] = Shortage("segments", int(most[place]), FEWEST_COMMON)
     notes = shortages_in_words(
-        {
-            system: Shortage("segments", int(most[place]), FEWEST_COMMON)
-            for place, system in enumerate(result.systems)
-            if not result.cluster[place]
-        },
+        shortages,
         len(result.systems),
     )
     if result.rule is not ClusterRule.PERMUTATION:
@@ -647,13 +656,13 @@ def _score_agreement(scores: ScoreAgreement) -> Table:
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
     # The row for all judges together has fewer figures.
     unknown = dict.fromkeys(field.name for field in fields(JudgePairScores))
+    pair_rows = []
+    for pair in pairs:
+        pair_rows.append({**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"})
     return Table.of(
         [
             {**unknown, **plain(replace(scores, pairs=())), "judges": _("All judges")},
-            *(
-                {**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"}
-                for pair in pairs
-            ),
+            *pair_rows,
         ],
         name="score_agreement",
         title=_("Agreement of scores on shared outputs"),
@@ -690,6 +699,9 @@ def _span_agreement(agreement: SpanAgreement) -> Table:
 
 
 def _asked(counts: Mapping[ContradictionKind, int]) -> Table:
+    rows = []
+    for kind, words in _KINDS.items():
+        rows.append((str(words), counts[kind]))
     return Table(
         name="contradictions",
         title=_("Contradictions between scores and errors"),
@@ -697,7 +709,7 @@ def _asked(counts: Mapping[ContradictionKind, int]) -> Table:
             Column("kind", _("Kind"), is_text=True),
             Column("count", _("Count")),
         ),
-        rows=[(str(words), counts[kind]) for kind, words in _KINDS.items()],
+        rows=rows,
     )
 
 
@@ -735,11 +747,11 @@ def _differences(effects: SuggestionEffects) -> Table:
 
 
 def _outcomes(effects: SuggestionEffects) -> Table:
+    rows = []
+    for name, share in effects.outcomes.items():
+        rows.append({"outcome": str(_SUGGESTIONS[name]), **asdict(share)})
     return Table.of(
-        [
-            {"outcome": str(_SUGGESTIONS[name]), **asdict(share)}
-            for name, share in effects.outcomes.items()
-        ],
+        rows,
         name="suggestion_outcomes",
         title=_("Suggested errors"),
         columns=(

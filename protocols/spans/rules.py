@@ -77,7 +77,10 @@ def _severities_check(names: list[str]) -> None:
 
 
 def _marks_check(names: list[str]) -> None:
-    others = {name for name in names if 0 < len(name.strip()) <= MAX_CATEGORY}
+    others = set()
+    for name in names:
+        if 0 < len(name.strip()) <= MAX_CATEGORY:
+            others.add(name)
     if len(others - {*PLACED, MISSING}) < len(names) or len(names) > MAX_MARKS:
         raise ValueError(
             f"special marks are at most {MAX_MARKS} different names other than {comma_list((*PLACED, MISSING))}"
@@ -198,7 +201,11 @@ def is_scored(rules: Rules) -> bool:
 def severities_of(rules: Rules) -> list[Severity]:
     """Return the severities that judges can choose."""
     chosen = rules_complete(rules)["severities"]
-    return [severity for severity in Severity if severity in chosen]
+    severities = []
+    for severity in Severity:
+        if severity in chosen:
+            severities.append(severity)
+    return severities
 
 
 def categories_of(rules: Rules) -> list[str]:

@@ -166,9 +166,15 @@ class _Draws:
                 f"the task has no category “{min(unknown)}”",
                 "add it to the categories of the task, or leave it out of the file",
             )
-        dropped = {later for _earlier, later in spans_overlapping(spans)}
+        dropped = set()
+        for _earlier, later in spans_overlapping(spans):
+            dropped.add(later)
         lose("errors that overlap an earlier one", len(dropped))
-        return [span for number, span in enumerate(spans) if number not in dropped]
+        markable = []
+        for number, span in enumerate(spans):
+            if number not in dropped:
+                markable.append(span)
+        return markable
 
     def _start(self, spans: Sequence[Span], text: str, draw: HashDraw) -> Start:
         """Return the start of an output. A planted span is on a random word in which no error is suggested."""
@@ -177,10 +183,13 @@ class _Draws:
         if draw.below(100, "planted", text) < self.planted:
             severity = severities_of(self.rules)[-1]
             category = next(iter(categories_of(self.rules)), "")
-            words = [
-                Span(*word.span(), severity, category) for word in _WORD.finditer(text)
-            ]
-        free = [word for word in words if not any(map(word.overlaps, spans))]
+            words = []
+            for stretch in _WORD.finditer(text):
+                words.append(Span(*stretch.span(), severity, category))
+        free = []
+        for word in words:
+            if not any(map(word.overlaps, spans)):
+                free.append(word)
         if not free:
             return Start(tuple(spans), is_shown)
         wrong = free[draw.below(len(free), "word", text)]

@@ -44,7 +44,10 @@ def categories_read(lines: Sequence[str]) -> list[str]:
     categories: list[str] = []
     for line in lines:
         name, _colon, below = line.partition(":")
-        lower = [each.strip() for each in below.split(",") if each.strip()]
+        lower = []
+        for each in below.split(","):
+            if each.strip():
+                lower.append(each.strip())
         categories += [f"{name.strip()}{LEVELS}{each}" for each in lower] or [
             name.strip()
         ]

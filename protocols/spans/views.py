@@ -112,28 +112,36 @@ def errors_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the errors that judges marked, counted, and the texts behind each count."""
     task = _spans_task(request, slug, task_id)
     errors = list(marked_errors(scores_read(task=task).judgments))
-    query = {name: request.GET[name] for name in _FILTERS if name in request.GET}
+    query = {}
+    for name in _FILTERS:
+        if name in request.GET:
+            query[name] = request.GET[name]
     severity = query.get("severity")
-    of_severity = [error for error in errors if severity in (None, error.span.severity)]
+    of_severity = []
+    for error in errors:
+        if severity in (None, error.span.severity):
+            of_severity.append(error)
     counts = Counter((error.span.category, error.system) for error in of_severity)
     systems = sorted({error.system for error in errors})
-    chosen = [
-        error
-        for error in of_severity
-        if query.get("system", error.system) == error.system
-        and query.get("category", error.span.category) == error.span.category
-    ]
+    chosen = []
+    for error in of_severity:
+        system = query.get("system", error.system)
+        category = query.get("category", error.span.category)
+        if error.system == system and error.span.category == category:
+            chosen.append(error)
+    rows = []
+    for category in sorted({category for category, _system in counts}):
+        counts_of_systems = [(system, counts[category, system]) for system in systems]
+        rows.append((category, counts_of_systems))
+    errors_by_severity = Counter(error.span.severity for error in errors)
+    severities = []
+    for each_severity, label in SEVERITIES.items():
+        severities.append((each_severity, label, errors_by_severity[each_severity]))
     context = {
         **of_task(task, "judgments"),
         "systems": systems,
-        "rows": [
-            (category, [(system, counts[category, system]) for system in systems])
-            for category in sorted({category for category, _system in counts})
-        ],
-        "severities": [
-            (each, label, sum(error.span.severity is each for error in errors))
-            for each, label in SEVERITIES.items()
-        ],
+        "rows": rows,
+        "severities": severities,
         "chosen": query,
         "query": urlencode(query),
         "page": Paginator(chosen, _ERRORS_LISTED).get_page(request.GET.get("page")),

@@ -148,7 +148,13 @@ class TopAnswers(AnswerKind):
         return answer_refused(_("Mark at least one output as top, or skip the item."))
 
     def labels(self, answer: TopAnswer, candidates: int) -> list[int | None]:
-        return [_TOP if is_top else _NOT for is_top in answer["top"]]
+        labels: list[int | None] = []
+        for is_top in answer["top"]:
+            if is_top:
+                labels.append(_TOP)
+            else:
+                labels.append(_NOT)
+        return labels
 
     def given(self, row: Judgment) -> TopAnswer:
         labels = row.labels

@@ -67,11 +67,14 @@ def _read(
             % {"name": Protocol(protocol).label}
         )
     watermarks = (watermark, judgments.beside[0].watermark)
-    of_both = [
-        _rows_of(each, number, judgments)
-        for each, number in zip((task, beside), watermarks, strict=True)
-    ]
-    judges = sorted({judge for rows in of_both for judge, *_others in rows})
+    of_both = []
+    for one_task, number in zip((task, beside), watermarks, strict=True):
+        of_both.append(_rows_of(one_task, number, judgments))
+    judges_of_both = set()
+    for rows in of_both:
+        for judge, *_others in rows:
+            judges_of_both.add(judge)
+    judges = sorted(judges_of_both)
     places = {judge: n for n, judge in enumerate(judges)}
     first, second = (_times(rows, places) for rows in of_both)
     return TimesRead((task, beside), watermarks, first, second)
@@ -102,7 +105,9 @@ def _rows_of(
 
 
 def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Times:
-    columns = [(places[name], *others) for name, *others in rows]
+    columns = []
+    for name, *others in rows:
+        columns.append((places[name], *others))
     judge, segment, shown, milliseconds = (
         np.array(columns, dtype=np.int64).reshape(-1, 4).T
     )

@@ -2,7 +2,7 @@
 et al. 2011, §2.1, expect it to be shorter).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
 import numpy as np
@@ -89,16 +89,19 @@ def times_compared(
     shortage = None
     if fewest < FEWEST_UNITS:
         shortage = Shortage(unit, fewest, FEWEST_UNITS)
-    if ratio is None or shortage:
-        reach = None
-    else:
+    low = None
+    high = None
+    if ratio is not None and not shortage:
         reach = _reach(first, second, fewest, confidence)
+        if reach is not None:
+            low = exp(log(ratio) - reach)
+            high = exp(log(ratio) + reach)
     return TimesCompared(
         means=(one, other),
         medians=(_median(first), _median(second)),
         ratio=ratio,
-        low=None if ratio is None or reach is None else exp(log(ratio) - reach),
-        high=None if ratio is None or reach is None else exp(log(ratio) + reach),
+        low=low,
+        high=high,
         shortage=shortage,
         judges=len(of_first | of_second),
         judges_of_both=len(of_first & of_second),
@@ -200,17 +203,18 @@ def best_minus_worst(
     high = np.minimum(1, score + reach)
     scores = []
     for place in np.flatnonzero(number).tolist():
-        scores.append(
-            BestMinusWorst(
-                system=blocks.systems[place],
-                shown=int(number[place]),
-                best=float((chosen[:, place] > 0).sum() / number[place]),
-                worst=float((chosen[:, place] < 0).sum() / number[place]),
-                score=float(score[place]),
-                low=None if covariance.limits else float(low[place]),
-                high=None if covariance.limits else float(high[place]),
-            )
+        system_score = BestMinusWorst(
+            system=blocks.systems[place],
+            shown=int(number[place]),
+            best=float((chosen[:, place] > 0).sum() / number[place]),
+            worst=float((chosen[:, place] < 0).sum() / number[place]),
+            score=float(score[place]),
+            low=float(low[place]),
+            high=float(high[place]),
         )
+        if covariance.limits:
+            system_score = replace(system_score, low=None, high=None)
+        scores.append(system_score)
     return sorted(scores, key=lambda row: (-row.score, row.system))
 
 
@@ -234,10 +238,11 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
     correlations = []
     for _split in range(splits):
         one, other = np.array_split(random.permutation(len(blocks)), 2)
-        halves = [
-            chosen[rows].sum(axis=0) / np.maximum(1, shown[rows].sum(axis=0))
-            for rows in (one, other)
-        ]
+        halves = []
+        for half in (one, other):
+            halves.append(
+                chosen[half].sum(axis=0) / np.maximum(1, shown[half].sum(axis=0))
+            )
         if np.ptp(halves[0]) == 0 or np.ptp(halves[1]) == 0:
             return None
         correlations.append(spearmanr(*halves).statistic)

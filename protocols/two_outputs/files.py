@@ -67,7 +67,9 @@ def choices_arranged(
     Also return systems X and Y if all items are about the same two; None for several pairs.
     """
     rows = list(_rows_of(said, systems))
-    pairs = {pair for _segment, pair, _judge, _choice in rows}
+    pairs = set()
+    for _segment, pair, _judge, _choice in rows:
+        pairs.add(pair)
     items = {}
     for n, each in enumerate(sorted({row[:2] for row in rows})):
         items[each] = n

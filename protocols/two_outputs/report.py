@@ -70,13 +70,14 @@ def two_outputs_found(
         row.answer in OF_FOUR for row in read.rows
     )
     is_mirrored = pair is None
+    merged = None
+    if is_of_four:
+        merged = judges_compared(choices.merged(), is_mirrored=is_mirrored).reported()
     return TwoOutputsFound(
         choices=choices,
         systems=pair,
         compared=judges_compared(choices, is_mirrored=is_mirrored).reported(),
-        merged=judges_compared(choices.merged(), is_mirrored=is_mirrored).reported()
-        if is_of_four
-        else None,
+        merged=merged,
     )
 
 
@@ -148,12 +149,13 @@ def _words(result: TwoOutputsFound) -> dict[Choice, str]:
 def _totals(result: TwoOutputsFound) -> Table:
     words = _words(result)
     compared = result.compared
-    rows: list[list[Value]] = [
-        [judge, *(total[choice] for choice in words), sum(total)]
-        for judge, total in zip(compared.judges, compared.totals, strict=True)
-    ]
+    rows: list[list[Value]] = []
+    for judge, total in zip(compared.judges, compared.totals, strict=True):
+        rows.append([judge, *(total[choice] for choice in words), sum(total)])
     if rows:
-        sums = [sum(total[choice] for total in compared.totals) for choice in words]
+        sums = []
+        for choice in words:
+            sums.append(sum(total[choice] for total in compared.totals))
         rows.append([_("Total"), *sums, sum(sums)])
     return Table(
         name="answers",
@@ -215,7 +217,9 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
 
 def _pairs(result: TwoOutputsFound) -> Table:
     if result.merged:
-        merged = {pair.judges: pair for pair in result.merged.pairs}
+        merged = {}
+        for pair in result.merged.pairs:
+            merged[pair.judges] = pair
     else:
         merged = {}
     return Table.of(
@@ -259,22 +263,28 @@ def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | No
     """Return the pair with all named judges that shares the most items; None if there is no such
     pair.
     """
-    named = [pair for pair in compared.pairs if set(judges) <= set(pair.judges)]
+    named = []
+    for pair in compared.pairs:
+        if set(judges) <= set(pair.judges):
+            named.append(pair)
     return max(named, key=lambda pair: pair.items, default=None)
 
 
 def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
     words = _words(result)
     one, other = pair.judges
-    rows: list[list[Value]] = [
-        [
-            word,
-            *(pair.table[choice][of_other] for of_other in words),
-            sum(pair.table[choice]),
-        ]
-        for choice, word in words.items()
-    ]
-    sums = [sum(row[of_other] for row in pair.table) for of_other in words]
+    rows: list[list[Value]] = []
+    for choice, word in words.items():
+        rows.append(
+            [
+                word,
+                *(pair.table[choice][of_other] for of_other in words),
+                sum(pair.table[choice]),
+            ]
+        )
+    sums = []
+    for of_other in words:
+        sums.append(sum(table_row[of_other] for table_row in pair.table))
     return Table(
         name="side_by_side",
         title=_("%(one)s (rows) and %(other)s (columns)")
@@ -309,17 +319,20 @@ def _checked(options: TwoOutputsOptions) -> TwoOutputsOptions:
 
 
 def _judges(options: TwoOutputsOptions) -> tuple[str, ...]:
-    return tuple(name for name in (options["judge"], options["other"]) if name)
+    chosen = []
+    for name in (options["judge"], options["other"]):
+        if name:
+            chosen.append(name)
+    return tuple(chosen)
 
 
 def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutputsFound:
     rows: list[Said] = given.answers.rows
     systems = (options["system_x"], options["system_y"])
     if isinstance(given, AnswersOfFiles) and any(systems):
-        names = set()
+        names: set[str] = set()
         for row in rows:
-            for name in (*row.first, *row.second):
-                names.add(name)
+            names.update((*row.first, *row.second))
         refuse_unknown("system", systems, names)
     result = two_outputs_found(given.answers, systems=systems if any(systems) else None)
     if not result.choices.items:

@@ -194,15 +194,27 @@ def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCom
     np.add.at(totals, (choices.judge, choices.choice), 1)
     pairs = _pairs(choices.judges, tables, is_mirrored=is_mirrored)
     kappas = np.array([pair.kappa for pair in pairs if pair.kappa is not None])
-    return JudgesCompared(
+    compared = JudgesCompared(
         judges=choices.judges,
         totals=tuple(tuple(row) for row in totals.tolist()),
         pairs=pairs,
-        lowest=float(kappas.min()) if len(kappas) else None,
-        highest=float(kappas.max()) if len(kappas) else None,
-        mean=float(kappas.mean()) if len(kappas) else None,
-        deviation=float(kappas.std(ddof=1)) if len(kappas) > 1 else None,
+        lowest=None,
+        highest=None,
+        mean=None,
+        deviation=None,
         together=_together(choices, is_mirrored=is_mirrored),
+    )
+    if not len(kappas):
+        return compared
+    deviation = None
+    if len(kappas) > 1:
+        deviation = float(kappas.std(ddof=1))
+    return replace(
+        compared,
+        lowest=float(kappas.min()),
+        highest=float(kappas.max()),
+        mean=float(kappas.mean()),
+        deviation=deviation,
     )
 
 
@@ -222,22 +234,25 @@ def _pairs(
         counted = shared + shared[:, _MIRRORED][:, :, _MIRRORED]
     _twice, p_agree, p_chance = cohen_of_tables(counted)
     kappa = kappa_of(p_agree, p_chance)
-    ends = [_ends_of_pair(table, is_mirrored=is_mirrored) for table in shared]
-    return tuple(
-        TwoJudges(
+    pairs = []
+    for row, table in enumerate(shared):
+        low, high = _ends_of_pair(table, is_mirrored=is_mirrored)
+        pair = TwoJudges(
             judges=(names[first[row]], names[second[row]]),
-            table=tuple(tuple(cells) for cells in shared[row].tolist()),
-            items=int(shared[row].sum()),
-            agreeing=int(np.trace(shared[row])),
+            table=tuple(tuple(cells) for cells in table.tolist()),
+            items=int(table.sum()),
+            agreeing=int(np.trace(table)),
             p_agree=float(p_agree[row]),
             p_chance=float(p_chance[row]),
             kappa=_number(kappa[row]),
-            low=ends[row][0],
-            high=ends[row][1],
-            reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa[row]) else None,
+            low=low,
+            high=high,
+            reason=None,
         )
-        for row in range(len(first))
-    )
+        if pair.kappa is None:
+            pair = replace(pair, reason=NotEstimable.CHANCE_IS_CERTAIN)
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def _ends_of_pair(
@@ -276,26 +291,29 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
     p_agree = float(agreeing.mean())
     p_chance = fleiss_chance(totals.sum(axis=0))
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
+    reason = None
+    if np.isnan(kappa):
+        reason = NotEstimable.CHANCE_IS_CERTAIN
     together = AllJudges(
         items=len(counts),
         unanimous=int((counts.max(axis=1) == counts.sum(axis=1)).sum()),
         p_agree=p_agree,
         p_chance=p_chance,
         kappa=_number(kappa),
-        reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa) else None,
+        reason=reason,
     )
     if np.isnan(kappa):
         return together
+    kappas_without = []
+    for judge in np.unique(choices.judge).tolist():
+        kappas_without.append(
+            _kappa_without_judge(choices, judge, is_mirrored=is_mirrored)
+        )
     interval = left_out_interval(
         kappa,
         p_chance,
         without_segment=_kappas_without_items(agreeing, totals),
-        without_judge=np.array(
-            [
-                _kappa_without_judge(choices, judge, is_mirrored=is_mirrored)
-                for judge in np.unique(choices.judge).tolist()
-            ]
-        ),
+        without_judge=np.array(kappas_without),
         confidence=_CONFIDENCE,
     )
     return replace(together, low=interval.low, high=interval.high)

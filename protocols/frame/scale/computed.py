@@ -171,39 +171,40 @@ def ratings_found(
     -------
     RatingsFound
     """
-    ratings = {
-        criterion: each.merged()
-        if options["merge"] and each.scale.has_five_points
-        else each
-        for criterion, each in read.items()
-    }
-    of_each = {
-        criterion: _of_criterion(each, options, easy)
-        for criterion, each in ratings.items()
-    }
+    ratings = {}
+    for criterion, rating in read.items():
+        if options["merge"] and rating.scale.has_five_points:
+            ratings[criterion] = rating.merged()
+        else:
+            ratings[criterion] = rating
+    of_each = {}
+    for criterion, rating in ratings.items():
+        of_each[criterion] = _of_criterion(rating, options, easy)
     outliers = [criterion_found.outliers for criterion_found in of_each.values()]
     names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
+    agreement_rows = []
+    for criterion, rating in read.items():
+        for row in _agreement(criterion, rating, options):
+            agreement_rows.append(row)
+    correlated = {}
+    for one, other in combinations(ratings, 2):
+        correlated[(other, one)] = correlated_criteria(
+            ratings[one], ratings[other], confidence=options["confidence"]
+        )
+    if easy is None:
+        proposed_easy = proposed_easy_items(first, words)
+    else:
+        proposed_easy = np.zeros(0, dtype=np.int64)
     return RatingsFound(
         names={key: names.get(key, key) for key in ratings},
         ratings=read,
         criteria=of_each,
-        agreement=tuple(
-            row
-            for criterion, each in read.items()
-            for row in _agreement(criterion, each, options)
-        ),
+        agreement=tuple(agreement_rows),
         in_all=by_every_criterion(outliers) if len(outliers) > 1 else {},
-        correlated={
-            (other, one): correlated_criteria(
-                ratings[one], ratings[other], confidence=options["confidence"]
-            )
-            for one, other in combinations(ratings, 2)
-        },
+        correlated=correlated,
         weighted=_weighted(ratings, options, criteria),
-        proposed_easy=proposed_easy_items(first, words)
-        if easy is None
-        else np.zeros(0, dtype=np.int64),
+        proposed_easy=proposed_easy,
     )
 
 
@@ -247,7 +248,9 @@ def _weighted(
             _("No ratings by %(names)s: choose from %(known)s.")
             % {"names": comma_list(missing), "known": comma_list(ratings)}
         )
-    counted = [ratings[key] for key in weights]
+    counted = []
+    for key in weights:
+        counted.append(ratings[key])
     scales = {str(each.scale) for each in counted}
     if len(scales) > 1:
         raise ValueError(_("Criteria with a weight must have the same scale."))
@@ -325,9 +328,9 @@ def _agreement(
     if ratings.scale.has_five_points:
         measured.append(ratings.merged())
     for each in measured:
-        parts = {
-            name: each.of_condition(n) for n, name in enumerate(each.items.conditions)
-        }
+        parts = {}
+        for n, name in enumerate(each.items.conditions):
+            parts[name] = each.of_condition(n)
         for name, part in {**parts, "": each}.items():
             agreement = rating_agreement(part, confidence=options["confidence"])
             agreement = replace(

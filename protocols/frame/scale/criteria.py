@@ -100,6 +100,9 @@ class Criterion:
 
     def as_json(self) -> CriterionJSON:
         """Return the criterion as `Task.rules` hold it."""
+        labels = {}
+        for value, texts in self.labels.items():
+            labels[str(value)] = texts_json(texts)
         return {
             "key": self.key,
             "name": texts_json(self.name),
@@ -108,14 +111,15 @@ class Criterion:
             "lowest": self.scale.lowest,
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
-            "labels": {
-                str(value): texts_json(texts) for value, texts in self.labels.items()
-            },
+            "labels": labels,
             "weight": self.weight,
         }
 
     def for_reader(self) -> CriterionShown:
         """Return the criterion as the judging page needs it, in the active language."""
+        labels = {}
+        for value, texts in self.labels.items():
+            labels[str(value)] = text_in_active_language(texts)
         return {
             "key": self.key,
             "name": self.label,
@@ -123,10 +127,7 @@ class Criterion:
             "lowest": self.scale.lowest,
             "highest": self.scale.highest,
             "lower_is_better": self.scale.lower_is_better,
-            "labels": {
-                str(value): text_in_active_language(texts)
-                for value, texts in self.labels.items()
-            },
+            "labels": labels,
         }
 
 
@@ -143,9 +144,11 @@ def weights_of(criteria: Sequence[Criterion]) -> dict[str, int]:
     """
     if len(criteria) == 1:
         return {criteria[0].key: 1}
-    return {
-        criterion.key: criterion.weight for criterion in criteria if criterion.weight
-    }
+    weights = {}
+    for criterion in criteria:
+        if criterion.weight:
+            weights[criterion.key] = criterion.weight
+    return weights
 
 
 def weighted_score(points: Mapping[str, int], criteria: Sequence[Criterion]) -> int:
@@ -185,7 +188,8 @@ def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
     taken: set[tuple[str, str]] = set()
     for criterion in criteria:
         names = {("key", criterion.key)}
-        names |= {(tag, text.casefold()) for tag, text in criterion.name.items()}
+        for tag, text in criterion.name.items():
+            names.add((tag, text.casefold()))
         for kind, _name in names & taken:
             raise ValidationError(
                 _("Two criteria have the name “%(name)s”. Give each its own name.")
@@ -195,7 +199,10 @@ def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
 
 
 def _refuse_mixed_weights(criteria: Sequence[Criterion]) -> None:
-    scales = {str(criterion.scale) for criterion in criteria if criterion.weight}
+    scales = set()
+    for criterion in criteria:
+        if criterion.weight:
+            scales.add(str(criterion.scale))
     if len(scales) > 1:
         raise ValidationError(_("Criteria with a weight must have the same scale."))
 

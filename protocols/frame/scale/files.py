@@ -156,15 +156,20 @@ def ratings_arranged(
     place_of_item = {item: place for place, item in enumerate(listed)}
     place_of_judge = {judge: place for place, judge in enumerate(judges)}
     scales = {row.criterion: row.scale for row in rows}
-    known = [each.key for each in criteria or criteria_of({}) if each.key in scales]
+    known = []
+    for criterion_known in criteria or criteria_of({}):
+        if criterion_known.key in scales:
+            known.append(criterion_known.key)
     ratings_by_criterion = {}
     # Others follow as they come.
     for criterion in dict.fromkeys([*known, *scales]):
-        own = sorted(
-            (place_of_item[row.item], place_of_judge[row.judge], row.value)
-            for row in rows
-            if row.criterion == criterion
-        )
+        cells = []
+        for row in rows:
+            if row.criterion == criterion:
+                cells.append(
+                    (place_of_item[row.item], place_of_judge[row.judge], row.value)
+                )
+        own = sorted(cells)
         item, judge, value = np.array(own, dtype=np.int64).T
         ratings_by_criterion[criterion] = Ratings(
             items,
@@ -179,9 +184,17 @@ def ratings_arranged(
 
 def _items(listed: Sequence[Item]) -> Items:
     systems, wrote = systems_by_row([names for _segment, _condition, names in listed])
-    conditions = sorted(
-        {condition for _segment, condition, _names in listed if condition}
-    )
+    named_conditions = set()
+    for _segment, condition, _names in listed:
+        if condition:
+            named_conditions.add(condition)
+    conditions = sorted(named_conditions)
+    condition_numbers = []
+    for _segment, condition, _names in listed:
+        if condition:
+            condition_numbers.append(conditions.index(condition))
+        else:
+            condition_numbers.append(-1)
     return Items(
         systems=systems,
         segment=np.array(
@@ -190,10 +203,7 @@ def _items(listed: Sequence[Item]) -> Items:
         wrote=wrote,
         conditions=tuple(conditions),
         condition=np.array(
-            [
-                conditions.index(each) if each else -1
-                for _segment, each, _names in listed
-            ],
+            condition_numbers,
             dtype=np.int64,
         ),
     )
@@ -284,7 +294,9 @@ def _common_condition(
     systems: Iterable[str], conditions: Mapping[str, str]
 ) -> str | None:
     """Return the condition of systems that share one; None otherwise."""
-    common = {conditions[name] for name in systems}
+    common = set()
+    for name in systems:
+        common.add(conditions[name])
     if len(common) == 1:
         return common.pop() or None
     return None
@@ -302,11 +314,20 @@ def _written(rating: Rating) -> WrittenValues:
 #: Columns of CSV files that hold whole numbers.
 def csv_lines(rows: Sequence[WrittenValues]) -> list[str]:
     """Return the lines of a CSV file with these rows; columns without values are left out."""
-    columns = [key for key in LINES.keys if any(key in row for row in rows)]
+    columns = []
+    for key in LINES.keys:
+        if any(key in row for row in rows):
+            columns.append(key)
     cells = []
     for row in rows:
-        cells.append([neutral(_cell(row.get(key))) for key in columns])
-    return [csv_row(each) for each in (columns, *cells)]
+        cells_of_row = []
+        for key in columns:
+            cells_of_row.append(neutral(_cell(row.get(key))))
+        cells.append(cells_of_row)
+    lines = []
+    for line in (columns, *cells):
+        lines.append(csv_row(line))
+    return lines
 
 
 def _cell(value: object) -> str:

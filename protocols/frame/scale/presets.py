@@ -58,11 +58,14 @@ def _criterion(
     labels: Mapping[int, Promise],
     **particular: Any,
 ) -> Criterion:
+    labels_everywhere = {}
+    for value, texts in sorted(labels.items()):
+        labels_everywhere[value] = _everywhere(texts)
     return Criterion(
         key=key,
         name=_everywhere(name),
         question=_everywhere(question),
-        labels={value: _everywhere(label) for value, label in sorted(labels.items())},
+        labels=labels_everywhere,
         **particular,
     )
 

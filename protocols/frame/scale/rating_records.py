@@ -35,9 +35,10 @@ def rating_objects(file: InputFile) -> Objects:
     for line, cells in table.rows():
         cell_of = {name: cells[place] for place, name in table.columns()}
         refuse = refuse_at(file.name, line)
-        values = {
-            key: _cell_value(key, cell) for key, cell in cell_of.items() if cell.strip()
-        }
+        values = {}
+        for key, cell in cell_of.items():
+            if cell.strip():
+                values[key] = _cell_value(key, cell)
         yield line, values, refuse
 
 

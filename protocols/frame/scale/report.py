@@ -174,11 +174,15 @@ def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound
     read: AnswersRead[Rating] = given.answers
     condition = options.get("condition") or None
     if condition:
-        refuse_unknown(
-            "condition", [condition], {row.condition or "" for row in read.rows}
-        )
+        conditions = set()
+        for read_row in read.rows:
+            conditions.add(read_row.condition or "")
+        refuse_unknown("condition", [condition], conditions)
     criteria = criteria_of(read.rules)
-    rows = [row for row in read.rows if condition in (None, row.condition)]
+    rows = []
+    for row in read.rows:
+        if condition in (None, row.condition):
+            rows.append(row)
     ratings = ratings_arranged(rows, criteria)
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
@@ -231,7 +235,10 @@ def _rule_in_words(rule: Rule) -> str:
 
 def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
     """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
-    shortages = {row.system: row.shortage for row in means.systems if row.shortage}
+    shortages = {}
+    for row in means.systems:
+        if row.shortage:
+            shortages[row.system] = row.shortage
     yield from shortages_in_words(shortages, len(means.systems))
     if len(shortages) == len(means.systems):
         return
@@ -242,11 +249,10 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
         yield _("Ranks: simultaneous confidence sets.")
     else:
         yield _("Ranks: a separate confidence set for each system.")
-    unsure = [
-        row.system
-        for row in means.systems
-        if row.standard_error is None and row.shortage is None
-    ]
+    unsure = []
+    for row in means.systems:
+        if row.standard_error is None and row.shortage is None:
+            unsure.append(row.system)
     if unsure:
         yield _(
             "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
@@ -267,10 +273,9 @@ def _tell(
     }
     met_again = {criterion: each.met_again for criterion, each in ratings.items()}
     names = result.names
-    numbers = [
-        labelled(names[criterion], number_format(len(own)))
-        for criterion, own in ratings.items()
-    ]
+    numbers = []
+    for criterion, own in ratings.items():
+        numbers.append(labelled(names[criterion], number_format(len(own))))
     notes = [
         _(
             "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
@@ -286,6 +291,9 @@ def _tell(
         ),
         *_notes(result, options),
     ]
+    correlations = {}
+    for (later, one), correlation in result.correlated.items():
+        correlations[f"{later}_and_{one}"] = correlation
     return report_of_answers(
         given=given,
         counted={
@@ -303,10 +311,7 @@ def _tell(
             "criteria": result.criteria,
             "agreement": result.agreement,
             "outliers_by_both": result.in_all,
-            **{
-                f"{later}_and_{one}": each
-                for (later, one), each in result.correlated.items()
-            },
+            **correlations,
             **({} if result.weighted is None else {"weighted": result.weighted}),
             "proposed_easy": list(_proposed_items(result)),
         },
@@ -315,7 +320,10 @@ def _tell(
 
 def _options_reported(options: RatingOptions) -> dict[str, object]:
     values: Mapping[str, object] = options
-    reported = [option.name for option in _OPTIONS if option not in (EASY, WEIGHTS)]
+    reported = []
+    for option in _OPTIONS:
+        if option not in (EASY, WEIGHTS):
+            reported.append(option.name)
     return {name: values[name] for name in reported}
 
 
@@ -412,10 +420,10 @@ def _means(title: str, means: MeanRatings, *, name: str) -> Table:
 
 def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
     """Return the systems in the order of their weighted means."""
-    weights = comma_list(
-        labelled(names[key], number_format(weight))
-        for key, weight in weighted.weights.items()
-    )
+    weights_in_words = []
+    for key, weight in weighted.weights.items():
+        weights_in_words.append(labelled(names[key], number_format(weight)))
+    weights = comma_list(weights_in_words)
     table = _means(_("Ranking by weights"), weighted.means, name="weighted")
     return replace(
         table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes]
@@ -428,9 +436,10 @@ def _all_means(result: RatingsFound) -> Table:
     for criterion, each in result.criteria.items():
         means[criterion] = {row.system: row for row in each.means.systems}
     first, *others = means
-    listed = [
-        name for name in means[first] if all(name in means[other] for other in others)
-    ]
+    listed = []
+    for name in means[first]:
+        if all(name in means[other] for other in others):
+            listed.append(name)
     columns = [_system_named()]
     for criterion, of_systems in means.items():
         columns += _mean_columns(criterion, result.names[criterion], of_systems)
@@ -530,12 +539,12 @@ def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
 
 def _n_agreement(result: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
+    steps = []
+    for each in result.agreement:
+        for step in each.agreement.n_agreement:
+            steps.append((each, step))
     return Table.of(
-        [
-            (each, step)
-            for each in result.agreement
-            for step in each.agreement.n_agreement
-        ],
+        steps,
         name="n_agreement",
         title=_("Ratings of the same text that differ by at most n points"),
         columns=(
@@ -665,7 +674,9 @@ def _outliers(result: RatingsFound) -> Table:
     columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
     notes = []
     for criterion, each in result.criteria.items():
-        counts = {outcome.rule: len(outcome.outliers) for outcome in each.outliers}
+        counts = {}
+        for outcome in each.outliers:
+            counts[outcome.rule] = len(outcome.outliers)
         columns.append(
             Column(criterion, result.names[criterion], of=counts.__getitem__)
         )
@@ -695,11 +706,14 @@ def _outliers(result: RatingsFound) -> Table:
 
 def _removals(result: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
-    removals = [
-        (result.names[criterion], row)
-        for criterion, each in result.criteria.items()
-        for row in each.removals
-    ]
+    removals = []
+    for criterion, each in result.criteria.items():
+        for row in each.removals:
+            removals.append((result.names[criterion], row))
+    correlations = []
+    for _criterion, row in removals:
+        for correlation in (row.correlation, row.correlation_alone):
+            correlations.append(correlation)
     return Table.of(
         removals,
         name="removals",
@@ -736,11 +750,7 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
         ),
         keys=2,
         notes=interval_notes(
-            [
-                correlation
-                for _criterion, row in removals
-                for correlation in (row.correlation, row.correlation_alone)
-            ],
+            correlations,
             confidence,
         ),
     )
@@ -748,24 +758,23 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
 
 def _without(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
-    official = {
-        system: mean
-        for system, mean in found.removals[0].official.items()
-        if mean is not None
-    }
+    official = {}
+    for system, mean in found.removals[0].official.items():
+        if mean is not None:
+            official[system] = mean
     columns = [
         _system_named(),
         Column("official", _("All judges"), decimals=2, of=official.get),
     ]
-    columns += [
-        Column(
-            f"without_{removal.rule}",
-            _rule_in_words(removal.rule),
-            decimals=2,
-            of=removal.without.get,
+    for removal in found.removals:
+        columns.append(
+            Column(
+                f"without_{removal.rule}",
+                _rule_in_words(removal.rule),
+                decimals=2,
+                of=removal.without.get,
+            )
         )
-        for removal in found.removals
-    ]
     return Table.of(
         sorted(official, key=lambda system: (-official[system], system)),
         name=f"without_{criterion}",
@@ -778,16 +787,22 @@ def _without(criterion: str, name: str, found: CriterionFound) -> Table:
 def _proposed_items(result: RatingsFound) -> Iterator[tuple[int, list[str]]]:
     items = result.items
     for place in result.proposed_easy.tolist():
-        wrote = [
-            name
-            for name, own in zip(items.systems, items.wrote[place], strict=True)
-            if own
-        ]
+        wrote = []
+        for name, own in zip(items.systems, items.wrote[place], strict=True):
+            if own:
+                wrote.append(name)
         yield int(items.segment[place]), wrote
 
 
 def _proposed(result: RatingsFound) -> Table:
     ratings = next(iter(result.ratings.values())).counts().sum(axis=1)
+    rows = []
+    for (segment, systems), count in zip(
+        _proposed_items(result),
+        ratings[result.proposed_easy].tolist(),
+        strict=True,
+    ):
+        rows.append((str(segment), comma_list(systems), count))
     return Table(
         name="proposed_easy",
         title=_("Candidates for easy texts: every judge gave the best rating"),
@@ -796,14 +811,7 @@ def _proposed(result: RatingsFound) -> Table:
             Column("systems", _("Systems"), is_text=True),
             Column("ratings", _("Ratings")),
         ),
-        rows=[
-            (str(segment), comma_list(systems), count)
-            for (segment, systems), count in zip(
-                _proposed_items(result),
-                ratings[result.proposed_easy].tolist(),
-                strict=True,
-            )
-        ][:20],
+        rows=rows[:20],
         keys=2,
     )
 

@@ -106,9 +106,9 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
     related = ("judge", "block__segment__document", "spansanswer")
     judgments = list(counted.judgments.select_related(*related))
     wrote = counted.wrote({judgment.block_id for judgment in judgments})
-    first_outputs = {
-        judgment.pk: _first_outputs(judgment.block) for judgment in judgments
-    }
+    first_outputs = {}
+    for judgment in judgments:
+        first_outputs[judgment.pk] = _first_outputs(judgment.block)
     shown = Output.objects.filter(
         pk__in=set(chain.from_iterable(first_outputs.values()))
     )
@@ -149,7 +149,10 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
 
 def _first_outputs(block: Block) -> list[int]:
     """Return the output whose text was shown for each candidate."""
-    return [first for first, *_same in by_candidate(block.outputs, block.stands_for)]
+    first_outputs = []
+    for first, *_same in by_candidate(block.outputs, block.stands_for):
+        first_outputs.append(first)
+    return first_outputs
 
 
 def _outputs(
@@ -181,13 +184,15 @@ def output_scores(
     Scores are from 0 to 100, or minus the weights of the errors if judges give none. Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
     read = scores_read(task=task, watermark=watermark, judgments=chosen)
-    return OutputScores.of_rows(
-        (score.judgment.line, score.judgment.judge, system, score.score)
-        for score in scores_of(
-            read.judgments, None if is_scored(task.rules) else read.weights
-        )
-        for system in score.output.systems
-    )
+    score_rows = []
+    for score in scores_of(
+        read.judgments, None if is_scored(task.rules) else read.weights
+    ):
+        for system in score.output.systems:
+            score_rows.append(
+                (score.judgment.line, score.judgment.judge, system, score.score)
+            )
+    return OutputScores.of_rows(score_rows)
 
 
 def given_scores(
@@ -195,14 +200,21 @@ def given_scores(
 ) -> OutputScores | None:
     """Return the scores in answers, as `output_scores` does."""
     weights = _weights(task, chosen)
-    return OutputScores.of_rows(
-        (answer.segment, answer.judge, system, output_score(output, weights))
-        for answer in answers
+    score_rows = []
+    for answer in answers:
         for wrote, output in zip(
             answer.candidates, answer.answer["outputs"], strict=True
-        )
-        for system in wrote
-    )
+        ):
+            for system in wrote:
+                score_rows.append(
+                    (
+                        answer.segment,
+                        answer.judge,
+                        system,
+                        output_score(output, weights),
+                    )
+                )
+    return OutputScores.of_rows(score_rows)
 
 
 class RatedError(TypedDict):

@@ -164,10 +164,9 @@ def _without_scores_of_mqm(
 ) -> list[ScoredJudgment]:
     """Return the judgments without scores if they are 0 throughout and errors have categories."""
     outputs = [judgment.outputs[0] for judgment in judgments]
-    spans = []
+    spans: list[Span] = []
     for output in outputs:
-        for span in output.spans or ():
-            spans.append(span)
+        spans.extend(output.spans or ())
     if any(output.score for output in outputs) or not any(
         span.category for span in spans
     ):
@@ -311,7 +310,7 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
 
 def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
     """Return the error spans of an answer; positions count UTF-16 units."""
-    spans = []
+    spans: list[Span] = []
     for number, each in enumerate(errors):
         key = f"mqm[{number}]"
         if not isinstance(each, dict):
@@ -366,10 +365,9 @@ def write_appraise_csv(
     losses = Losses()
     lines = []
     written = list(judgments)
-    outputs = []
+    outputs: list[ScoredOutput] = []
     for judgment in written:
-        for output in judgment.outputs:
-            outputs.append(output)
+        outputs.extend(judgment.outputs)
     # As in its campaigns with MQM; rows of 0 throughout with categories are read without scores.
     is_mqm = all(
         output.score is None and output.spans is not None for output in outputs

@@ -120,21 +120,26 @@ def read_spans(
             files.append(FileRead(file.name, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
-        judgments += [(file.name, judgment) for judgment in spans]
+        named_judgments = []
+        for judgment in spans:
+            named_judgments.append((file.name, judgment))
+        judgments += named_judgments
     if not judgments or input_format is None:
         raise Place(files[0].name).error(
             "it contains no usable judgments",
             "provide a file with judgments of outputs",
         )
-    return SpansRead(
-        judgments=tuple(
+    with_languages = []
+    for judgment in _together(judgments, losses, input_format):
+        with_languages.append(
             replace(
                 judgment,
                 source_language=judgment.source_language or source_language,
                 target_language=judgment.target_language or target_language,
             )
-            for judgment in _together(judgments, losses, input_format)
-        ),
+        )
+    return SpansRead(
+        judgments=tuple(with_languages),
         losses=losses.found(),
         files=tuple(files),
         input_format=input_format,
@@ -157,15 +162,20 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
     chosen = one_language_pair(
         {pair(judgment) for judgment in read.judgments}, selection
     )
-    others = [judgment for judgment in read.judgments if pair(judgment) != chosen]
+    others = []
+    for judgment in read.judgments:
+        if pair(judgment) != chosen:
+            others.append(judgment)
     if not others:
         return read
     lost = Loss("judgments of other languages", len(others), f"line {others[0].line}")
+    kept = []
+    for judgment in read.judgments:
+        if pair(judgment) == chosen:
+            kept.append(judgment)
     return replace(
         read,
-        judgments=tuple(
-            judgment for judgment in read.judgments if pair(judgment) == chosen
-        ),
+        judgments=tuple(kept),
         losses=(*read.losses, lost),
     )
 
@@ -182,7 +192,9 @@ def read_spans_file(
     """
     input_format, judgments, lost = _file_read(file, input_format)
     losses = Losses()
-    named = [(file.name, judgment) for judgment in judgments]
+    named = []
+    for judgment in judgments:
+        named.append((file.name, judgment))
     together = _together(
         named, losses, input_format, is_one_file=True, keeps_apart=False
     )
@@ -234,11 +246,10 @@ def _together(
     named = _without_systems(judgments, losses, keeps_apart=keeps_apart)
     texts = SegmentTexts()
     for file, judgment in named:
-        outputs = (
-            (system, output.text)
-            for output in judgment.outputs
-            for system in output.systems
-        )
+        outputs = []
+        for output in judgment.outputs:
+            for system in output.systems:
+                outputs.append((system, output.text))
         where = f"{file}, line {judgment.line}"
         try:
             texts.check(

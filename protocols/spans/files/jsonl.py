@@ -123,10 +123,10 @@ class RecordForm(Generic[Made]):
     def each_taken(self, key: str, value: object, refuse: Refuse) -> tuple[Made, ...]:
         """Take a list of objects."""
         listed = list_of(key, value, refuse)
-        return tuple(
-            self.taken(f"{key}[{number}]", each, refuse)
-            for number, each in enumerate(listed)
-        )
+        taken = []
+        for number, each in enumerate(listed):
+            taken.append(self.taken(f"{key}[{number}]", each, refuse))
+        return tuple(taken)
 
     def written(self, record: Made) -> dict[str, object]:
         """Return the object of a record."""
@@ -236,4 +236,8 @@ def write_spans_jsonl(
 
 def present(**values: object) -> JSONObject:
     """Return the values that are not None."""
-    return {name: value for name, value in values.items() if value is not None}
+    values_present = {}
+    for name, value in values.items():
+        if value is not None:
+            values_present[name] = value
+    return values_present

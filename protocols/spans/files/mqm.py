@@ -149,9 +149,10 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
             lose("texts that changed between two errors")
             shown = None
         lose("comments", bool(cells.get(COMMENT)))
-        others = [
-            cell for name, cell in cells.items() if name not in (*COLUMNS, COMMENT)
-        ]
+        others = []
+        for name, cell in cells.items():
+            if name not in (*COLUMNS, COMMENT):
+                others.append(cell)
         lose("cells of other columns", sum(map(bool, others)))
         span = _span(cells, refuse_at(file, number), lose)
         if span is not None:
@@ -208,7 +209,11 @@ def _marked(
     if begun is not None:
         lose("marks without an end (extended to the end of the text)")
         spans.append((begun, last))
-    return [span for span in spans if span[0] < span[1]]
+    stretches = []
+    for span in spans:
+        if span[0] < span[1]:
+            stretches.append(span)
+    return stretches
 
 
 def write_mqm_tsv(
@@ -252,9 +257,12 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
     lose("which outputs were shown side by side", judgment.is_contrastive)
     timed = (judgment.started_at, judgment.ended_at, judgment.duration_ms)
     lose("times", any(time is not None for time in timed))
+    shared_outputs = 0
+    for output in judgment.outputs:
+        shared_outputs += len(output.systems) > 1
     lose(
         "identical outputs of several systems",
-        sum(len(output.systems) > 1 for output in judgment.outputs),
+        shared_outputs,
     )
 
 

@@ -79,9 +79,9 @@ def read_pearmut_campaign(
     judgments = []
     for item in _items(list_of("data", campaign.get("data"), refuse)):
         suggested = object_of("error_spans", item.get("error_spans", {}), refuse)
-        annotation = {
-            model: {"error_spans": spans} for model, spans in suggested.items()
-        }
+        annotation = {}
+        for model, spans in suggested.items():
+            annotation[model] = {"error_spans": spans}
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
             answers = entry_answers(
@@ -170,12 +170,12 @@ def _spans(
 
 def character_of_place(text: str) -> list[int]:
     """Return the character index of each position that can be marked."""
-    return [
-        place
-        for place, character in enumerate(text)
-        if character != "\n"
-        for _unit in range(1 + (character > "\uffff"))
-    ]
+    places = []
+    for place, character in enumerate(text):
+        if character != "\n":
+            for _unit in range(1 + (character > "\uffff")):
+                places.append(place)
+    return places
 
 
 def write_pearmut_log(
@@ -252,11 +252,11 @@ def _spans_written(output: ScoredOutput, lose: Lose) -> list[LoggedSpan] | None:
         lose("spans of outputs without a text", len(output.spans))
         return []
     places = character_of_place(output.text)
-    return [
-        _span_written(span, places, lose)
-        for span in output.spans
-        if _is_written(span, places, lose)
-    ]
+    written = []
+    for span in output.spans:
+        if _is_written(span, places, lose):
+            written.append(_span_written(span, places, lose))
+    return written
 
 
 def _is_written(span: Span, places: Sequence[int], lose: Lose) -> bool:

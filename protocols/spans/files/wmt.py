@@ -153,7 +153,9 @@ def _times(
 ) -> tuple[float | None, float | None]:
     if value is None:
         return None, None
-    times = [_seconds(key, time, refuse) for time in list_of(key, value, refuse)]
+    times = []
+    for said_time in list_of(key, value, refuse):
+        times.append(_seconds(key, said_time, refuse))
     if len(times) != 2:
         refuse(key, f"there are {len(times)} times", "write the start and the end")
     return times[0], times[1]
@@ -180,9 +182,10 @@ def _output(
     spans = None
     if answer.get("errors") is not None:
         errors = list_of(f"{key}.errors", answer["errors"], refuse)
-        spans = tuple(
-            _placed(span, text, lose) for span in spans_of(errors, refuse, lose)
-        )
+        placed = []
+        for span in spans_of(errors, refuse, lose):
+            placed.append(_placed(span, text, lose))
+        spans = tuple(placed)
     return made(
         ScoredOutput,
         key,

@@ -136,15 +136,16 @@ def score_agreement(
     segments = np.concatenate(of_items)
     both = _both_ways(together, segments, confidence)
     distance = np.abs(together[:, 0] - together[:, 1]).mean()
+    standardised = None
+    if z:
+        standardised = _both_ways(
+            np.concatenate(z), np.concatenate(of_z), confidence
+        ).value
     return ScoreAgreement(
         pairs=tuple(pairs),
         shared=len(together),
         pearson=both.value,
-        standardised=_both_ways(
-            np.concatenate(z), np.concatenate(of_z), confidence
-        ).value
-        if z
-        else None,
+        standardised=standardised,
         low=both.low,
         high=both.high,
         distance=float(distance),

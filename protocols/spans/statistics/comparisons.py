@@ -74,13 +74,11 @@ def blocks_of_scores(
     rows = list(_of_screens(scores) if compared == "screen" else _of_judges(scores))
     if not rows:
         raise ValueError(_NOTHING_COMPARED[compared])
-    outputs = []
+    systems: set[str] = set()
     for judgment in judgments:
         for output in judgment.outputs:
-            outputs.append(output)
-    blocks = blocks_from_rows(
-        rows, {name for output in outputs for name in output.systems}
-    )
+            systems.update(output.systems)
+    blocks = blocks_from_rows(rows, systems)
     names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
     of_segments = [document for document, _segment in names]
     documents, document = np.unique(of_segments, return_inverse=True)

@@ -85,7 +85,8 @@ def span_agreement(
             has_errors = [output.count(*_ERRORS) > 0 for output in (one, other)]
             both_free += not any(has_errors)
             one_free += has_errors[0] != has_errors[1]
-    sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
+    sums = np.array(list(of_segments.values())).reshape(-1, 3)
+    sums = sums[sums[:, 2] != 0]
     weighted = _ratio(sums[:, 0], sums[:, 2], confidence)
     unweighted = _ratio(sums[:, 1], sums[:, 2], confidence)
     return SpanAgreement(
@@ -133,13 +134,14 @@ def marked_stretches(
     0 for unmarked text, 1 for a minor error, 2 for a major and 3 for a critical one. Missing content
     is a stretch of one character before the text; the source is before that.
     """
-    placed = [[*map(_placed, output.spans or ())] for output in outputs]
-    cuts = np.unique(
-        np.array(
-            [end for spans in placed for span in spans for end in span[:2]],
-            dtype=np.int64,
-        )
-    )
+    placed = []
+    ends: list[int] = []
+    for output in outputs:
+        spans = list(map(_placed, output.spans or ()))
+        placed.append(spans)
+        for begin, end, *_severity in spans:
+            ends += [begin, end]
+    cuts = np.unique(np.array(ends, dtype=np.int64))
     length = np.diff(cuts)
     severities = []
     for spans in placed:

@@ -78,21 +78,27 @@ def suggestion_effects(
             for name, value in _values(judgment, output, weights):
                 rows[name].append(_Row(segment, output.start.is_shown, value))
     for (segment, _system), outputs in by_output.items():
-        for one, other in combinations(outputs, 2):
-            agreeing, _common, total = common_characters(one, other)
-            if total and one.start is not None:
-                rows["f1"].append(_Row(segment, one.start.is_shown, agreeing / total))
+        rows["f1"] += _common_errors(segment, outputs)
+    differences = []
+    for name in MEASURES:
+        if len({measured.is_shown for measured in rows[name]}) > 1:
+            differences.append(_difference(name, rows[name], confidence))
+    outcomes = {}
+    for name in OUTCOMES:
+        if rows[name]:
+            outcomes[name] = _share(rows[name], confidence)
     return SuggestionEffects(
-        differences=[
-            _difference(name, rows[name], confidence)
-            for name in MEASURES
-            if len({row.is_shown for row in rows[name]}) > 1
-        ],
-        outcomes={
-            name: _share(rows[name], confidence) for name in OUTCOMES if rows[name]
-        },
+        differences=differences,
+        outcomes=outcomes,
         added=sum(row.value == 1 for row in rows["added"]),
     )
+
+
+def _common_errors(segment: str, outputs: Sequence[ScoredOutput]) -> Iterator[_Row]:
+    for one, other in combinations(outputs, 2):
+        agreeing, _common, total = common_characters(one, other)
+        if total and one.start is not None:
+            yield _Row(segment, one.start.is_shown, agreeing / total)
 
 
 def _values(
@@ -123,7 +129,10 @@ def _outcome(span: Span, others: Sequence[Span]) -> str:
     """Return what became of a span among others: there unchanged, there in part or with other properties, or gone."""
     if span in others:
         return "kept"
-    of_kind = [other for other in others if other.kind == span.kind]
+    of_kind = []
+    for other in others:
+        if other.kind == span.kind:
+            of_kind.append(other)
     if any(span.start is None or span.overlaps(other) for other in of_kind):
         return "changed"
     return "removed"
@@ -142,7 +151,10 @@ def _difference(measure: str, rows: Sequence[_Row], confidence: float) -> Differ
     shown = Figure.of_sums(value * is_shown, is_shown, (segment,))
     withheld = Figure.of_sums(value * ~is_shown, ~is_shown, (segment,))
     difference = shown.value - withheld.value
-    units = min(len(set(segment[side])) for side in (is_shown, ~is_shown))
+    segments_compared = []
+    for side in (is_shown, ~is_shown):
+        segments_compared.append(len(set(segment[side])))
+    units = min(segments_compared)
     low = high = None
     if units >= FEWEST_SEGMENTS:
         error = sqrt(variance_of_sum(shown.influence - withheld.influence, segment))

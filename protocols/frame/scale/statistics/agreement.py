@@ -257,9 +257,10 @@ def _within(tables: FloatArray | Int64Array) -> FloatArray:
     """Return the sum of the cells of square tables that are at most n steps from the diagonal, for each n."""
     steps = np.arange(tables.shape[-1])
     apart = np.abs(steps[:, np.newaxis] - steps)
-    return np.stack(
-        [(tables * (apart <= n)).sum(axis=(-2, -1)) for n in steps], axis=-1
-    )
+    within_n = []
+    for n in steps:
+        within_n.append((tables * (apart <= n)).sum(axis=(-2, -1)))
+    return np.stack(within_n, axis=-1)
 
 
 @dataclass(frozen=True, eq=False)

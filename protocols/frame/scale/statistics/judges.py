@@ -100,30 +100,37 @@ def rating_judges(
         is_worse = own > limit
     else:
         is_worse = own < limit
-    found = []
+    rows_of_judges = []
     for judge, name in enumerate(ratings.judges):
         mine = ratings.judge == judge
         if not mine.any():
             continue
         both = mine & shared
-        some = bool(both.any())
-        found.append(
+        deviation = None
+        if mine.sum() > 1:
+            deviation = float(own[mine].std(ddof=1))
+        others_mean = None
+        difference = None
+        distance = None
+        if both.any():
+            others_mean = float(of_others[both].mean())
+            difference = float(own[both].mean() - others_mean)
+            distance = float(apart[both].mean())
+        rows_of_judges.append(
             RatingJudge(
                 judge=name,
                 ratings=int(mine.sum()),
                 mean=float(own[mine].mean()),
-                deviation=float(own[mine].std(ddof=1)) if mine.sum() > 1 else None,
+                deviation=deviation,
                 shared=int(both.sum()),
-                others=float(of_others[both].mean()) if some else None,
-                difference=float(own[both].mean() - of_others[both].mean())
-                if some
-                else None,
-                distance=float(apart[both].mean()) if some else None,
+                others=others_mean,
+                difference=difference,
+                distance=distance,
                 easy=int((mine & is_easy).sum()),
                 easy_missed=int((mine & is_easy & is_worse).sum()),
             )
         )
-    return tuple(found)
+    return tuple(rows_of_judges)
 
 
 def proposed_easy_items(
@@ -186,10 +193,11 @@ def standardised(ratings: Ratings) -> Standardised:
     values = ratings.value.astype(np.float64)
     z = standardised_by_judge(values, ratings.judge, len(ratings.judges))
     kept = np.isfinite(z)
+    left_out = []
+    for judge in np.unique(ratings.judge[~kept]):
+        left_out.append(ratings.judges[judge])
     return Standardised(
         ratings=ratings.take(kept),
         value=z[kept],
-        left_out=tuple(
-            ratings.judges[judge] for judge in np.unique(ratings.judge[~kept])
-        ),
+        left_out=tuple(left_out),
     )

@@ -174,10 +174,11 @@ def mean_ratings(
     # The influence on the mean of the systems' means.
     common = sums.influence.mean(axis=1, keepdims=True)
     covariance = _covariance(ratings, sums, sums.influence - common)
-    of_each = [
-        _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
-        for place in range(len(sums.names))
-    ]
+    of_each = []
+    for place in range(len(sums.names)):
+        of_each.append(
+            _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
+        )
     shortages = [_shortage(own, covariance) for own in of_each]
     thin = np.array([shortage is not None for shortage in shortages])
     varies = ~thin & np.array([own.matrix[0, 0] > _NO_VARIANCE for own in of_each])
@@ -231,23 +232,24 @@ def mean_ratings(
         deviation = None
         if number > 1:
             deviation = float(sums.deviation[place])
-        rows.append(
-            MeanRating(
-                system=sums.names[place],
-                ratings=number,
-                items=int(sums.items[place]),
-                mean=mean,
-                deviation=deviation,
-                low=ends[0],
-                high=ends[1],
-                standard_error=error,
-                rank=int(ranks[place]),
-                rank_low=None if shortage else int(ranges.low[place]),
-                rank_high=None if shortage else int(ranges.high[place]),
-                cluster=None if shortage else int(group[place]),
-                shortage=shortage,
-            )
+        row = MeanRating(
+            system=sums.names[place],
+            ratings=number,
+            items=int(sums.items[place]),
+            mean=mean,
+            deviation=deviation,
+            low=ends[0],
+            high=ends[1],
+            standard_error=error,
+            rank=int(ranks[place]),
+            rank_low=int(ranges.low[place]),
+            rank_high=int(ranges.high[place]),
+            cluster=int(group[place]),
+            shortage=shortage,
         )
+        if shortage:
+            row = replace(row, rank_low=None, rank_high=None, cluster=None)
+        rows.append(row)
     square = np.ix_(order, order)
     either = thin[:, np.newaxis] | thin
     p_value, adjusted_p = (
@@ -311,13 +313,10 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     )
     apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
     rated = np.unique(ratings.item)
+    names = [ratings.items.systems[place] for place in kept]
     return _Sums(
-        names=tuple(ratings.items.systems[place] for place in kept),
-        not_rated=tuple(
-            name
-            for place, name in enumerate(ratings.items.systems)
-            if place not in set(kept)
-        ),
+        names=tuple(names),
+        not_rated=tuple(name for name in ratings.items.systems if name not in names),
         wrote=wrote,
         number=number,
         items=ratings.items.wrote[rated][:, kept].sum(axis=0),

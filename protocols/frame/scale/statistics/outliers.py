@@ -89,27 +89,38 @@ def rating_outliers(
     tuple of RuleOutcome
         In the order of `Rule`.
     """
+    score_differences = {}
+    for judge in judges:
+        if by_difference:
+            score_differences[judge.judge] = judge.difference
+        else:
+            score_differences[judge.judge] = judge.mean
+    shares_of_easy = {}
+    for judge in judges:
+        if judge.easy >= least_easy:
+            shares_of_easy[judge.judge] = judge.easy_share
+        else:
+            shares_of_easy[judge.judge] = None
     values: Mapping[Rule, dict[str, float | None]] = {
-        Rule.MEAN_SCORE: {
-            judge.judge: judge.difference if by_difference else judge.mean
-            for judge in judges
-        },
+        Rule.MEAN_SCORE: score_differences,
         Rule.MEAN_AGREEMENT: {judge.judge: judge.distance for judge in judges},
-        Rule.EASY_ITEMS: {
-            judge.judge: judge.easy_share if judge.easy >= least_easy else None
-            for judge in judges
-        },
+        Rule.EASY_ITEMS: shares_of_easy,
     }
-    return tuple(
-        _outcome(rule, of_rule, deviations, low=rule is Rule.MEAN_SCORE)
-        for rule, of_rule in values.items()
-    )
+    outlier_rules = []
+    for rule, of_rule in values.items():
+        outlier_rules.append(
+            _outcome(rule, of_rule, deviations, low=rule is Rule.MEAN_SCORE)
+        )
+    return tuple(outlier_rules)
 
 
 def _outcome(
     rule: Rule, values: Mapping[str, float | None], deviations: float, *, low: bool
 ) -> RuleOutcome:
-    known = {name: value for name, value in values.items() if value is not None}
+    known = {}
+    for name, value in values.items():
+        if value is not None:
+            known[name] = value
     mean, deviation, below, above = far_from_mean(known, deviations)
     return RuleOutcome(rule, len(known), mean, deviation, below if low else (), above)
 
@@ -222,6 +233,12 @@ def removals(
         removed = ratings.only(outcome.outliers)
         without = system_means(kept)
         alone = system_means(removed)
+        mean_kept = None
+        if len(kept):
+            mean_kept = float(kept.value.mean())
+        mean_removed = None
+        if len(removed):
+            mean_removed = float(removed.value.mean())
         found.append(
             Removal(
                 rule=outcome.rule,
@@ -237,8 +254,8 @@ def removals(
                 correlation_alone=correlation_sampled(
                     official, alone, confidence=confidence
                 ),
-                mean_kept=float(kept.value.mean()) if len(kept) else None,
-                mean_removed=float(removed.value.mean()) if len(removed) else None,
+                mean_kept=mean_kept,
+                mean_removed=mean_removed,
             )
         )
     return tuple(found)

@@ -153,7 +153,11 @@ class Ratings:
 
     def only(self, judges: Sequence[str]) -> Ratings:
         """Return the ratings of these judges."""
-        return self.without([name for name in self.judges if name not in set(judges)])
+        others = []
+        for name in self.judges:
+            if name not in set(judges):
+                others.append(name)
+        return self.without(others)
 
     def merged(self) -> Ratings:
         """Return the same ratings on the three points that Hamon et al. (2007, §4) propose: 1–2, 3, and 4–5."""
@@ -199,7 +203,9 @@ def weighted_ratings(
         Ratings of the same items by the same judges, on the same scale.
     weights : sequence of int
     """
-    keys = [each.item * max(1, len(each.judges)) + each.judge for each in rated]
+    keys = []
+    for rating in rated:
+        keys.append(rating.item * max(1, len(rating.judges)) + rating.judge)
     common = reduce(np.intersect1d, keys)
     rows = [np.intersect1d(key, common, return_indices=True)[1] for key in keys]
     total = np.zeros(len(common))
