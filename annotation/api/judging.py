@@ -77,7 +77,7 @@ from annotation.services.lending.work_requests import (
     reason_to_stop,
     work_request,
 )
-from annotation.services.machines import machine_judgment_submit
+from annotation.services.machines import SentByMachine, machine_judgment_submit
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
@@ -162,7 +162,7 @@ class JudgeAPIView(BaseAPIView):
             machine=machine,
             asked=asked,
             client_id=client_id,
-            said={**data, "answer": answer},
+            sent=cast("SentByMachine", {**data, "answer": answer}),
         )
         return machine_answer_data(stored, asked)
 

@@ -238,9 +238,9 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     names = {}
     for text in sorted(first_drawn, key=first_drawn.__getitem__)[: options.count]:
         _number, names[text] = first_drawn[text]
-    for text in (options.given, options.control):
-        if text is not None:
-            names[text] = text.systems[0]
+    for always in (options.given, options.control):
+        if always is not None:
+            names[always] = always.systems[0]
     shuffled = draw.shuffled(names, names.__getitem__, "order", options.segment)
     return ShownTexts(texts=tuple(shuffled), why={"chosen": "uniform"})
 
@@ -369,7 +369,8 @@ def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array
     """
     met = counts[first_system]
     weights: Int64Array = max(1, count - 1) * counts
-    return weights + met[:, np.newaxis] + met[np.newaxis, :]
+    weights += met[:, np.newaxis] + met[np.newaxis, :]
+    return weights
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:

@@ -235,7 +235,7 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
     total = int(pairs.sum())
     least = int(pairs.min())
     n = len(pairs)
-    attempts_per_lap = _ATTEMPTS
+    attempts_per_lap: tuple[int, ...] = _ATTEMPTS
     if is_even:
         attempts_per_lap = _ATTEMPTS_FROM_EVEN
     for lap, attempts in enumerate(attempts_per_lap, start=1):

@@ -79,7 +79,7 @@ def active_priorities(
     priority = _priority(needed, judged.decided) * judged.apart
     most = priority.max(initial=0.0)
     if most > 0:
-        return np.round(priority / most, _DECIMALS)
+        return np.asarray(np.round(priority / most, _DECIMALS))
     return judged.apart.copy()
 
 

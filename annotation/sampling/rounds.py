@@ -12,6 +12,7 @@ HIT shows the whole group in the outputs of one system.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter, itemgetter
 
 from annotation.sampling.corpus import (
@@ -192,11 +193,8 @@ def round_drawn(
             check_hits[n] = (first + j) % most
     hits: list[list[BlockPlan]] = [[] for _hit in range(most)]
     for i, n in enumerate(window):
-        turn: list[DistinctText | None] = []
-        turn += sorted(
-            texts_by_segment[n],
-            key=lambda text: min(map(rank.__getitem__, text.systems)),
-        )
+        ordered = sorted(texts_by_segment[n], key=partial(_first_rank, rank))
+        turn: list[DistinctText | None] = [*ordered]
         turn += [None] * (most - len(turn))
         if n in damaged:
             turn.insert((check_hits[n] + i) % most, damaged[n])
@@ -206,6 +204,10 @@ def round_drawn(
                 control = damaged.get(n)
                 hit.append(_block(n, text_or_none, texts[n].words, control=control))
     return [tuple(hit) for hit in hits]
+
+
+def _first_rank(rank: Mapping[str, int], text: DistinctText) -> int:
+    return min(rank[name] for name in text.systems)
 
 
 def damaged_of_round(

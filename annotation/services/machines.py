@@ -1,7 +1,6 @@
 """Store the answers of machine judges. Nothing else is written: no number, no tally, no exposure."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from django.db import transaction
@@ -12,8 +11,20 @@ from annotation.models.block import stands_for
 from annotation.protocols.answer_kinds import Answer, answer_kind
 from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.machines import MachineBlock, answers_about
-from annotation.services.submission import answer_refusal
+from annotation.services.submission import SentAnswer, answer_refusal
 from campaign.models import MachineJudge
+
+
+class SentByMachine(SentAnswer, total=False):
+    """A machine's answer to a block, or the reason for skipping it."""
+
+    reason: str
+
+
+class _AnswerFields(TypedDict, total=False):
+    labels: list[int | None]
+    answer: Answer | None
+    skip_reason: str
 
 
 @transaction.atomic
@@ -22,19 +33,18 @@ def machine_judgment_submit(
     machine: MachineJudge,
     asked: MachineBlock,
     client_id: UUID,
-    said: Mapping[str, Any],
+    sent: SentByMachine,
 ) -> MachineJudgment:
     """Store and return a machine's answer to a block, checked like that of a person, or its skip.
 
-    `said` has `labels` or `answer`, or the `reason` of a skip, and may have `duration_ms` and `comment`. Repeating a
-    `client_id` returns what is stored under it. Raises `SubmissionRefusedError` if the answer does not fit the block, or if
+    Repeating a `client_id` returns what is stored under it. Raises `SubmissionRefusedError` if the answer does not fit the block, or if
     the machine has answered these outputs under another id: the first answer counts. A skip can be followed by an answer.
     Locks the machine's row.
     """
     MachineJudge.objects.select_for_update(no_key=True).get(pk=machine.pk)
     known = MachineJudgment.objects.filter(client_id=client_id).first()
     if known is not None:
-        if not _is_repeated(known, machine, asked, said):
+        if not _is_repeated(known, machine, asked, sent):
             raise SubmissionRefusedError("This id belongs to another answer or skip.")
         return known
     own = answers_about(machine=machine, asked=asked).first()
@@ -55,9 +65,9 @@ def machine_judgment_submit(
         is_reversed=asked.is_reversed,
         outputs=shown_outputs,
         stands_for=stands_for([len(outputs) for outputs in candidates]),
-        duration_ms=said.get("duration_ms"),
-        comment=said.get("comment", ""),
-        **_answered(asked, said),
+        duration_ms=sent.get("duration_ms"),
+        comment=sent.get("comment", ""),
+        **_answered(asked, sent),
     )
 
 
@@ -65,7 +75,7 @@ def _is_repeated(
     known: MachineJudgment,
     machine: MachineJudge,
     asked: MachineBlock,
-    said: Mapping[str, Any],
+    sent: SentByMachine,
 ) -> bool:
     """Return whether a request about a block repeats the one that stored this answer or skip."""
     of_same_block = (known.machine_id, known.block_id, known.is_reversed) == (
@@ -73,25 +83,30 @@ def _is_repeated(
         asked.block.pk,
         asked.is_reversed,
     )
-    return of_same_block and bool(known.skip_reason) == ("reason" in said)
+    return of_same_block and bool(known.skip_reason) == ("reason" in sent)
 
 
-def _answered(asked: MachineBlock, said: Mapping[str, Any]) -> dict[str, Any]:
+def _answered(asked: MachineBlock, sent: SentByMachine) -> _AnswerFields:
     """Return the fields of a skip, or those of a valid answer. Raises SubmissionRefusedError."""
-    if "reason" in said:
-        return {"labels": [], "skip_reason": said["reason"]}
+    if "reason" in sent:
+        return {"labels": [], "skip_reason": sent["reason"]}
     assigned = asked.assigned
     kind = answer_kind(assigned.protocol, assigned.rules)
-    labels: Sequence[int | None] | None = said.get("labels")
-    answer: Answer | None = said.get("answer")
-    given = answer if kind.has_answers else labels
+    labels = sent.get("labels")
+    answer: Answer | None = sent.get("answer")
+    content: Answer | None = labels
+    if kind.has_answers:
+        content = answer
     refusal = answer_refusal(assigned, labels=labels, answer=answer)
     if refusal is not None:
         raise refusal
-    ranks = kind.labels(given, assigned.candidate_count)
+    ranks = kind.labels(content, assigned.candidate_count)
     row: Any = Judgment(labels=ranks)
     if kind.keeps_answers:
         row = kind.table(
-            **kind.row_of(given, part=assigned.part, block_id=assigned.block_id)
+            **kind.row_of(content, part=assigned.part, block_id=assigned.block_id)
         )
-    return {"labels": ranks, "answer": kind.given(row) if kind.has_answers else None}
+    stored_answer = None
+    if kind.has_answers:
+        stored_answer = kind.given(row)
+    return {"labels": ranks, "answer": stored_answer}

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from operator import attrgetter
+from typing import Any, Final, TypedDict, Unpack
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -183,6 +184,13 @@ def quality_rule_apply(
     return action
 
 
+class ActionWords(TypedDict, total=False):
+    """What an organiser writes about an action: a note for organisers, and the text of a message."""
+
+    note: str
+    text: str
+
+
 @transaction.atomic
 def quality_action_take(
     *,
@@ -190,20 +198,22 @@ def quality_action_take(
     task: Task,
     action: str,
     user: User,
-    note: str = "",
-    text: str = "",
     evidence: Evidence | None = None,
     batch: UUID | None = None,
+    **words: Unpack[ActionWords],
 ) -> QualityAction:
     """Warn, pause or exclude a judge, ask for new judgments or send a message, by an organiser's decision; return the
     action.
 
-    `text` is the text of a message. `batch` marks decisions about several judges at once.
+    `batch` marks decisions about several judges at once.
     """
     if task.test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError("The test set belongs to another campaign.")
     is_message = action == QualityActionKind.MESSAGE
-    if is_message and not text.strip():
+    text = ""
+    if is_message:
+        text = words.get("text", "").strip()
+    if is_message and not text:
         raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
         raise QualityRefusedError(
@@ -220,8 +230,8 @@ def quality_action_take(
         task=task,
         action=action,
         created_by=user,
-        note=note,
-        text=text.strip() if is_message else "",
+        note=words.get("note", ""),
+        text=text,
         evidence=evidence or {},
         batch=batch,
     )
@@ -323,10 +333,9 @@ def judges_decide(
     task: Task,
     action: str,
     user: User,
-    note: str = "",
-    text: str = "",
     evidence: Mapping[int, Evidence],
     batch: UUID | None = None,
+    **words: Unpack[ActionWords],
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
@@ -342,9 +351,10 @@ def judges_decide(
         if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
     batch = batch or uuid4()
+    note = words.get("note", "")
     done = []
     refused = []
-    for judge in sorted(judges, key=lambda judge: judge.pk):
+    for judge in sorted(judges, key=attrgetter("pk")):
         try:
             if action == REINSTATE:
                 if not judge_reinstate(judge=judge, user=user, note=note, batch=batch):
@@ -357,10 +367,9 @@ def judges_decide(
                     task=task,
                     action=action,
                     user=user,
-                    note=note,
-                    text=text,
                     evidence=evidence.get(judge.pk),
                     batch=batch,
+                    **words,
                 )
         except QualityRefusedError as error:
             refused.append((judge, str(error)))
@@ -395,6 +404,9 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
     rows = reverted.select_related("judge", "task", "rule")
     for before in rows.order_by("judge", "reverted_at", "pk"):
         again = {"action": before.pk, "rule": before.rule_id}
+        note = before.note
+        if not note and before.rule:
+            note = str(before.rule)
         if QualityAction.objects.filter(
             judge=before.judge_id, evidence__again_after__action=before.pk
         ).exists():
@@ -405,7 +417,7 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
                 task=before.task,
                 action=before.action,
                 user=user,
-                note=before.note or (str(before.rule) if before.rule else ""),
+                note=note,
                 evidence={**before.evidence, "again_after": again},
             )
         except QualityRefusedError:

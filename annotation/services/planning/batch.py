@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any
 
 from django.db.models import IntegerField, Max
 from django.db.models.functions import Cast, Now
@@ -130,7 +129,7 @@ def missing_of_each_kind(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOfAJudge:
-    """A judge for whom a sort's HITs are drawn from their own samples.
+    """The samples of a judge for whom a sort's HITs are drawn.
 
     Attributes
     ----------
@@ -145,6 +144,26 @@ class SampleOfAJudge:
     judge: str
     taken: Mapping[tuple[str, str], int]
     most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneJudge:
+    """A judge for whom HITs are planned.
+
+    Attributes
+    ----------
+    judge_id : int
+    avoid : collection of int
+        Numbers of segments that the judge has seen.
+    hide : collection of str
+        Names of systems that the judge may not see.
+    sample : SampleOfAJudge or None
+    """
+
+    judge_id: int
+    avoid: Collection[int] = ()
+    hide: Collection[str] = ()
+    sample: SampleOfAJudge | None = None
 
 
 class PlanningTransaction(HITPlanning):
@@ -175,36 +194,39 @@ class PlanningTransaction(HITPlanning):
         task: Task,
         design: Design,
         sequence: HITSequence,
-        now: datetime,
         texts: TestSetTexts | None = None,
-        judge_id: int | None = None,
-        avoid: Collection[int] = (),
-        hide: Collection[str] = (),
+        judge: OneJudge | None = None,
         for_standby: bool = False,
-        sample: SampleOfAJudge | None = None,
     ) -> None:
         self.task = task
         self.design = design
         self.sequence = sequence
-        self.now = now
+        self.now: datetime = sequence.now  # type: ignore[attr-defined]  # annotated
         self._turns_before = sequence.turns
         self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
         # Under the lock, no system can be added or withdrawn.
         inputs = draw_inputs(
-            task=task, design=design, sequence=sequence, at=now, texts=texts
+            task=task, design=design, sequence=sequence, at=self.now, texts=texts
         )
-        if sample is not None:
-            inputs = inputs.limited(sample.taken, most=sample.most)
+        if judge is None:
+            drawer = inputs.drawer()
+        elif judge.sample is None:
+            drawer = inputs.drawer(
+                avoid=judge.avoid, hide=judge.hide, for_one_judge=True
+            )
+        else:
+            inputs = inputs.limited(judge.sample.taken, most=judge.sample.most)
+            drawer = inputs.drawer(
+                avoid=judge.avoid,
+                hide=judge.hide,
+                for_one_judge=True,
+                sample_of=judge.sample.judge,
+            )
         self._texts = inputs.texts
         self._segment_blocks = inputs.segment_blocks
         super().__init__(
-            drawer=inputs.drawer(
-                avoid=avoid,
-                hide=hide,
-                for_one_judge=judge_id is not None,
-                sample_of=sample.judge if sample else None,
-            ),
+            drawer=drawer,
             withdrawn=inputs.withdrawn,
             counters=sequence,
             blocks_wanted=blocks_to_plan(task),
@@ -213,21 +235,28 @@ class PlanningTransaction(HITPlanning):
         self._batch = PlanningBatch(
             task=task,
             design=design,
-            judge_id=judge_id,
-            avoided=sorted(avoid),
-            hidden=sorted(hide),
             withdrawn=sorted(self.withdrawn),
-            segment_blocks=[]
-            if self.quota.limit is None
-            else list(inputs.segment_blocks),
             segment_limit=self.quota.limit,
             state=inputs.state,
             # The damaged references approved at this time take part.
-            created_at=self._texts.at or now,
+            created_at=self._texts.at or self.now,
         )
+        if judge is not None:
+            self._batch.judge_id = judge.judge_id
+            self._batch.avoided = sorted(judge.avoid)
+            self._batch.hidden = sorted(judge.hide)
+        if self.quota.limit is not None:
+            self._batch.segment_blocks = list(inputs.segment_blocks)
 
     @classmethod
-    def locked(cls, task_id: int, **fields: Any) -> "PlanningTransaction":
+    def locked(
+        cls,
+        task_id: int,
+        *,
+        texts: TestSetTexts | None = None,
+        judge: OneJudge | None = None,
+        for_standby: bool = False,
+    ) -> "PlanningTransaction":
         """Lock the task's `HITSequence` until the commit and read the inputs of draws."""
         task = Task.objects.get(pk=task_id)
         HITSequence.objects.get_or_create(task=task)
@@ -242,7 +271,12 @@ class PlanningTransaction(HITPlanning):
             sequence.design = design
             sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
         return cls(
-            task=task, design=design, sequence=sequence, now=sequence.now, **fields
+            task=task,
+            design=design,
+            sequence=sequence,
+            texts=texts,
+            judge=judge,
+            for_standby=for_standby,
         )
 
     @property

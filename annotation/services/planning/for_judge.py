@@ -29,7 +29,11 @@ from annotation.selectors.pool import (
     hit_request,
     hits_reserved,
 )
-from annotation.services.planning.batch import PlanningTransaction, SampleOfAJudge
+from annotation.services.planning.batch import (
+    OneJudge,
+    PlanningTransaction,
+    SampleOfAJudge,
+)
 from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 
 # The current HIT and the one that the page fetches ahead.
@@ -66,18 +70,18 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
-    taken = sentences_taken(judge_id=judge_id, task_id=task_id) if most else {}
-    planning = PlanningTransaction.locked(
-        task_id,
+    sample = None
+    if most:
+        taken = sentences_taken(judge_id=judge_id, task_id=task_id)
+        sample = SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most)
+    hidden = System.objects.filter(pk__in=conflicts_of(judge))
+    planned_for = OneJudge(
         judge_id=judge_id,
         avoid=segments_seen(judge, task_id, request.apart),
-        hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list(
-            "name", flat=True
-        ),
-        sample=SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most)
-        if most
-        else None,
+        hide=list(hidden.values_list("name", flat=True)),
+        sample=sample,
     )
+    planning = PlanningTransaction.locked(task_id, judge=planned_for)
     is_none_left = False
     for kind in missing:
         firsts = _firsts_add(planning, judge_id, kind, is_sample=bool(most))
@@ -261,7 +265,7 @@ def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
 def intra_plan(*, task_id: int, judge_id: int) -> int:
     """Plan the next repeat of one of this judge's HITs; return 1, or 0 if none is old enough."""
     history, hit_ids = judge_history(judge_id=judge_id, task_id=task_id)
-    planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
+    planning = PlanningTransaction.locked(task_id, judge=OneJudge(judge_id=judge_id))
     number = intra_original(
         history,
         repeat_gap=planning.parameters.repeat_gap,

@@ -28,7 +28,7 @@ from annotation.selectors.pool import (
     hits_for_judge,
     hits_intra,
 )
-from annotation.services.planning.batch import PlanningTransaction
+from annotation.services.planning.batch import OneJudge, PlanningTransaction
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
 
@@ -94,7 +94,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     """
     # Prevents HITs of the first pass from being lent to the judge meanwhile.
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
-    planning = PlanningTransaction.locked(task_id, judge_id=judge_id)
+    planning = PlanningTransaction.locked(task_id, judge=OneJudge(judge_id=judge_id))
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     so_far = passes_so_far(judge_id=judge_id, task_id=task_id)
     request = hit_request(judge, task=planning.task)

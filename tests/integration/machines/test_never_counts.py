@@ -181,7 +181,7 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     ):
         asked = MachineBlock(block, is_reversed=False)
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), said=said
+            machine=machine, asked=asked, client_id=uuid4(), sent=said
         )
     assert MachineJudgment.objects.count() == 2
     assert dict(other_tables()) == tables

@@ -148,7 +148,7 @@ def test_machine_is_refused(protocol: Protocol, is_reversed: bool) -> None:
     field = "labels" if protocol == Protocol.RANKING else "answer"
     with pytest.raises(SubmissionRefusedError, match=wrong.words):
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), said={field: answer}
+            machine=machine, asked=asked, client_id=uuid4(), sent={field: answer}
         )
     assert not MachineJudgment.objects.exists()
 
