@@ -3,7 +3,7 @@ as task files.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,7 +19,13 @@ from protocols.editing.answers import (
     EditJSON,
 )
 from protocols.editing.statistics import FEWEST_EDITS, Acceptance, Edit, Outcome
-from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues
+from protocols.frame.lines import (
+    AnswerLines,
+    CountedAnswers,
+    LineValues,
+    MakeRow,
+    WrittenValues,
+)
 from protocols.models import EditingAnswer
 from ranking.core.beside import OutputScores
 from ranking.files.labels import (
@@ -180,15 +186,33 @@ def _lost(edits: Sequence[Edit]) -> list[Loss]:
     return []
 
 
+def _outcome(key: str, value: object, refuse: Refuse) -> Outcome:
+    return Outcome(word_of(key, value, Outcome, refuse))
+
+
+def _edit_maker() -> MakeRow[Edit]:
+    return _edit
+
+
+def _statements(edit: Edit) -> Mapping[Hashable, Hashable]:
+    content = (edit.systems, edit.outcome, edit.text, edit.acceptances)
+    return {(edit.segment, edit.judge): content}
+
+
+def _written(edit: Edit) -> WrittenValues:
+    acceptances = []
+    if not edit.is_unable:
+        acceptances = [acceptance._asdict() for acceptance in edit.acceptances]
+    return {"acceptances": acceptances}
+
+
 LINES: Final = AnswerLines(
     name="edits-jsonl",
     keys={
         "segment": whole(1),
         "systems": candidate_of,
         "judge": judge_named,
-        "outcome": lambda key, value, refuse: Outcome(
-            word_of(key, value, Outcome, refuse)
-        ),
+        "outcome": _outcome,
         "output": text_of,
         "text": text_of,
         # Informational: not used in computations.
@@ -198,22 +222,11 @@ LINES: Final = AnswerLines(
         "acceptances": each_of(_acceptance),
     },
     optional=("output", "text", "keystrokes", "active_ms", "segment_id"),
-    row_maker=lambda: _edit,
-    statements=lambda edit: {
-        (edit.segment, edit.judge): (
-            edit.systems,
-            edit.outcome,
-            edit.text,
-            edit.acceptances,
-        )
-    },
+    row_maker=_edit_maker,
+    statements=_statements,
     of_task=_of_task,
     answers=_answers,
-    written=lambda edit: {
-        "acceptances": []
-        if edit.is_unable
-        else [acceptance._asdict() for acceptance in edit.acceptances]
-    },
+    written=_written,
     lost=_lost,
 )
 

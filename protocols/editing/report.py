@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, TypedDict
 
 from django.utils.formats import number_format
@@ -16,6 +17,9 @@ from protocols.editing.statistics import (
     Acceptability,
     Counting,
     Edit,
+    EditedPair,
+    EditedSystem,
+    Outcome,
     acceptability,
 )
 from protocols.frame.tables import (
@@ -25,6 +29,7 @@ from protocols.frame.tables import (
     report_of_answers,
 )
 from ranking.core.agreement.intervals import reported
+from ranking.core.judges.shares import Share
 from ranking.core.scores import Shortage
 from ranking.reports.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval
@@ -107,11 +112,11 @@ def _notes(rows: list[Edit], result: Acceptability) -> Iterator[str]:
     yield from one_judge_notes((edit.systems, edit.judge) for edit in rows)
     acceptors = result.acceptors
     kappa = kappa_shown(acceptors.kappa, acceptors.p_chance, reason=acceptors.reason)
+    if isinstance(kappa, float):
+        kappa = in_figures_with_interval(kappa, acceptors.low, acceptors.high, 2)
     if kappa is not None:
         yield _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.") % {
-            "kappa": kappa
-            if isinstance(kappa, str)
-            else in_figures_with_interval(kappa, acceptors.low, acceptors.high, 2),
+            "kappa": kappa,
             "edits": number_format(acceptors.edits),
         }
 
@@ -122,7 +127,12 @@ def _counted(acceptable: int, decided: int) -> str:
 
 def _of_decided(key: str, heading: str, of: Callable[[Any], tuple[int, int]]) -> Column:
     """Return a column of acceptable and decided edits."""
-    return Column(key, heading, is_text=True, of=lambda row: _counted(*of(row)))
+
+    def counted(row: Any) -> str:
+        acceptable, decided = of(row)
+        return _counted(acceptable, decided)
+
+    return Column(key, heading, is_text=True, of=counted)
 
 
 def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Column:
@@ -135,6 +145,34 @@ def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Colum
     return Column(key, heading, decimals=1, of=percent)
 
 
+def _share_column(
+    key: str, heading: str, of_share: Callable[[Share], float | None]
+) -> Column:
+    """Return a column about the share of acceptable edits; empty without a share."""
+
+    def of(row: EditedSystem) -> float | None:
+        if row.share is None:
+            return None
+        return of_share(row.share)
+
+    return _percent(key, heading, of)
+
+
+def _edits_of(outcome: Outcome) -> Callable[[EditedSystem], tuple[int, int]]:
+    def counts(row: EditedSystem) -> tuple[int, int]:
+        return row.by_outcome[outcome.value]
+
+    return counts
+
+
+def _counts_of_first(pair: EditedPair) -> tuple[int, int]:
+    return pair.counts[0], pair.counts[1]
+
+
+def _counts_of_second(pair: EditedPair) -> tuple[int, int]:
+    return pair.counts[2], pair.counts[3]
+
+
 def _systems(result: Acceptability) -> Table:
     return Table.of(
         result.systems,
@@ -143,18 +181,16 @@ def _systems(result: Acceptability) -> Table:
         columns=(
             system_column(),
             _of_decided(
-                "acceptable", _("Acceptable"), lambda row: (row.acceptable, row.decided)
+                "acceptable", _("Acceptable"), attrgetter("acceptable", "decided")
             ),
-            _percent("percent", "%", lambda row: row.share and row.share.value),
-            _percent("low", _("From"), lambda row: row.share and row.share.low),
-            _percent("high", _("To"), lambda row: row.share and row.share.high),
+            _share_column("percent", "%", attrgetter("value")),
+            _share_column("low", _("From"), attrgetter("low")),
+            _share_column("high", _("To"), attrgetter("high")),
             Column("rank", _("Rank")),
             *end_columns("rank_"),
             Column("cluster", _("Cluster")),
-            _of_decided("edited", _("Edited"), lambda row: row.by_outcome["edited"]),
-            _of_decided(
-                "unchanged", _("Unchanged"), lambda row: row.by_outcome["unchanged"]
-            ),
+            _of_decided("edited", _("Edited"), _edits_of(Outcome.EDITED)),
+            _of_decided("unchanged", _("Unchanged"), _edits_of(Outcome.UNCHANGED)),
             Column("unable", _("Unable")),
             Column("split", _("Split")),
             Column("open", _("Undecided")),
@@ -187,7 +223,7 @@ def _effort(result: Acceptability) -> Table:
         columns=(
             system_column(),
             Column("edits", _("Edits")),
-            _percent("unchanged", _("Unchanged, %"), lambda row: row.share_unchanged),
+            _percent("unchanged", _("Unchanged, %"), attrgetter("share_unchanged")),
             Column("characters", _("Characters changed per 100"), decimals=1),
             Column("median_seconds", _("Seconds"), decimals=1),
         ),
@@ -205,23 +241,16 @@ def _pairs(result: Acceptability) -> Table:
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
-            _of_decided(
-                "first_acceptable", _("Acceptable"), lambda pair: pair.counts[:2]
-            ),
+            _of_decided("first_acceptable", _("Acceptable"), _counts_of_first),
             Column("second", _("System"), is_text=True, names="other"),
-            _of_decided(
-                "second_acceptable", _("Acceptable"), lambda pair: pair.counts[2:]
-            ),
-            Column("p", _("p"), of=lambda pair: pair.p_value),
+            _of_decided("second_acceptable", _("Acceptable"), _counts_of_second),
+            Column("p", _("p"), of=attrgetter("p_value")),
             Column("adjusted_p", _("Corrected p")),
         ),
         keys=3,
         notes=[
             _("Two-sided, Holm-corrected; assumes independent edits."),
-            *shortages_in_words(
-                shortages,
-                len(result.systems),
-            ),
+            *shortages_in_words(shortages, len(result.systems)),
         ],
     )
 

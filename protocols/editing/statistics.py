@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
+from operator import attrgetter
 from statistics import mode
 from typing import Any, NamedTuple
 
@@ -586,7 +587,7 @@ def _ranked(
             unranked.append(row)
     return (
         *ranked,
-        *sorted(unranked, key=lambda r: r.system),
+        *sorted(unranked, key=attrgetter("system")),
     )
 
 

@@ -7,6 +7,7 @@ judgments of the others only record that they were read.
 
 from collections.abc import Sequence
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final, TypedDict, cast
 from uuid import UUID
 
@@ -215,7 +216,7 @@ class QuizAnswers(AnswerKind):
         All blocks of a HIT have the same rules: the statements, and the block that asks them.
         """
         stages: dict[int, Stage] = {}
-        for _hit, rows in groupby(_blocks_shown(block_ids), key=lambda row: row.hit):
+        for _hit, rows in groupby(_blocks_shown(block_ids), key=attrgetter("hit")):
             blocks = list(rows)
             last = blocks[-1]
             texts = [block.text or "" for block in blocks]

@@ -2,14 +2,16 @@
 task files.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from annotation.protocols.answer_files import FileAnswer, RefuseAnswer
+from annotation.protocols.answer_files import FileAnswer, Lose, RefuseAnswer
+from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues, MakeRow
+from protocols.quiz.answers import QuizAnswerJSON
 from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Reading
 from ranking.core.beside import OutputScores
@@ -139,6 +141,19 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
             )
 
 
+def _reading_answer(key: str, value: object, refuse: Refuse) -> bool | None:
+    if value is None:
+        return None
+    return boolean_of(key, value, refuse)
+
+
+def _statements(reading: Reading) -> Mapping[Hashable, Hashable]:
+    statements: dict[Hashable, Hashable] = {}
+    for system in reading.systems:
+        statements[reading.snippet, system, reading.judge] = reading.answers
+    return statements
+
+
 LINES: Final = AnswerLines(
     name="quiz-jsonl",
     keys={
@@ -146,21 +161,14 @@ LINES: Final = AnswerLines(
         "system": system_of,
         "systems": systems_in,
         "judge": judge_named,
-        "answers": each_of(
-            lambda key, value, refuse: (
-                None if value is None else boolean_of(key, value, refuse)
-            )
-        ),
+        "answers": each_of(_reading_answer),
         "expected": each_of(boolean_of),
         "duration_ms": whole(0),
     },
     # Exactly one of the first two.
     optional=("system", "systems", "duration_ms"),
     row_maker=_reading_maker,
-    statements=lambda reading: {
-        (reading.snippet, system, reading.judge): reading.answers
-        for system in reading.systems
-    },
+    statements=_statements,
     of_task=_readings,
     answers=_answers,
 )
@@ -188,8 +196,17 @@ def output_scores(
     return OutputScores.of_rows(scores)
 
 
-FILES: Final = LINES.files(
-    of_task=_of_task,
-    answer=lambda said, _texts, _rules, _lose: {"answers": list(said)},
-    part=lambda _answer, _rules: _PART,
-)
+def _answer(
+    answers: Sequence[bool | None],
+    _texts: Sequence[str | None],
+    _rules: CompleteRules,
+    _lose: Lose,
+) -> QuizAnswerJSON:
+    return {"answers": list(answers)}
+
+
+def _part(_answer: QuizAnswerJSON, _rules: CompleteRules) -> int:
+    return _PART
+
+
+FILES: Final = LINES.files(of_task=_of_task, answer=_answer, part=_part)

@@ -1,6 +1,6 @@
 """Comparisons of two outputs as JSON Lines, one judge's answer per line, and as task files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -9,7 +9,7 @@ from annotation.protocols.answer_files import AnswerRefusedError, FileAnswer, Lo
 from annotation.protocols.answer_kinds import CompleteRules
 from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
-from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues
+from protocols.frame.lines import AnswerLines, CountedAnswers, LineValues, MakeRow
 from protocols.frame.two_outputs import VerdictJSON
 from protocols.sorting.answers import answers_given
 from ranking.core.rankings.two_systems import PairJudgments
@@ -109,6 +109,24 @@ def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
     return []
 
 
+def _sign(key: str, value: object, refuse: Refuse) -> str:
+    return word_of(key, value, _SIGNS, refuse, _REMEDY)
+
+
+def _row_maker() -> MakeRow[Compared]:
+    return _compared
+
+
+def _statements(row: Compared) -> Mapping[Hashable, Hashable]:
+    return {(row.pair, row.segment, row.judge): row.sign}
+
+
+def _lost(rows: Sequence[Compared]) -> list[Loss]:
+    if not rows:
+        return []
+    return [Loss("which output was shown first", len(rows), "judgment 1")]
+
+
 LINES: Final = AnswerLines(
     name="comparisons-jsonl",
     keys={
@@ -116,20 +134,16 @@ LINES: Final = AnswerLines(
         "judge": judge_named,
         "first": system_of,
         "second": system_of,
-        "answer": lambda key, value, refuse: word_of(
-            key, value, _SIGNS, refuse, _REMEDY
-        ),
+        "answer": _sign,
         "duration_ms": whole(0),
     },
     optional=("duration_ms",),
-    row_maker=lambda: _compared,
-    statements=lambda row: {(row.pair, row.segment, row.judge): row.sign},
+    row_maker=_row_maker,
+    statements=_statements,
     of_task=_of_task,
     answers=_shown,
     losses=_losses,
-    lost=lambda rows: (
-        [Loss("which output was shown first", len(rows), "judgment 1")] if rows else []
-    ),
+    lost=_lost,
 )
 
 
@@ -145,9 +159,9 @@ def _answer(
     return {"verdict": outcome}
 
 
-FILES: Final = LINES.files(
-    answer=_answer,
-    why=lambda candidates: {
-        "comparison": list(pair_of(*(name for [name] in candidates)))
-    },
-)
+def _why(candidates: Sequence[Sequence[str]]) -> dict[str, object]:
+    [one], [other] = candidates
+    return {"comparison": list(pair_of(one, other))}
+
+
+FILES: Final = LINES.files(answer=_answer, why=_why)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypedDict
 
 from django.utils.translation import gettext as _
@@ -267,7 +268,7 @@ def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | No
     for pair in compared.pairs:
         if set(judges) <= set(pair.judges):
             named.append(pair)
-    return max(named, key=lambda pair: pair.items, default=None)
+    return max(named, key=attrgetter("items"), default=None)
 
 
 def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -340,6 +340,10 @@ def _cell(value: object) -> str:
     return str(value)
 
 
+def _statements(rating: Rating) -> Mapping[Hashable, Hashable]:
+    return {(rating.criterion, rating.item, rating.judge): rating.value}
+
+
 LINES: Final = AnswerLines(
     name=JSON_LINES,
     keys={
@@ -364,9 +368,7 @@ LINES: Final = AnswerLines(
         "screen",
     ),
     row_maker=_RatingMaker,
-    statements=lambda rating: {
-        (rating.criterion, rating.item, rating.judge): rating.value
-    },
+    statements=_statements,
     of_task=_of_task,
     answers=_answers,
     losses=_losses,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter, itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import (
+    AgreementOf,
     CriterionFound,
     RatingOptions,
     RatingsFound,
@@ -24,9 +25,10 @@ from protocols.frame.scale.computed import (
 )
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
 from protocols.frame.scale.presets import criteria_of
-from protocols.frame.scale.statistics.agreement import Estimate, RatingAgreement
+from protocols.frame.scale.statistics.agreement import RatingAgreement
+from protocols.frame.scale.statistics.judges import RatingJudge
 from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
-from protocols.frame.scale.statistics.outliers import Rule
+from protocols.frame.scale.statistics.outliers import Removal, Rule
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
 from ranking.core.diagnosis.correlation import SampledCorrelation
@@ -460,42 +462,48 @@ def _all_means(result: RatingsFound) -> Table:
 
 def _system_named() -> Column:
     """Return the column of rows that are names of systems."""
-    return Column(
-        "system", _("System"), is_text=True, names="system", of=lambda name: name
-    )
+    return Column("system", _("System"), is_text=True, names="system", of=str)
 
 
 def _mean_columns(
     criterion: str, heading: str, means: Mapping[str, MeanRating]
 ) -> tuple[Column, ...]:
+    def mean(name: str) -> float:
+        return means[name].mean
+
     return (
-        Column(criterion, heading, of=lambda name: means[name].mean),
+        Column(criterion, heading, of=mean),
         *end_columns(f"{criterion}_", of=means.__getitem__),
     )
 
 
+class _CorrelationRow(NamedTuple):
+    one: str
+    other: str
+    of_ratings: SampledCorrelation
+    of_systems: SampledCorrelation
+
+
 def _correlations(result: RatingsFound, confidence: float) -> Table:
     """Return the correlation of each two criteria, over ratings and over systems."""
-    rows = list(result.correlated.items())
+    rows = []
+    for (other, one), correlation in result.correlated.items():
+        row = _CorrelationRow(
+            one=result.names[one],
+            other=result.names[other],
+            of_ratings=correlation.of_ratings,
+            of_systems=correlation.of_systems,
+        )
+        rows.append(row)
     return Table.of(
         rows,
         name="correlations",
         title=_("Correlation of criteria"),
         columns=(
-            Column(
-                "one",
-                _("Criterion"),
-                is_text=True,
-                of=lambda row: result.names[row[0][1]],
-            ),
-            Column(
-                "other",
-                _("Other criterion"),
-                is_text=True,
-                of=lambda row: result.names[row[0][0]],
-            ),
+            Column("one", _("Criterion"), is_text=True),
+            Column("other", _("Other criterion"), is_text=True),
             *of_part(
-                lambda row: row[1].of_ratings,
+                attrgetter("of_ratings"),
                 correlation_columns(
                     confidence,
                     suffix="_ratings",
@@ -504,7 +512,7 @@ def _correlations(result: RatingsFound, confidence: float) -> Table:
                 ),
             ),
             *of_part(
-                lambda row: row[1].of_systems,
+                attrgetter("of_systems"),
                 correlation_columns(
                     confidence,
                     suffix="_systems",
@@ -514,25 +522,22 @@ def _correlations(result: RatingsFound, confidence: float) -> Table:
             ),
         ),
         keys=2,
-        notes=interval_notes([each.of_systems for _pair, each in rows], confidence),
+        notes=interval_notes([row.of_systems for row in rows], confidence),
     )
 
 
 def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
     """Return columns that name the part of the ratings a row describes."""
+
+    def criterion(row: AgreementOf) -> str:
+        return names[row.criterion]
+
+    def condition(row: AgreementOf) -> str:
+        return row.condition or _("All")
+
     return (
-        Column(
-            "criterion",
-            _("Criterion"),
-            is_text=True,
-            of=lambda row: names[row.criterion],
-        ),
-        Column(
-            "condition",
-            _("Condition"),
-            is_text=True,
-            of=lambda row: row.condition or _("All"),
-        ),
+        Column("criterion", _("Criterion"), is_text=True, of=criterion),
+        Column("condition", _("Condition"), is_text=True, of=condition),
         Column("points", _("Points")),
     )
 
@@ -604,21 +609,12 @@ def _kappas(result: RatingsFound) -> Table:
             *of_part(
                 attrgetter("agreement"),
                 (
-                    Column("kappa", _("κ"), of=lambda row: _shown(row.kappa, row)),
+                    Column("kappa", _("κ"), of=_kappa_shown),
                     *end_columns(of=attrgetter("kappa")),
-                    Column(
-                        "strength",
-                        _("Strength"),
-                        is_text=True,
-                        of=lambda row: strength_in_words(
-                            row.kappa.value, row.kappa.low, row.kappa.high
-                        ),
-                    ),
+                    Column("strength", _("Strength"), is_text=True, of=_strength),
                     Column("p_observed", _("P(A)")),
                     Column("p_chance", _("P(E)")),
-                    Column(
-                        "alpha", _("ordinal α"), of=lambda row: _shown(row.alpha, row)
-                    ),
+                    Column("alpha", _("ordinal α"), of=_alpha_shown),
                     *end_columns("alpha_", of=attrgetter("alpha")),
                     Column("items", _("Texts")),
                 ),
@@ -629,14 +625,33 @@ def _kappas(result: RatingsFound) -> Table:
     )
 
 
-def _shown(each: Estimate, agreement: RatingAgreement) -> Value:
-    return kappa_shown(each.value, agreement.p_chance, reason=each.reason)
+def _kappa_shown(agreement: RatingAgreement) -> Value:
+    kappa = agreement.kappa
+    return kappa_shown(kappa.value, agreement.p_chance, reason=kappa.reason)
+
+
+def _alpha_shown(agreement: RatingAgreement) -> Value:
+    alpha = agreement.alpha
+    return kappa_shown(alpha.value, agreement.p_chance, reason=alpha.reason)
+
+
+def _strength(agreement: RatingAgreement) -> str | None:
+    kappa = agreement.kappa
+    return strength_in_words(kappa.value, kappa.low, kappa.high)
 
 
 def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
+
+    def rules(row: RatingJudge) -> str:
+        words = []
+        for outlier in found.outliers:
+            if row.judge in outlier.outliers:
+                words.append(_rule_in_words(outlier.rule))
+        return comma_list(words)
+
     return Table.of(
-        sorted(found.judges, key=lambda row: (row.mean, row.judge)),
+        sorted(found.judges, key=attrgetter("mean", "judge")),
         name=f"judges_{criterion}",
         title=_("Judges: %(criterion)s") % {"criterion": name},
         columns=(
@@ -651,18 +666,9 @@ def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
                 "easy_missed",
                 _("Easy texts missed"),
                 decimals=2,
-                of=lambda row: row.easy_share,
+                of=attrgetter("easy_share"),
             ),
-            Column(
-                "stands_out",
-                _("Outlier by"),
-                is_text=True,
-                of=lambda row: comma_list(
-                    _rule_in_words(outlier.rule)
-                    for outlier in found.outliers
-                    if row.judge in outlier.outliers
-                ),
-            ),
+            Column("stands_out", _("Outlier by"), is_text=True, of=rules),
         ),
         notes=[_("An outlier is a reason to look closer, not proof of bad work.")],
         plot=LinePlot(label="judge", value="mean"),
@@ -696,12 +702,19 @@ def _outliers(result: RatingsFound) -> Table:
             heading = _("Both")
         else:
             heading = _("All")
-        columns.append(
-            Column("both", heading, of=lambda rule: len(result.in_all[rule]))
-        )
+        counts_in_all = {rule: len(judges) for rule, judges in result.in_all.items()}
+        columns.append(Column("both", heading, of=counts_in_all.__getitem__))
     return Table.of(
         Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
     )
+
+
+def _rule_of(removal: Removal) -> str:
+    return _rule_in_words(removal.rule)
+
+
+def _number_of_judges(removal: Removal) -> int:
+    return len(removal.judges)
 
 
 def _removals(result: RatingsFound, confidence: float) -> Table:
@@ -723,13 +736,8 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
             *of_part(
                 itemgetter(1),
                 (
-                    Column(
-                        "rule",
-                        _("Rule"),
-                        is_text=True,
-                        of=lambda row: _rule_in_words(row.rule),
-                    ),
-                    Column("judges", _("Judges"), of=lambda row: len(row.judges)),
+                    Column("rule", _("Rule"), is_text=True, of=_rule_of),
+                    Column("judges", _("Judges"), of=_number_of_judges),
                     Column("share", _("Share of ratings"), decimals=2),
                     *of_part(
                         attrgetter("correlation"), correlation_columns(confidence)

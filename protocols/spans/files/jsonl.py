@@ -162,15 +162,17 @@ def _plain(value: Any) -> Any:
     return [_WRITERS.get(type(each), str)(each) for each in value]
 
 
+def _severity(key: str, value: object, refuse: Refuse) -> Severity:
+    return Severity(word_of(key, value, Severity, refuse))
+
+
 _PLACE: Final = whole(0, MAX_NUMBER)
 _SPAN: Final = RecordForm(
     Span,
     {
         "start": _PLACE,
         "end": _PLACE,
-        "severity": lambda key, value, refuse: Severity(
-            word_of(key, value, Severity, refuse)
-        ),
+        "severity": _severity,
         "category": any_text,
         "kind": name_of,
     },
