@@ -1,7 +1,5 @@
 """Show and change the state of a campaign and its tasks, and the effects of a change."""
 
-from typing import Any
-
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -103,7 +101,7 @@ class StateEffectsSerializer(PlainSerializer):
     )
 
 
-def _state(campaign: Campaign, user: User) -> dict[str, Any]:
+def _state(campaign: Campaign, user: User) -> dict[str, object]:
     role = MembershipRole(campaign.memberships.get(user=user).role)
     return {
         "state": campaign.state,
@@ -228,7 +226,7 @@ class ClosingView(TaskAPIView):
         return self.serialized(closing_answer(task), ClosingSerializer)
 
 
-def closing_answer(task: Task) -> dict[str, Any]:
+def closing_answer(task: Task) -> dict[str, object]:
     """Return whether a task is closed, and the effects of closing it now."""
     now = task_at_work(task=task)
     return {

@@ -199,7 +199,7 @@ class PreviewedBlockSerializer(PlainSerializer):
     candidates = serializers.SerializerMethodField(help_text="In display order.")
 
     @extend_schema_field(PreviewedCandidateSerializer(many=True))
-    def get_candidates(self, block: PreviewedBlock) -> list[dict[str, Any]]:
+    def get_candidates(self, block: PreviewedBlock) -> list[dict[str, object]]:
         return [
             {
                 **{name: candidate[name] for name in ("text", "lang", "dir")},

@@ -1,7 +1,8 @@
 """Judges of a campaign: list them, add many, change which work they get, and replace links."""
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.judges import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
-from annotation.selectors.judges import StandingOfJudge, campaign_judges
+from annotation.selectors.judges import JudgeChanges, StandingOfJudge, campaign_judges
 from campaign.api.base import CampaignAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
@@ -235,7 +236,7 @@ class CampaignJudgesView(_JudgeAPIView):
         )
 
 
-def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
+def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, object]:
     """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms to links."""
     rows = []
     for row in checked.rows:
@@ -292,11 +293,13 @@ class CampaignJudgeView(_JudgeAPIView):
 
 def judge_changes(
     campaign: Campaign, judge: Judge, sent: dict[str, Any]
-) -> dict[str, Any]:
+) -> JudgeChanges:
     """Return the arguments of `judge_change`. Raises ValidationError for unknown groups and systems."""
-    changes: dict[str, Any] = {
-        name: sent[name] for name in ("address", "languages") if name in sent
-    }
+    changes: JudgeChanges = {}
+    if "address" in sent:
+        changes["address"] = sent["address"]
+    if "languages" in sent:
+        changes["languages"] = sent["languages"]
     if "expertise" in sent:
         changes["expertise"] = sorted({tag.lower() for tag in sent["expertise"]})
     if "groups" in sent:
@@ -324,7 +327,10 @@ def judge_changes(
     return changes
 
 
-def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
+_T = TypeVar("_T")
+
+
+def _named(known: Mapping[str, _T], key: str, field: str, name: str) -> _T:
     if key not in known:
         raise ValidationError({field: [f"“{name}” not found."]})
     return known[key]

@@ -66,6 +66,7 @@ from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_re
 from annotation.selectors.machines import machine_block
 from annotation.selectors.progress import judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
+from annotation.selectors.shown_data import AssignmentShown, ProgressShown
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import (
     LendingRefusedError,
@@ -152,7 +153,7 @@ class JudgeAPIView(BaseAPIView):
 
     def put_by_machine(
         self, machine: MachineJudge, client_id: UUID, data: dict[str, Any]
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
         asked = machine_block(machine=machine, public_id=data["block"])
         if asked is None:
@@ -207,10 +208,10 @@ def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
         yield labelled(" ".join(steps), str(detail)) if steps else str(detail)
 
 
-def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
+def _lent_data(lent: LentAssignment, judge: Judge) -> AssignmentShown:
     return {
         **assignment_data(lent.assignment, campaign=judge.campaign),
-        "progress": asdict(lent.context.work.progress),
+        "progress": cast("ProgressShown", asdict(lent.context.work.progress)),
         "notice": "\n".join(_messages(lent.context.standing)),
     }
 
@@ -281,7 +282,7 @@ def _compressed(request: Request, response: Response) -> Response:
 
 def _next_data(
     judge: Judge, after: UUID, in_hand: Sequence[UUID]
-) -> dict[str, Any] | None:
+) -> AssignmentShown | None:
     """Lend the next HIT along with a stored judgment; None if there is none or lending fails."""
     try:
         panel_participation_refresh(judge=judge)
@@ -500,7 +501,7 @@ class ProgressView(JudgeAPIView):
         return self.serialized(judge_work(self.judge).progress, ProgressSerializer)
 
 
-def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
+def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, object]:
     is_of_the_block = judgment.block_id == assigned.block_id
     data = {
         "id": judgment.client_id,
@@ -531,7 +532,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
     }
 
 
-def _skip_data(skip: Skip, assigned: AssignedBlock) -> dict[str, Any]:
+def _skip_data(skip: Skip, assigned: AssignedBlock) -> dict[str, object]:
     return {
         "id": skip.client_id,
         "block": skip.block.public_id,
@@ -544,7 +545,7 @@ def _skip_data(skip: Skip, assigned: AssignedBlock) -> dict[str, Any]:
     }
 
 
-def _feedback(judgment: Judgment) -> dict[str, Any] | None:
+def _feedback(judgment: Judgment) -> dict[str, object] | None:
     feedback = training_feedback(judgment)
     if feedback is None:
         return None
@@ -558,7 +559,7 @@ def refusal(error: SubmissionRefusedError) -> Response:
     otherwise 400.
     """
     stored = error.stored
-    data: dict[str, Any] = {
+    data: dict[str, object] = {
         "detail": error.message,
         "errors": {error.field: [error.message]},
         "missing": error.missing,

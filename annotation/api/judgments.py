@@ -252,7 +252,7 @@ class ComparisonsView(TaskAPIView):
 
 def _rows(
     judgment: Mapping[str, Any], asked: Mapping[str, str], *, best_worst: bool
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     labels = judgment["labels"]
     for comparison in comparisons_of(
         judgment["candidates"], labels, best_worst=best_worst

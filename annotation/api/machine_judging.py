@@ -56,7 +56,9 @@ def machine_next(
     return machine_assignment_data(blocks, machine=machine)
 
 
-def machine_answer_data(stored: MachineJudgment, asked: MachineBlock) -> dict[str, Any]:
+def machine_answer_data(
+    stored: MachineJudgment, asked: MachineBlock
+) -> dict[str, object]:
     """Return a machine's answer or skip as `JudgmentSerializer` or `SkipSerializer` describes it."""
     data = {
         "id": stored.client_id,

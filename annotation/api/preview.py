@@ -4,7 +4,6 @@ Kept outside the judging API's address prefix, which is exempt from the second f
 """
 
 from dataclasses import asdict
-from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
@@ -35,14 +34,14 @@ from campaign.models import Task
 _A_DAY_SECONDS = 86_400
 
 
-def _data(task: Task, hit: PreviewedHIT) -> dict[str, Any]:
+def _data(task: Task, hit: PreviewedHIT) -> dict[str, object]:
     data = unlent_data(hit.blocks, id_=hit.id, task=task, part=1)
     if not hit.number:
         data["rules"]["practice"] = True
     return {**data, "revisable_hits": hit.number}
 
 
-def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:
+def _next_data(task: Task, after: UUID | None) -> dict[str, object] | None:
     hit = hit_preview(task=task, after=after)
     if hit is None:
         return None

@@ -75,7 +75,7 @@ class WorkTimeView(JudgeAPIView):
         )
 
 
-def _days(days: Mapping[date, Worked]) -> list[dict[str, Any]]:
+def _days(days: Mapping[date, Worked]) -> list[dict[str, object]]:
     return [{"day": day, **asdict(worked)} for day, worked in days.items()]
 
 
@@ -133,7 +133,7 @@ class TimeSheetView(CampaignAPIView):
         )
 
 
-def _judge(each: JudgeTime) -> dict[str, Any]:
+def _judge(each: JudgeTime) -> dict[str, object]:
     return {
         "judge": each.judge.pseudonym,
         "total": asdict(each.total),

@@ -1,6 +1,7 @@
 """Read judgments and skips of a task as rows of five-way CSV, which `import_answers` reads back."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -74,7 +75,7 @@ def _rows(
     if names is None:
         systems = list(test_set.systems.order_by("id").values_list("id", "name"))
     else:
-        systems = sorted(names.items(), key=lambda one: one[1])
+        systems = sorted(names.items(), key=itemgetter(1))
     # The format requires a number for each system; the numbers have no meaning outside the file.
     known = {}
     for number, (id_, name) in enumerate(systems, 1):

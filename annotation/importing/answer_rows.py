@@ -71,13 +71,13 @@ class ImportedHITs:
         self.began_at: datetime = self._sequence.now
         self.begin_file({})
 
-    def begin_file(self, why: Mapping[str, Any]) -> None:
+    def begin_file(self, why: Mapping[str, object]) -> None:
         """Start a new file: no HIT has blocks from two files. `why` names the file in `HIT.why`."""
         self._why = why
         self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
     def places(
-        self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]
+        self, blocks: Iterable[tuple[int, int, Mapping[str, object]]]
     ) -> list[tuple[int, int]]:
         """Return the HIT id and position of each block; write the HITs that begin with them.
 
@@ -106,7 +106,7 @@ class ImportedHITs:
         )
         return design
 
-    def _new(self, part: int, why: Mapping[str, Any]) -> HIT:
+    def _new(self, part: int, why: Mapping[str, object]) -> HIT:
         self._sequence.last_number += 1
         return HIT(
             task=self._task,
@@ -227,7 +227,7 @@ class AnswerRow:
     time: float | None = None
     repeat: int | None = 1
     about: UUID | None = None
-    why: Mapping[str, Any] = field(default_factory=dict)
+    why: Mapping[str, object] = field(default_factory=dict)
     supersedes: StoredAnswer | None = None
     machine: MachineJudge | None = None
 
@@ -285,7 +285,7 @@ class AnswerWriter:
         constraints_check_now()
         return len(judged)
 
-    def _columns(self, row: AnswerRow, block: int) -> dict[str, Any]:
+    def _columns(self, row: AnswerRow, block: int) -> dict[str, object]:
         """Return the columns that judgments and skips share."""
         return {
             "task_id": self._task.pk,

@@ -214,7 +214,7 @@ class DesignForm(VersionedForm):
         self._task = task
         self._in_force = design
         self._wanted = preset
-        self._chosen: dict[str, Any] = {}
+        self._chosen: dict[str, object] = {}
         present = JudgeGroup.objects.present().filter(
             campaign=task.test_set.campaign_id
         )
@@ -261,7 +261,7 @@ class DesignForm(VersionedForm):
             yield words, [self[name] for name in names]
 
     @property
-    def changed(self) -> dict[str, Any]:
+    def changed(self) -> dict[str, object]:
         """The parameters that a valid form changes, as arguments of `design_change`."""
         return self._chosen
 
@@ -328,7 +328,7 @@ class DesignForm(VersionedForm):
             )
         return cleaned
 
-    def _values(self, cleaned: dict[str, Any]) -> dict[str, Any]:
+    def _values(self, cleaned: dict[str, Any]) -> dict[str, object]:
         values = {name: cleaned[name] for name in PARAMETERS}
         values |= {name: _share(cleaned[name]) for name in _SHARES}
         values["reference_rate"] = {
@@ -350,7 +350,7 @@ class DesignForm(VersionedForm):
             ) from error
 
 
-def written(design: Design) -> dict[str, Any]:
+def written(design: Design) -> dict[str, object]:
     """Return a design as values of the form's fields, without the seed."""
     values = {}
     for name in PARAMETERS:

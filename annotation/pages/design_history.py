@@ -1,8 +1,7 @@
 """Earlier designs of a task, in words."""
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict
 
 from django.utils.translation import gettext as _
 
@@ -11,13 +10,25 @@ from annotation.pages.design_form import DesignForm, written
 from campaign.texts.joining import comma_list, from_to, labelled
 
 
-def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
+class DesignChange(TypedDict):
+    """A design, and its changes from the previous one in words."""
+
+    design: Design
+    changed: list[str]
+    is_in_force: bool
+
+
+def design_history(designs: Sequence[Design]) -> list[DesignChange]:
     """Return designs, newest first, each with its changes from the previous one."""
-    changes = [*(_changed(before, after) for after, before in pairwise(designs)), []]
-    return [
-        {"design": design, "changed": changed, "is_in_force": index == 0}
-        for index, (design, changed) in enumerate(zip(designs, changes, strict=False))
-    ]
+    history: list[DesignChange] = []
+    for number, design in enumerate(designs):
+        changed = []
+        if number + 1 < len(designs):
+            changed = _changed(designs[number + 1], design)
+        history.append(
+            {"design": design, "changed": changed, "is_in_force": number == 0}
+        )
+    return history
 
 
 def _changed(before: Design, after: Design) -> list[str]:

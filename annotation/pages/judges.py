@@ -1,6 +1,7 @@
 """Tables of a campaign's judges, their participations in panels and their time, with filters; and forms to add and change judges."""
 
 from functools import partial
+from operator import attrgetter
 from typing import Any, Final, cast
 
 import django_filters
@@ -12,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotation.selectors.judges import StandingOfJudge
+from annotation.selectors.judges import JudgeChanges, StandingOfJudge
 from campaign.formats import FormatError
 from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import (
@@ -47,6 +48,10 @@ STANDINGS: Final = {
 }
 
 
+def _reading(rows: Any, _name: str, value: str) -> Any:
+    return rows.filter(Q(languages=[]) | Q(languages__contains=[value]))
+
+
 class CampaignJudgeFilter(JudgesFilter):
     """Filters for `campaign_judges`."""
 
@@ -59,9 +64,7 @@ class CampaignJudgeFilter(JudgesFilter):
     language = django_filters.CharFilter(
         label=gettext_lazy("Language"),
         max_length=35,
-        method=lambda rows, _name, value: rows.filter(
-            Q(languages=[]) | Q(languages__contains=[value])
-        ),
+        method=_reading,
     )
     state = django_filters.ChoiceFilter(
         "standing",
@@ -263,7 +266,7 @@ class JudgeForm(VersionedForm):
                 named_tags.add(tag)
         return sorted(named_tags)
 
-    def changes(self, judge: Judge) -> dict[str, Any]:
+    def changes(self, judge: Judge) -> JudgeChanges:
         """Return the arguments of `judge_change`."""
         data = self.cleaned_data
         wanted = set(data["conflicts"])
@@ -273,7 +276,7 @@ class JudgeForm(VersionedForm):
             "languages": data["languages"],
             "expertise": data["expertise"],
             "groups": list(data["groups"]),
-            "conflicts": sorted(wanted - there, key=lambda system: system.pk),
+            "conflicts": sorted(wanted - there, key=attrgetter("pk")),
             "no_conflicts": there - wanted,
         }
 
@@ -305,22 +308,24 @@ class AssignForm(forms.Form):
         self.fields["group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
 
 
-def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, Any]:
+def judged_tasks(judge: Judge) -> list[Task]:
+    """Return the tasks that a judge has judged, the latest first."""
+    tasks = Task.objects.of(judge.campaign).named().filter(judge_tallies__judge=judge)
+    return list(tasks.order_by("-judge_tallies__last_at", "id"))
+
+
+def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, object]:
     """Return the content of the card *Details* on a judge's page; `judge` is one of `campaign_judges`."""
     shown = cast("Any", judge)
+    name = ""
+    if judge.user is not None and judge.user.name != judge.pseudonym:
+        name = judge.user.name
     return {
         "judge": judge,
         "form": form or JudgeForm(judge=judge, campaign=judge.campaign),
         "standing": STANDINGS[shown.standing],
         "came": address_in_unicode(shown.reached_at) or came_in_words(shown),
-        "name": ""
-        if judge.user is None or judge.user.name == judge.pseudonym
-        else judge.user.name,
+        "name": name,
         "may_have_link": judge.user is not None and judge.withdrawn_at is None,
-        "judged_tasks": list(
-            Task.objects.of(judge.campaign)
-            .named()
-            .filter(judge_tallies__judge=judge)
-            .order_by("-judge_tallies__last_at", "id")
-        ),
+        "judged_tasks": judged_tasks(judge),
     }

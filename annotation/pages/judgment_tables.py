@@ -46,14 +46,51 @@ _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
     """Return a filter for rows that meet a condition, or that do not."""
+
+    def filtered(rows: Any, _name: str, value: str) -> Any:
+        if value == "yes":
+            return rows.filter(condition())
+        return rows.filter(~condition())
+
     return django_filters.ChoiceFilter(
-        label=words,
-        choices=_HAS,
-        empty_label=_ANY,
-        method=lambda rows, _name, value: rows.filter(
-            condition() if value == "yes" else ~condition()
-        ),
+        label=words, choices=_HAS, empty_label=_ANY, method=filtered
     )
+
+
+def _has_equal_labels() -> Q:
+    return Q(HasTies(F("judgment__labels"))) & EQUAL_LABELS_TIE
+
+
+def _has_comment() -> Q:
+    return ~Q(judgment__comment="")
+
+
+def _on_day(rows: Any, _name: str, value: Any) -> Any:
+    return rows.filter(on_day(value))
+
+
+def _with_seconds(rows: Any, name: str, value: Any) -> Any:
+    return rows.filter(**{name: int(1000 * value)})
+
+
+def _with_words(rows: Any, name: str, value: Any) -> Any:
+    return with_words(rows).filter(**{name: int(value)})
+
+
+def _by_group(rows: Any, _name: str, value: str) -> Any:
+    return rows.filter(by_group(value))
+
+
+def _of_domain(rows: Any, name: str, value: str) -> Any:
+    return rows.filter(**{f"{name}__startswith": f"{value}/"})
+
+
+def _judged_later(rows: Any, _name: str, value: str) -> Any:
+    return rows.filter(is_judged=value == "yes")
+
+
+def _in_state(rows: Any, _name: str, value: str) -> Any:
+    return rows.filter(is_closed=value == CLOSED)
 
 
 def _number(
@@ -114,51 +151,46 @@ class JudgmentFilter(DeskFilter):
     )
     day = DayFilter(
         label=gettext_lazy("Day (UTC)"),
-        method=lambda rows, _name, value: rows.filter(on_day(value)),
+        method=_on_day,
     )
     counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
-    ties = _has(
-        gettext_lazy("Has ties"),
-        lambda: Q(HasTies(F("judgment__labels"))) & EQUAL_LABELS_TIE,
-    )
+    ties = _has(gettext_lazy("Has ties"), _has_equal_labels)
     min_seconds = _number(
         gettext_lazy("Minimum seconds"),
-        lambda rows, _name, value: rows.filter(
-            judgment__active_ms__gte=int(1000 * value)
-        ),
+        _with_seconds,
+        field_name="judgment__active_ms__gte",
         max_value=_DAY,
     )
     max_seconds = _number(
         gettext_lazy("Maximum seconds"),
-        lambda rows, _name, value: rows.filter(
-            judgment__active_ms__lte=int(1000 * value)
-        ),
+        _with_seconds,
+        field_name="judgment__active_ms__lte",
         max_value=_DAY,
     )
-    comment = _has(gettext_lazy("Comment"), lambda: ~Q(judgment__comment=""))
+    comment = _has(gettext_lazy("Comment"), _has_comment)
     reported = _has(gettext_lazy("Reported problem"), reported_by_judge)
 
     group = django_filters.CharFilter(
         label=gettext_lazy("Judge group"),
-        method=lambda rows, _name, value: rows.filter(by_group(value)),
+        method=_by_group,
         max_length=60,
     )
     domain = django_filters.CharFilter(
         label=gettext_lazy("Domain"),
         field_name="judgment__block__segment__document__name",
-        method=lambda rows, name, value: rows.filter(
-            **{f"{name}__startswith": f"{value}/"}
-        ),
+        method=_of_domain,
         max_length=300,
     )
     min_words = _number(
         gettext_lazy("Minimum source words"),
-        lambda rows, _name, value: with_words(rows).filter(words__gte=int(value)),
+        _with_words,
+        field_name="words__gte",
         **_WHOLE,
     )
     max_words = _number(
         gettext_lazy("Maximum source words"),
-        lambda rows, _name, value: with_words(rows).filter(words__lte=int(value)),
+        _with_words,
+        field_name="words__lte",
         **_WHOLE,
     )
 
@@ -299,7 +331,7 @@ class SkipFilter(DeskFilter):
         label=gettext_lazy("Judged later"),
         choices=_HAS,
         empty_label=_ANY,
-        method=lambda rows, _name, value: rows.filter(is_judged=value == "yes"),
+        method=_judged_later,
     )
 
 
@@ -361,7 +393,7 @@ class ProblemReportFilter(DeskFilter):
         label=gettext_lazy("State"),
         choices=_STATES,
         empty_label=_ANY,
-        method=lambda rows, _name, value: rows.filter(is_closed=value == CLOSED),
+        method=_in_state,
     )
     kind = django_filters.ChoiceFilter(
         label=gettext_lazy("Kind"), choices=ProblemReportKind.choices, empty_label=_ANY

@@ -85,7 +85,7 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
 
 def system_details(
     task: Task, system: System, form: SystemForm | None = None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the details of a system's page."""
     settled = name_settled_in_words(system=system)
     return {

@@ -587,7 +587,9 @@ class AnswerKind(ABC):
         )
 
 
-def rules_completed(fields: Mapping[str, forms.Field], stored: Rules) -> dict[str, Any]:
+def rules_completed(
+    fields: Mapping[str, forms.Field], stored: Rules
+) -> dict[str, object]:
     """Return the value of each rule: the stored one, or the initial value of its form field.
 
     For an optional number, None stands for its initial value.

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from annotation.models import BlockControl, Judgment, MachineJudgment
@@ -36,7 +35,7 @@ class AssignedBlock:
     judge_id: int
     task_id: int
     protocol: str
-    rules: Mapping[str, Any]
+    rules: Mapping[str, object]
     candidate_count: int
     allow_partial_ranking: bool
     part: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.db.models import (
     Count,
@@ -284,7 +284,14 @@ def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
     )
 
 
-def _fields(kind: AnswerKind) -> dict[str, Any]:
+class _FirstDesign(TypedDict, total=False):
+    kind: str
+    systems_per_block: int
+    segments_per_hit: int
+    redundancy: int
+
+
+def _fields(kind: AnswerKind) -> _FirstDesign:
     fields = _size(kind)
     if kind.passes is not None:
         fields["segments_per_hit"] = kind.passes.segments_per_hit
@@ -293,7 +300,7 @@ def _fields(kind: AnswerKind) -> dict[str, Any]:
     return fields
 
 
-def _size(kind: AnswerKind) -> dict[str, Any]:
+def _size(kind: AnswerKind) -> _FirstDesign:
     if kind.comparisons is not None:
         return {"kind": Design.Kind.SORTING, "systems_per_block": FEWEST_CANDIDATES}
     most = kind.candidates[-1]
@@ -332,7 +339,7 @@ class Preset:
     sentence: Promise
     protocol: Protocol
     design: Mapping[str, Any]
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, object] = field(default_factory=dict)
 
 
 PRESETS: Final = (

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any
 
 from django.db.models.functions import Now
@@ -41,7 +42,7 @@ def windows_of(task: Task, design: Design) -> Windows:
         "document_id", "number"
     )
     documents = [
-        [number for _, number in rows] for _, rows in groupby(rows, lambda row: row[0])
+        [number for _, number in rows] for _, rows in groupby(rows, itemgetter(0))
     ]
     only = None
     if design.segments:

@@ -104,7 +104,7 @@ def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
     return plans
 
 
-def _without(why: Mapping[str, Any], left_out: str) -> Why:
+def _without(why: Why, left_out: str) -> Why:
     return {key: value for key, value in why.items() if key != left_out}
 
 
@@ -121,7 +121,7 @@ def _systems_of_outputs(blocks: Iterable[Block]) -> dict[int, System]:
 
 
 def _block_plan(
-    block: Block, segment: int, systems: Mapping[int, System], why: Mapping[str, Any]
+    block: Block, segment: int, systems: Mapping[int, System], why: Why
 ) -> BlockPlan:
     """Return the plan of a block of segment number `segment`; `systems` by the id of their output."""
     candidates = []

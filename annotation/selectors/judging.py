@@ -21,6 +21,7 @@ from annotation.protocols.answer_kinds import rules_shown
 from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judges import actions_that_stop
 from annotation.selectors.shown import blocks_data, languages_data
+from annotation.selectors.shown_data import DoneBlockShown
 from campaign.models import Judge, User
 
 
@@ -222,7 +223,7 @@ def _beyond(reaches: dict[int, int]) -> Q:
 
 def own_done_blocks_data(
     blocks: Sequence[Any], *, judge: Judge
-) -> list[dict[str, Any]]:
+) -> list[DoneBlockShown]:
     """Return these blocks of `own_done_blocks`, in order, as described by `JudgedBlockSerializer`.
 
     Three queries regardless of their number, and one for the answers of each protocol that stores
@@ -234,7 +235,7 @@ def own_done_blocks_data(
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
     shown = [block.block_id for block in blocks]
     views = blocks_data(shown, campaign=judge.campaign, judge_id=judge.pk)
-    done_blocks = []
+    done_blocks: list[DoneBlockShown] = []
     for block in blocks:
         hit = hits[block.hit_id]
         view = views[block.block_id]

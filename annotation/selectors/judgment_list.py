@@ -372,7 +372,7 @@ def ranked_texts(
 _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
 
 
-def found_by_index(asked: Mapping[str, Any]) -> bool:
+def found_by_index(asked: Mapping[str, object]) -> bool:
     """Return whether an index finds the judgments that match a filter, regardless of its other conditions."""
     return any(
         asked.get(name) not in (None, "") and value in (None, asked[name])

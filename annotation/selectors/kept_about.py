@@ -22,7 +22,7 @@ from campaign.models import Acceptance, Invitation, Judge, Mail, Participation, 
 _AT_ONCE: Final = 500
 
 
-def kept_about(judge: Judge) -> dict[str, Any]:
+def kept_about(judge: Judge) -> dict[str, object]:
     """Return the data kept about a judge in their campaign, as JSON-serializable values.
 
     Its fields are those declared so in the `personal` of their models.
@@ -86,7 +86,7 @@ def kept_about(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _account(user: User | None) -> dict[str, Any]:
+def _account(user: User | None) -> dict[str, object]:
     if user is None:
         return {}
     [account] = downloaded_rows(User.objects.filter(pk=user.pk))
@@ -100,7 +100,7 @@ def _account(user: User | None) -> dict[str, Any]:
     }
 
 
-def _part(judge: Judge) -> dict[str, Any]:
+def _part(judge: Judge) -> dict[str, object]:
     [part] = downloaded_rows(Judge.objects.filter(pk=judge.pk))
     return {
         **part,
@@ -110,8 +110,8 @@ def _part(judge: Judge) -> dict[str, Any]:
     }
 
 
-def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, Any]]:
-    sent: dict[Any, list[dict[str, Any]]] = {}
+def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, object]]:
+    sent: dict[Any, list[dict[str, object]]] = {}
     of_rows = {"judge": judge, "block__in": [row.block_id for row in rows]}
     judged = Judgment.objects.filter(**of_rows).order_by("pk")
     skipped = Skip.objects.filter(**of_rows).order_by("pk")
@@ -120,18 +120,19 @@ def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, Any]]:
         *downloaded_rows(skipped, "block__public_id"),
     ]:
         sent.setdefault(row.pop("block__public_id"), []).append(row)
-    blocks = []
+    blocks: list[dict[str, object]] = []
     for block in own_done_blocks_data(rows, judge=judge):
-        del block["rules"]
-        languages = block.pop("languages")
-        sides = {
-            f"{side}_language": language["lang"] for side, language in languages.items()
-        }
-        blocks.append({**block, **sides, "sent": sent.get(block["block"]["id"], [])})
+        own_data: dict[str, object] = {**block}
+        del own_data["rules"]
+        del own_data["languages"]
+        own_data["source_language"] = block["languages"]["source"]["lang"]
+        own_data["target_language"] = block["languages"]["target"]["lang"]
+        own_data["sent"] = sent.get(block["block"]["id"], [])
+        blocks.append(own_data)
     return blocks
 
 
-def _worked(judge: Judge) -> dict[str, Any]:
+def _worked(judge: Judge) -> dict[str, object]:
     worked = work_time(judge)
     return {
         "time_zone": worked.time_zone,

@@ -89,3 +89,16 @@ class AssignmentShown(TypedDict):
     rules: dict[str, object]
     progress: NotRequired[ProgressShown]
     notice: NotRequired[str]
+
+
+class DoneBlockShown(TypedDict):
+    """A block that the judge has answered or skipped, with its place in the HIT."""
+
+    assignment: UUID
+    position: int
+    total: int
+    judged_at: datetime
+    languages: LanguagesShown
+    protocol: str
+    rules: dict[str, object]
+    block: BlockShown

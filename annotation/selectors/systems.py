@@ -307,7 +307,7 @@ def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
     ).order_by("-pk")
 
 
-def left_out_recorded(task_id: int) -> dict[str, Any]:
+def left_out_recorded(task_id: int) -> dict[str, object]:
     """Return the corrections whose judgments do not count, and the number of withdrawn blocks, as parameters of a ranking.
 
     Empty if there are none.

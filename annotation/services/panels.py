@@ -1,7 +1,7 @@
 """Begin, refresh and end participations of people sent by recruiting services, and apply the services' events."""
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, Value
@@ -58,7 +58,10 @@ def participation_end(
     `participation` must have been read under the lock of the judge's row, with its panel. A
     completion code already given stays.
     """
-    changes: dict[str, Any] = {"state": state, "ended_at": Coalesce("ended_at", Now())}
+    changes: dict[str, object] = {
+        "state": state,
+        "ended_at": Coalesce("ended_at", Now()),
+    }
     done = judge_work(judge).done
     if participation.blocks_done is None or state == State.FINISHED:
         changes["blocks_done"] = max(0, done - participation.blocks_before)

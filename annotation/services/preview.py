@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
@@ -168,7 +169,7 @@ def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
         if candidate.output.system.withdrawn_at is None:
             shown.append(candidate)
     draw = HashDraw(seed=0, number=0)
-    return draw.shuffled(shown, lambda each: each.output_id, "training", row.position)
+    return draw.shuffled(shown, attrgetter("output_id"), "training", row.position)
 
 
 def _id(task: Task, number: int, place: int) -> UUID:

@@ -2,7 +2,6 @@
 # ruff takes `test_set_…` for test functions
 
 from collections.abc import Mapping
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -142,7 +141,7 @@ def task_with_rules_create(
     test_set: TestSet,
     protocol: str,
     by: User | None,
-    rules: Mapping[str, Any],
+    rules: Mapping[str, object],
     segments_again: bool = False,
     **quotas: int | None,
 ) -> Task:

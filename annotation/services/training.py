@@ -1,6 +1,7 @@
 """Propose, explain and remove training blocks, and plan them for each new judge."""
 
 from collections.abc import Collection, Mapping
+from operator import attrgetter
 from typing import Final
 
 from django.db import transaction
@@ -65,7 +66,7 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
         .distinct()
     )
     draw = HashDraw(seed=seed, number=0)
-    chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[
+    chosen = draw.shuffled(approved, attrgetter("output.segment.number"), "training")[
         :count
     ]
     if not chosen:
@@ -94,7 +95,7 @@ def _propose(
     )
     reference = min(
         (each for each in outputs if each.system.kind == SystemKind.REFERENCE),
-        key=lambda each: each.system.name,
+        key=attrgetter("system.name"),
     )
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
     most = answer_kind_of(task).candidates[-1] - len(seen)
@@ -103,7 +104,7 @@ def _propose(
     for output in outputs:
         if output.system.kind == SystemKind.SYSTEM:
             systems.append(output)
-    for output in draw.shuffled(systems, lambda each: each.system.name, segment.number):
+    for output in draw.shuffled(systems, attrgetter("system.name"), segment.number):
         text = normalise_text(output.text or "")
         if text not in seen and len(beside) < min(_OUTPUTS_BESIDE, most):
             seen.add(text)
@@ -332,7 +333,7 @@ def _store(
     draw = HashDraw(seed=design.seed, number=sequence.last_number)
     for position, block in enumerate(training, start=1):
         order = draw.shuffled(
-            shown[block.pk], lambda each: each.output_id, "training", block.position
+            shown[block.pk], attrgetter("output_id"), "training", block.position
         )
         Block.objects.create(
             hit=hit,

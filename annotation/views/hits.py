@@ -1,7 +1,7 @@
 """Show organisers the HITs and explain why each was drawn, from the numbers in `HIT.why`."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TypedDict
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,7 +17,39 @@ from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import page_view
 
 
-def hit_reason(hit: HIT) -> dict[str, Any]:
+class ExplainedBlock(TypedDict, total=False):
+    """Why a block was drawn, as `HIT.why` records it."""
+
+    segment: int
+    texts: int
+    size: int
+    chosen: str
+    met_before: float
+    met_before_any: float
+    watermark: int
+    priority: float
+    priority_any: float
+    reference: str
+    bad_reference: str
+
+
+class BlockReason(TypedDict):
+    """A segment, and how its texts were chosen in words."""
+
+    segment: int
+    texts: str
+
+
+class HITReason(TypedDict):
+    """A HIT in words."""
+
+    number: int
+    state: str
+    reason: str
+    blocks: list[BlockReason]
+
+
+def hit_reason(hit: HIT) -> HITReason:
     """Describe a HIT from `hits_explained` in words."""
     states = {
         "done": pgettext("HIT", "done"),
@@ -26,17 +58,16 @@ def hit_reason(hit: HIT) -> dict[str, Any]:
         "waiting": _("waiting for the HIT it repeats"),
         "withdrawn": _("withdrawn before use"),
     }
+    explained: Sequence[ExplainedBlock] = hit.why.get("blocks", ())
+    blocks: list[BlockReason] = []
+    for why in explained:
+        texts = with_full_stop(semicolon_list(_chosen(why)))
+        blocks.append({"segment": why["segment"], "texts": texts})
     return {
         "number": hit.number,
         "state": states[hit_state(hit)],
         "reason": _reason(hit),
-        "blocks": [
-            {
-                "segment": why["segment"],
-                "texts": with_full_stop(semicolon_list(_chosen(why))),
-            }
-            for why in hit.why.get("blocks", ())
-        ],
+        "blocks": blocks,
     }
 
 
@@ -80,7 +111,7 @@ def _reason(hit: HIT) -> str:
     }
 
 
-def _chosen(why: Mapping[str, Any]) -> Iterator[str]:
+def _chosen(why: ExplainedBlock) -> Iterator[str]:
     """Describe in words how the texts of a block were chosen."""
     yield ngettext(
         "%(texts)d distinct text, up to %(size)d shown",

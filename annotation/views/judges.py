@@ -15,6 +15,7 @@ from annotation.pages.judges import (
     JudgeForm,
     JudgeListForm,
     judge_details,
+    judged_tasks,
 )
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
@@ -75,7 +76,7 @@ def _judges_page(
     status: int,
 ) -> HttpResponse:
     table = CampaignJudgeTable(asked.found, of=[campaign.slug])
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "campaign": campaign,
         "section": "campaign-judges",
         "rehearsal": rehearsal_to_see(campaign=campaign),
@@ -139,7 +140,7 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     judge = _judge(request, slug, judge_id)
     form = JudgeForm(request.POST or None, judge=judge, campaign=judge.campaign)
     if request.method != "POST":
-        judged = judge_details(judge)["judged_tasks"]
+        judged = judged_tasks(judge)
         if judged:
             # The judge's page combines these details with their judging.
             return redirect("judge-page", slug, judged[0].pk, judge.pk)
@@ -272,7 +273,7 @@ def _adding_page(
     return render(request, "people/judges_add.html", context, status=status)
 
 
-def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
+def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, object]:
     wrong = checked.of(RowState.WRONG)
     new = checked.of(RowState.NEW)
     left = [

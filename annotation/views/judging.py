@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from secrets import token_hex
-from typing import Any
+from typing import TypedDict
 
 from django.conf import settings
 from django.contrib import messages
@@ -69,7 +69,35 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
     return screens_found or [_PRELOADED]
 
 
-def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
+class ScreensContext(TypedDict):
+    """The protocols with screens, and the static files and templates of their screens."""
+
+    protocols: list[str]
+    styles: list[str]
+    preloaded: list[str]
+    loaded_later: list[str]
+    screen_templates: list[str]
+
+
+class InstructionsContext(TypedDict):
+    """Instructions in one language; the others by tag, own name and direction."""
+
+    shown: Instructions
+    text: str
+    direction: str
+    others: list[tuple[str, str, str]]
+
+
+class ScreenSetup(TypedDict):
+    """Data for the scripts of a judging page about the signed-in user."""
+
+    user: str
+    name: str
+    sign_in: str
+    screens: dict[str, str]
+
+
+def screens_context(protocols: Iterable[str]) -> ScreensContext:
     """Return the template context for these protocols: style sheets, scripts, templates and keys."""
     styles: list[str] = []
     preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
@@ -173,7 +201,7 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 
 def instructions_context(
     shown: Instructions, in_force: Mapping[str, Instructions]
-) -> dict[str, Any]:
+) -> InstructionsContext:
     """Return the context of a page with instructions in one language, and links to the other languages."""
     return {
         "shown": shown,
@@ -200,7 +228,7 @@ def pages_of_judge(slug: str) -> dict[str, str]:
     }
 
 
-def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
+def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, object]:
     """Return the context of the judging page's template for these protocols."""
     skip_reasons = _skip_reasons(judge.campaign)
     of_screens = screens_context(protocols)
@@ -215,9 +243,7 @@ def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
     }
 
 
-def screen_setup(
-    judge: Judge, address: str, protocols: Collection[str]
-) -> dict[str, Any]:
+def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> ScreenSetup:
     """Return the data that the scripts of the page at this address need about the signed-in user."""
     return {
         "user": opaque("user", judge.user_id),
@@ -228,7 +254,7 @@ def screen_setup(
     }
 
 
-def sending_setup(judge: Judge) -> dict[str, Any]:
+def sending_setup(judge: Judge) -> dict[str, object]:
     """Return the data that the scripts of a judge's page need to send answers."""
     return {
         "user": opaque("user", judge.user_id),

@@ -1,7 +1,5 @@
 """The page of a campaign's machine judges."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -68,7 +66,7 @@ def _page(
     token: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         "campaign": campaign,
         "section": "campaign-judges",
         "machines": machines_of(campaign_id=campaign.pk),

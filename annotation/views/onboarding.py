@@ -1,7 +1,7 @@
 """A judge's pages other than the judging page: instructions, test sets, own link, time worked, own data, declining."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Mapping
 
 import segno
 from django.contrib import messages
@@ -49,7 +49,7 @@ def _page(
     request: HttpRequest,
     name: str,
     onboarding: JudgeOnboarding,
-    context: dict[str, Any],
+    context: Mapping[str, object],
     status: int = 200,
 ) -> HttpResponse:
     judge = onboarding.judge
@@ -185,7 +185,7 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
     action = None
     if request.method == "POST":
         action = request.POST.get("action")
-    context: dict[str, Any] = {"can_mail": not mail_is_printed(), "address": ""}
+    context: dict[str, object] = {"can_mail": not mail_is_printed(), "address": ""}
     status = 200
     if action == "withdraw":
         own_link_revoke(judge=judge)
@@ -201,7 +201,9 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
     return _page(request, "own_link", onboarding, context, status)
 
 
-def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) -> int:
+def _own_link_send(
+    request: HttpRequest, judge: Judge, context: dict[str, object]
+) -> int:
     """Send the link to the address in the form, add the result to the context, and return the status code."""
     address = request.POST.get("address", "")
     try:

@@ -188,18 +188,12 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
                 _("Saved. Participants who have already started keep their terms."),
             )
             return redirect("panel", slug, panel.pk)
-    context = _context(request, campaign, panel) | {"form": form}
-    if form.is_bound:
-        status = 400
-    else:
-        status = context["filter"].status
-    return render(request, "organiser/panel.html", context, status=status)
-
-
-def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str, Any]:
     own = reverse("panel", args=[campaign.slug, panel.pk])
     asked = ParticipationFilter.of(request, participations_of(panel=panel), at=own)
-    return {
+    status = asked.status
+    if form.is_bound:
+        status = 400
+    context = {
         "campaign": campaign,
         "section": "panels",
         "panel": panel,
@@ -209,7 +203,9 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         "table": ParticipationTable(asked.found, of=[campaign.slug]).of(
             request, at=own
         ),
+        "form": form,
     }
+    return render(request, "organiser/panel.html", context, status=status)
 
 
 @action_view

@@ -1,5 +1,3 @@
-from typing import Any
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,7 +28,7 @@ def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     if request.method == "POST":
         return _propose(request, task)
-    context: dict[str, Any] = {
+    context: dict[str, object] = {
         **of_task(task, "training"),
         "blocks": training_blocks(task_id=task.pk),
         "counts": range(1, MOST + 1),
