@@ -182,16 +182,19 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     sums = []
     for column in (agreeing, accepted, np.ones(len(of))):
         sums.append(np.bincount(place, column))
-    left = [each.sum() - each for each in sums]
+    left = [column_sums.sum() - column_sums for column_sums in sums]
     names = set()
     for edit in edits:
         for vote in edit.acceptances:
             names.add(vote.judge)
+    kappas = []
+    for name in sorted(names):
+        kappas.append(_kappa_without(edits, name))
     interval = left_out_interval(
         kappa,
         p_chance,
         without_segment=_kappa(share(left[0], left[2]), share(left[1], left[2]))[2],
-        without_judge=np.array([_kappa_without(edits, name) for name in sorted(names)]),
+        without_judge=np.array(kappas),
     )
     return AcceptorAgreement(
         len(of), p_agree, p_chance, kappa, interval.low, interval.high
@@ -466,6 +469,12 @@ def _counted(
     share_unchanged = None
     if len(own) >= fewest:
         share_unchanged = unchanged / len(own)
+    characters = None
+    if length:
+        characters = 100 * distance / length
+    median_seconds = None
+    if times:
+        median_seconds = float(np.median(times)) / 1000
     return EditedSystem(
         system=system,
         edits=len(own),
@@ -479,8 +488,8 @@ def _counted(
         by_outcome=by_outcome,
         share=share,
         share_unchanged=share_unchanged,
-        characters=100 * distance / length if length else None,
-        median_seconds=float(np.median(times)) / 1000 if times else None,
+        characters=characters,
+        median_seconds=median_seconds,
     )
 
 
@@ -593,9 +602,12 @@ def _ranked(
 
 def _number(rows: list[EditedSystem]) -> NumberOfEdits:
     numbers = np.array([row.edits for row in rows] or [0])
+    deviation = None
+    if len(numbers) > 1:
+        deviation = float(numbers.std(ddof=1))
     return NumberOfEdits(
         least=int(numbers.min()),
         mean=float(numbers.mean()),
-        deviation=float(numbers.std(ddof=1)) if len(numbers) > 1 else None,
+        deviation=deviation,
         most=int(numbers.max()),
     )

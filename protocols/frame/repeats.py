@@ -48,9 +48,11 @@ class CountedRows(Generic[Row]):
                         "keep the answer that counts",
                     )
             if len(earlier) == len(statements):
-                self._losses.add(
-                    COUNTED_ONCE, f"line {line}" if self._is_one_file else place
-                )
+                if self._is_one_file:
+                    line_place = f"line {line}"
+                else:
+                    line_place = place
+                self._losses.add(COUNTED_ONCE, line_place)
                 return
             for about, answer in statements.items():
                 self._known.setdefault(about, (answer, place))

@@ -63,7 +63,10 @@ def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]
 
 def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
     """Return the description of files for machine-readable reports."""
-    return [{"name": file.name, "sha256": file.sha256} for file in files]
+    data = []
+    for file in files:
+        data.append({"name": file.name, "sha256": file.sha256})
+    return data
 
 
 def report_of_answers(

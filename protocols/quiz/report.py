@@ -42,6 +42,9 @@ def _tell(
         "judges": len({row.judge for row in rows}),
     }
     again = met_again(rows)
+    readers = []
+    for row in rows:
+        readers.append((row.systems, row.judge))
     notes = [
         _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
         % all_in_figures(**counted),
@@ -49,7 +52,7 @@ def _tell(
             "Guessing gets half of the answers right. Intervals: Clopper–Pearson on the effective number of answers, clustered by snippet and judge (%(confidence)s%% confidence)."
         )
         % {"confidence": percent_in_figures(scores.confidence)},
-        *one_judge_notes((row.systems, row.judge) for row in rows),
+        *one_judge_notes(readers),
     ]
     if again:
         notes.append(

@@ -158,12 +158,10 @@ def segments_read_together(task: Task) -> list[tuple[int, ...]]:
         numbers[(document, position)] = number
     groups = []
     for snippet in snippets:
-        groups.append(
-            tuple(
-                numbers[snippet.document_id, position]
-                for position in range(snippet.first, snippet.last + 1)
-            )
-        )
+        segments = []
+        for position in range(snippet.first, snippet.last + 1):
+            segments.append(numbers[snippet.document_id, position])
+        groups.append(tuple(segments))
     return groups
 
 

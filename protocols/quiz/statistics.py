@@ -120,11 +120,11 @@ def quiz_scores(
         systems.update(reading.systems)
     rows = []
     for name in systems:
-        rows.append(
-            _score(
-                name, [each for each in readings if name in each.systems], confidence
-            )
-        )
+        own = []
+        for reading_of_system in readings:
+            if name in reading_of_system.systems:
+                own.append(reading_of_system)
+        rows.append(_score(name, own, confidence))
     rows.sort(key=lambda row: (-(row.share.value or 0.0), row.name))
     shares = np.array([row.share.value for row in rows], dtype=np.float64)
     ranks, _last = shared_ranks(Scores(shares, np.isfinite(shares)))

@@ -72,8 +72,7 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
             return redirect("snippets", slug, task.pk)
     sentences = []
     for needed in judges_needed([task]):
-        for words in needed.words:
-            sentences.append(words)
+        sentences.extend(needed.words)
     context = {
         **of_task(task, "texts"),
         "form": form,

@@ -402,9 +402,14 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         if candidates == 1:
             return [1]
         outputs = ratings_given(answer, self.criteria)
-        scores = [weighted_score(points, self.criteria) for points in outputs]
+        scores = []
+        for points in outputs:
+            scores.append(weighted_score(points, self.criteria))
         order = sorted(set(scores), reverse=True)
-        return [order.index(score) + 1 for score in scores]
+        ranks: list[int | None] = []
+        for score in scores:
+            ranks.append(order.index(score) + 1)
+        return ranks
 
     def score_of_one(self, answer: RatingAnswerJSON) -> float:
         """Return the value by the main criterion, the first one asked about; higher is better."""

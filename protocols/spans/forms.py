@@ -20,9 +20,11 @@ class LinesField(forms.CharField):
         super().__init__(required=False, widget=widget, **arguments)
 
     def clean(self, value: Any) -> list[str]:
-        return [
-            line.strip() for line in super().clean(value).splitlines() if line.strip()
-        ]
+        lines = []
+        for line in super().clean(value).splitlines():
+            if line.strip():
+                lines.append(line.strip())
+        return lines
 
     def prepare_value(self, value: Any) -> Any:
         if isinstance(value, list):

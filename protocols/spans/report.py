@@ -306,13 +306,20 @@ def _find(
         implied["additive"] = fit
     except ValueError as error:
         implied["not_additive"] = str(error)
-    questions = [contradictions(judgment, read.asked_about) for judgment in judgments]
-    kinds = Counter(question.kind for asked in questions for question in asked)
+    kinds: Counter[ContradictionKind] = Counter()
+    contradicting = 0
+    for judgment in judgments:
+        questions = contradictions(judgment, read.asked_about)
+        kinds.update(question.kind for question in questions)
+        if questions:
+            contradicting += 1
     rule = ClusterRule(options["rule"])
+    measured: dict[str, object] = {"measure": "score"}
+    if weights is not None:
+        measured = {"measure": "mqm", "weights": weights.lines}
     return SpanAnalysis(
         options={
-            "measure": "mqm" if is_mqm else "score",
-            **({} if weights is None else {"weights": weights.lines}),
+            **measured,
             "rule": rule,
             "level": level,
             "drawn": options["draw"],
@@ -330,7 +337,7 @@ def _find(
         ),
         span_agreement=span_agreement(judgments, confidence=confidence),
         contradictions={kind: kinds[kind] for kind in ContradictionKind},
-        contradicting=sum(map(bool, questions)),
+        contradicting=contradicting,
         suggestions=suggestion_effects(
             judgments, weights=weights, confidence=confidence
         ),
@@ -478,18 +485,12 @@ def _rows(
     data = {**_estimable(result), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
     columns = {}
-    for name, each in data.items():
-        if isinstance(each, list):
-            columns[name] = each
+    for name, values in data.items():
+        if isinstance(values, list) and len(values) == len(result.systems):
+            columns[name] = values
     rows = []
     for place in order:
-        rows.append(
-            {
-                name: each[place]
-                for name, each in columns.items()
-                if len(each) == len(result.systems)
-            }
-        )
+        rows.append({name: values[place] for name, values in columns.items()})
     return rows
 
 

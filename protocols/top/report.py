@@ -136,7 +136,9 @@ def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
     yield _(
         "Judges: %(judges)s, of whom %(both)s worked on both tasks."
     ) % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
-    shown = [_shown(each) for each in (read.first, read.second)]
+    shown = []
+    for times in (read.first, read.second):
+        shown.append(_shown(times))
     if None not in shown and shown[0] != shown[1]:
         yield _(
             "Blocks of the two tasks show different numbers of outputs, which also affects times."

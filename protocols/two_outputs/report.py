@@ -152,7 +152,10 @@ def _totals(result: TwoOutputsFound) -> Table:
     compared = result.compared
     rows: list[list[Value]] = []
     for judge, total in zip(compared.judges, compared.totals, strict=True):
-        rows.append([judge, *(total[choice] for choice in words), sum(total)])
+        counts = []
+        for choice in words:
+            counts.append(total[choice])
+        rows.append([judge, *counts, sum(total)])
     if rows:
         sums = []
         for choice in words:
@@ -285,7 +288,10 @@ def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
         )
     sums = []
     for of_other in words:
-        sums.append(sum(table_row[of_other] for table_row in pair.table))
+        sum_of_column = 0
+        for table_row in pair.table:
+            sum_of_column += table_row[of_other]
+        sums.append(sum_of_column)
     return Table(
         name="side_by_side",
         title=_("%(one)s (rows) and %(other)s (columns)")
@@ -335,7 +341,10 @@ def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutpu
         for row in rows:
             names.update((*row.first, *row.second))
         refuse_unknown("system", systems, names)
-    result = two_outputs_found(given.answers, systems=systems if any(systems) else None)
+    named_systems = None
+    if any(systems):
+        named_systems = systems
+    result = two_outputs_found(given.answers, systems=named_systems)
     if not result.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):

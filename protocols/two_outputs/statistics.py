@@ -237,9 +237,12 @@ def _pairs(
     pairs = []
     for row, table in enumerate(shared):
         low, high = _ends_of_pair(table, is_mirrored=is_mirrored)
+        rows_of_table = []
+        for cells in table.tolist():
+            rows_of_table.append(tuple(cells))
         pair = TwoJudges(
             judges=(names[first[row]], names[second[row]]),
-            table=tuple(tuple(cells) for cells in table.tolist()),
+            table=tuple(rows_of_table),
             items=int(table.sum()),
             agreeing=int(np.trace(table)),
             p_agree=float(p_agree[row]),

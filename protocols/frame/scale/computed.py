@@ -185,8 +185,7 @@ def ratings_found(
     first = next(iter(ratings.values()))
     agreement_rows = []
     for criterion, rating in read.items():
-        for row in _agreement(criterion, rating, options):
-            agreement_rows.append(row)
+        agreement_rows.extend(_agreement(criterion, rating, options))
     correlated = {}
     for one, other in combinations(ratings, 2):
         correlated[(other, one)] = correlated_criteria(
@@ -196,12 +195,16 @@ def ratings_found(
         proposed_easy = proposed_easy_items(first, words)
     else:
         proposed_easy = np.zeros(0, dtype=np.int64)
+    if len(outliers) > 1:
+        in_all = by_every_criterion(outliers)
+    else:
+        in_all = {}
     return RatingsFound(
         names={key: names.get(key, key) for key in ratings},
         ratings=read,
         criteria=of_each,
         agreement=tuple(agreement_rows),
-        in_all=by_every_criterion(outliers) if len(outliers) > 1 else {},
+        in_all=in_all,
         correlated=correlated,
         weighted=_weighted(ratings, options, criteria),
         proposed_easy=proposed_easy,
@@ -251,7 +254,9 @@ def _weighted(
     counted = []
     for key in weights:
         counted.append(ratings[key])
-    scales = {str(each.scale) for each in counted}
+    scales = set()
+    for rating in counted:
+        scales.add(str(rating.scale))
     if len(scales) > 1:
         raise ValueError(_("Criteria with a weight must have the same scale."))
     both = weighted_ratings(counted, list(weights.values()))

@@ -202,10 +202,7 @@ def _items(listed: Sequence[Item]) -> Items:
         ),
         wrote=wrote,
         conditions=tuple(conditions),
-        condition=np.array(
-            condition_numbers,
-            dtype=np.int64,
-        ),
+        condition=np.array(condition_numbers, dtype=np.int64),
     )
 
 
@@ -215,9 +212,8 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
     for segment, system in segments:
         named = items.segment == segment
         if system is not None:
-            named &= items.wrote[:, [name == system for name in items.systems]].any(
-                axis=1
-            )
+            columns = [name == system for name in items.systems]
+            named &= items.wrote[:, columns].any(axis=1)
         is_easy |= named
     return is_easy
 
@@ -250,7 +246,8 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
 def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     """Yield the ratings, latest first, naming only participating systems."""
     conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
-    scales = {each.key: each.scale for each in criteria_of(counted.task.rules)}
+    criteria = criteria_of(counted.task.rules)
+    scales = {criterion.key: criterion.scale for criterion in criteria}
     rows = counted.judgments.order_by("-pk").values_list(
         "block_id",
         "block__segment__number",

@@ -293,14 +293,16 @@ def _tell(
         ),
         *_notes(result, options),
     ]
-    correlations = {}
+    more: dict[str, object] = {}
     for (later, one), correlation in result.correlated.items():
-        correlations[f"{later}_and_{one}"] = correlation
+        more[f"{later}_and_{one}"] = correlation
+    if result.weighted is not None:
+        more["weighted"] = result.weighted
     return report_of_answers(
         given=given,
         counted={
             **counted,
-            "ratings": {criterion: len(each) for criterion, each in ratings.items()},
+            "ratings": {criterion: len(own) for criterion, own in ratings.items()},
             "conditions": list(items.conditions),
             "met_again": met_again,
         },
@@ -313,8 +315,7 @@ def _tell(
             "criteria": result.criteria,
             "agreement": result.agreement,
             "outliers_by_both": result.in_all,
-            **correlations,
-            **({} if result.weighted is None else {"weighted": result.weighted}),
+            **more,
             "proposed_easy": list(_proposed_items(result)),
         },
     )
@@ -436,7 +437,10 @@ def _all_means(result: RatingsFound) -> Table:
     """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
     means = {}
     for criterion, each in result.criteria.items():
-        means[criterion] = {row.system: row for row in each.means.systems}
+        of_criterion = {}
+        for row in each.means.systems:
+            of_criterion[row.system] = row
+        means[criterion] = of_criterion
     first, *others = means
     listed = []
     for name in means[first]:
@@ -702,7 +706,9 @@ def _outliers(result: RatingsFound) -> Table:
             heading = _("Both")
         else:
             heading = _("All")
-        counts_in_all = {rule: len(judges) for rule, judges in result.in_all.items()}
+        counts_in_all = {}
+        for rule, judges in result.in_all.items():
+            counts_in_all[rule] = len(judges)
         columns.append(Column("both", heading, of=counts_in_all.__getitem__))
     return Table.of(
         Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
@@ -723,10 +729,9 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
     for criterion, each in result.criteria.items():
         for row in each.removals:
             removals.append((result.names[criterion], row))
-    correlations = []
+    correlations: list[SampledCorrelation] = []
     for _criterion, row in removals:
-        for correlation in (row.correlation, row.correlation_alone):
-            correlations.append(correlation)
+        correlations.extend((row.correlation, row.correlation_alone))
     return Table.of(
         removals,
         name="removals",

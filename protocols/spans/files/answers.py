@@ -121,10 +121,14 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
         if not names:
             continue
         segment = judgment.block.segment
-        keys = [(judgment.judge_id, segment.pk, name) for name in names]
+        keys = []
+        for name in names:
+            keys.append((judgment.judge_id, segment.pk, name))
         repeat = 1 + max(last_repeat.get(key, 0) for key in keys)
         last_repeat.update(dict.fromkeys(keys, repeat))
-        own_texts = [texts[output] for output in first_outputs[judgment.pk]]
+        own_texts = []
+        for output in first_outputs[judgment.pk]:
+            own_texts.append(texts[output])
         ended = judgment.submitted_at.timestamp()
         started = None
         if judgment.duration_ms is not None:
@@ -245,7 +249,9 @@ def output_errors(
         weights = read.weights
     for judgment in read.judgments:
         for output in judgment.outputs:
-            errors = [_rated_error(span, weights) for span in output.spans or ()]
+            errors = []
+            for span in output.spans or ():
+                errors.append(_rated_error(span, weights))
             for system in output.systems:
                 yield judgment.judge, system, judgment.line, errors
 
@@ -255,12 +261,16 @@ def _rated_error(span: Span, weights: Weights | None) -> RatedError:
     category = span.category or {ERROR: "", MISSING: "omission", SOURCE: ""}.get(
         span.kind, span.kind
     )
+    if weights is None:
+        weight = None
+    else:
+        weight = weights.weight_of(span)
     return {
         "start": span.start or 0,
         "end": span.end or 0,
         "category": category or None,
         "severity": span.severity.value,
-        "score": None if weights is None else weights.weight_of(span),
+        "score": weight,
         "is_source_error": span.kind in (MISSING, SOURCE),
     }
 

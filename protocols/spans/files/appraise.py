@@ -176,10 +176,12 @@ def _without_scores_of_mqm(
         f"line {judgments[0].line}",
         len(outputs),
     )
-    return [
-        replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
-        for judgment in judgments
-    ]
+    without_scores = []
+    for judgment in judgments:
+        without_scores.append(
+            replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
+        )
+    return without_scores
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -381,9 +383,13 @@ def write_appraise_csv(
                 lose("outputs without a score")
                 continue
             marks = [span.kind for span in output.spans or ()]
+            other_kinds = 0
+            for kind in marks:
+                if kind not in (ERROR, MISSING):
+                    other_kinds += 1
             lose(
                 "marks other than errors and missing content",
-                sum(kind not in (ERROR, MISSING) for kind in marks),
+                other_kinds,
             )
             if output.text is not None:
                 lose("texts of outputs")
@@ -399,17 +405,23 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
         "that an output was judged a third time or more on purpose", judgment.repeat > 2
     )
     lose("which outputs were shown side by side", judgment.is_contrastive)
+    shared_outputs = 0
+    for output in judgment.outputs:
+        if len(output.systems) > 1:
+            shared_outputs += 1
     lose(
         "identical outputs of several systems",
-        sum(len(output.systems) > 1 for output in judgment.outputs),
+        shared_outputs,
     )
 
 
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
     spans = "None"
     if output.spans is not None:
-        kept = [span for span in output.spans if span.kind in (ERROR, MISSING)]
-        objects = [_span_object(span, output.text) for span in kept]
+        objects = []
+        for span in output.spans:
+            if span.kind in (ERROR, MISSING):
+                objects.append(_span_object(span, output.text))
         spans = json.dumps(objects, ensure_ascii=False)
     # Names are written unchanged, even if a spreadsheet would read them as formulas; see
     # docs/formats-judgments.md.

@@ -275,7 +275,10 @@ def _without_systems(
     keeps_apart: bool,
 ) -> list[tuple[str, ScoredJudgment]]:
     """Return judgments whose segments have the same names for all systems, and count the changes."""
-    names = shared_names(_item(judgment) for _file, judgment in judgments)
+    items = []
+    for _file, judgment in judgments:
+        items.append(_item(judgment))
+    names = shared_names(items)
     if not names.segments:
         return list(judgments)
     where = f"line {judgments[0][1].line}"

@@ -159,7 +159,10 @@ def _plain(value: Any) -> Any:
         return start_object(value)
     if not isinstance(value, tuple):
         return value
-    return [_WRITERS.get(type(each), str)(each) for each in value]
+    plain_values = []
+    for element in value:
+        plain_values.append(_WRITERS.get(type(element), str)(element))
+    return plain_values
 
 
 def _severity(key: str, value: object, refuse: Refuse) -> Severity:
@@ -233,7 +236,10 @@ def write_spans_jsonl(
     judgments: Iterable[ScoredJudgment],
 ) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the lines, and no losses."""
-    return [json_line(_JUDGMENT.written(judgment)) for judgment in judgments], ()
+    lines = []
+    for judgment in judgments:
+        lines.append(json_line(_JUDGMENT.written(judgment)))
+    return lines, ()
 
 
 def present(**values: object) -> JSONObject:

@@ -100,7 +100,10 @@ def column_names(header: Iterable[str]) -> list[str]:
     # Marot ends the header with a remark, for which rows have no cell.
     if names[-1].startswith("#"):
         names.pop()
-    return [_ALSO_CALLED.get(name, name) for name in names]
+    columns = []
+    for name in names:
+        columns.append(_ALSO_CALLED.get(name, name))
+    return columns
 
 
 def _rows(file: InputFile) -> Iterator[_Row]:

@@ -110,7 +110,9 @@ def _judgments(
             continue
         refuse = refuse_at(file, item.line)
         lose = losses.at(f"line {item.line}")
-        facts = {name: getattr(item, name) for name in _SHARED}
+        facts = {}
+        for name in _SHARED:
+            facts[name] = getattr(item, name)
         outputs = tuple(_output(output, refuse, lose) for output in item.outputs)
         judgments.append(made(ScoredJudgment, None, refuse, **facts, outputs=outputs))
     return judgments

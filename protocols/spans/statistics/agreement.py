@@ -112,7 +112,9 @@ def score_agreement(
         by_judge[score.judgment.judge][score.segment, min(score.output.systems)] = (
             score.score
         )
-    standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
+    standard = {}
+    for judge, judge_scores in by_judge.items():
+        standard[judge] = _standardised(judge_scores)
     pairs = []
     raw = []
     of_items = []
@@ -155,7 +157,10 @@ def score_agreement(
 def _values(
     items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]
 ) -> FloatArray:
-    return np.array([(one[item], other[item]) for item in items])
+    values = []
+    for item in items:
+        values.append((one[item], other[item]))
+    return np.array(values)
 
 
 def _standardised(scores: dict[Item, float]) -> dict[Item, float]:

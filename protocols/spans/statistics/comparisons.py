@@ -131,9 +131,12 @@ def _block(
     judge: str, segment: int, systems: Mapping[_Candidate, list[str]]
 ) -> BlockRow:
     order = sorted({candidate.score for candidate in systems}, reverse=True)
+    labels = []
+    for candidate in systems:
+        labels.append(order.index(candidate.score) + 1)
     return BlockRow(
         judge=judge,
         segment=segment + 1,
         candidates=list(systems.values()),
-        labels=[order.index(candidate.score) + 1 for candidate in systems],
+        labels=labels,
     )

@@ -123,7 +123,10 @@ def apply_rule(
     """
     unit: Unit = "round" if rule is ClusterRule.WMT25 else "segment"
     values = unit_scores(columns, unit=unit).values
-    mean = np.array([column[np.isfinite(column)].mean() for column in values.T])
+    means = []
+    for column in values.T:
+        means.append(column[np.isfinite(column)].mean())
+    mean = np.array(means)
     # Rounding, so that ties do not depend on the order of summation; then by name.
     order = np.argsort(-np.round(mean, TIE_DECIMALS), kind="stable")
     values = values[:, order]
@@ -291,9 +294,10 @@ def _until_first_difference(apart: BoolArray) -> Int64Array:
 
 def _all_above_from_all_below(apart: BoolArray) -> Int64Array:
     ends = range(1, len(apart))
-    return _clusters_ending(
-        np.array([apart[:end, end:].all() for end in ends], dtype=np.bool_)
-    )
+    separates = []
+    for end in ends:
+        separates.append(apart[:end, end:].all())
+    return _clusters_ending(np.array(separates, dtype=np.bool_))
 
 
 def _upper_is_better(values: FloatArray) -> BoolArray:

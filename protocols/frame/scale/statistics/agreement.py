@@ -172,7 +172,9 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
         return Estimate(value, interval.low, interval.high)
 
     per_item = counts.sum(axis=1)
-    chance = [_number(each) for each in point.expected[0]]
+    chance = []
+    for expected in point.expected[0]:
+        chance.append(_number(expected))
     return RatingAgreement(
         items=len(counts),
         segments=len(segments),

@@ -170,7 +170,11 @@ def mean_ratings(
     MeanRatings
         Does not depend on the order of the ratings or the names.
     """
-    sums = _sums(ratings, ratings.value.astype(np.float64) if value is None else value)
+    if value is None:
+        value_or_rating = ratings.value.astype(np.float64)
+    else:
+        value_or_rating = value
+    sums = _sums(ratings, value_or_rating)
     # The influence on the mean of the systems' means.
     common = sums.influence.mean(axis=1, keepdims=True)
     covariance = _covariance(ratings, sums, sums.influence - common)

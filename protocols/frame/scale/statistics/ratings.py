@@ -207,7 +207,9 @@ def weighted_ratings(
     for rating in rated:
         keys.append(rating.item * max(1, len(rating.judges)) + rating.judge)
     common = reduce(np.intersect1d, keys)
-    rows = [np.intersect1d(key, common, return_indices=True)[1] for key in keys]
+    rows = []
+    for key in keys:
+        rows.append(np.intersect1d(key, common, return_indices=True)[1])
     total = np.zeros(len(common))
     for each, own, weight in zip(rated, rows, weights, strict=True):
         value = each.value[own]
