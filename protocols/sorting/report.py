@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Protocol, Task
 from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.report import CORRECTION
-from protocols.frame.tables import report_of_answers, rules_between
+from protocols.frame.tables import AnalysisOptions, report_of_answers, rules_between
 from protocols.models import SystemSort
 from protocols.sorting.answers import MOST, RULES, answers_given, quota_of, sort_decided
 from protocols.sorting.files import LINES, Compared, judged_pairs
@@ -124,21 +124,26 @@ class SortRead:
     verify: bool = False
 
 
+#: A comparison or pair, with the keys that `SortedChain` describes.
+Step = Mapping[str, Any]
+
 #: The sort that was read, its progress, and other orders to compare with it; None until there is an
 #: order.
 Found = tuple[SortRead, SortedChain, Mapping[str, OrderBeside] | None]
 
 
-def _of_files(read: AnswersRead[Compared], options: Mapping[str, Any]) -> SortRead:
+def _of_files(read: AnswersRead[Compared], options: AnalysisOptions) -> SortRead:
     if not read.rows:
         raise ValueError(_("No judgments match these options."))
     if not options["quota"] and (options["on_undecided"] == "extend" or options["cap"]):
         raise OptionError("on_undecided and cap need a quota.", field="quota")
     judged = judged_pairs(read.rows)
-    named = options["systems"]
+    systems: Collection[str] = set().union(*judged)
+    if options["systems"]:
+        systems = _names(options["systems"])
     names = ("seed", "extension", "on_undecided", "level", "resamples")
     return SortRead(
-        systems=_names(named) if named else {name for pair in judged for name in pair},
+        systems=systems,
         settings=_settings(
             options,
             quota=options["quota"] or None,
@@ -151,7 +156,7 @@ def _of_files(read: AnswersRead[Compared], options: Mapping[str, Any]) -> SortRe
     )
 
 
-def _settings(options: Mapping[str, Any], **particular: Any) -> SortSettings:
+def _settings(options: AnalysisOptions, **particular: Any) -> SortSettings:
     correction = Correction(options[CORRECTION.name])
     return SortSettings(
         test=options[TEST.name],
@@ -176,7 +181,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
+    task: Task, watermark: int, judgments: ChosenJudgments, options: AnalysisOptions
 ) -> SortRead:
     sort = (
         SystemSort.objects.filter(task=task, watermark__lte=watermark)
@@ -185,24 +190,24 @@ def _read(
     )
     if sort is None:
         raise ValueError(_("Nothing sorted yet: no comparison has started."))
-    chosen: dict[str, Any] = {"watermark": watermark, "without": judgments.without}
-    decided, new = sort_decided(sort, **chosen)
-    used = {
-        pair: {answer.number for answer in answers} for pair, answers in new.items()
-    }
+    decided, new = sort_decided(sort, watermark=watermark, without=judgments.without)
+    used = {}
+    for pair, new_answers in new.items():
+        used[pair] = {answer.number for answer in new_answers}
     for row in sort.verdicts.filter(watermark__lte=watermark):
         used[pair_of(row.winner, row.loser)] = set(row.judgments)
     given = answers_given(
-        task=task, pairs=decided, documents=judgments.documents, **chosen
+        task=task,
+        pairs=decided,
+        documents=judgments.documents,
+        watermark=watermark,
+        without=judgments.without,
     )
     judged = {}
     arrived = {}
     for pair, decision in decided.items():
         answers = given.get(pair, [])
-        counted = []
-        for answer in answers:
-            if answer.number in used[pair]:
-                counted.append(answer)
+        counted = [answer for answer in answers if answer.number in used[pair]]
         if counted or decision.winner:
             rows = [(each.judge, each.segment, each.answer) for each in counted]
             judged[pair] = PairJudgments.of_rows(pair, rows)
@@ -222,7 +227,7 @@ def _read(
 
 
 def _find(
-    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
+    given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
 ) -> Found:
     begin(_("Sorting"))
     sort = given.answers
@@ -444,7 +449,7 @@ def _open(chain: SortedChain) -> Table:
     )
 
 
-def _pair(step: Mapping[str, Any]) -> Pair:
+def _pair(step: Step) -> Pair:
     return pair_of(step["first"], step["second"])
 
 
@@ -476,7 +481,7 @@ _SIGNIFICANCE: Final = ("adjusted_p", "significant")
 def _pairs(
     name: str,
     title: str,
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[Step],
     columns: Collection[str],
     **more: Any,
 ) -> Table:
@@ -535,7 +540,7 @@ def _pairs(
     )
 
 
-def _verdicts(steps: Sequence[Mapping[str, Any]]) -> Table:
+def _verdicts(steps: Sequence[Step]) -> Table:
     """Return the stored verdicts, in the order in which the sort requested them."""
     rows = []
     for row in steps:
@@ -557,7 +562,7 @@ def _verdicts(steps: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
+def _majorities(steps: Sequence[Step]) -> Table:
     """Return two rows per comparison: one vote per judge, and one per sentence that several judges judged."""
     majority_rows = []
     for row in steps:
@@ -575,7 +580,7 @@ def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _by_judge(steps: Sequence[Mapping[str, Any]]) -> Table:
+def _by_judge(steps: Sequence[Step]) -> Table:
     judge_rows = []
     for row in steps:
         for judge, counts in row["judges"].items():
@@ -596,7 +601,7 @@ def _by_judge(steps: Sequence[Mapping[str, Any]]) -> Table:
     )
 
 
-def _remaining_row(pair: Mapping[str, Any]) -> dict[str, Any]:
+def _remaining_row(pair: Step) -> dict[str, object]:
     figures = pair["result"] or dict.fromkeys(("mean", "judgments", *_TESTS))
     contradicts = None
     if pair["result"]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from campaign.formats.errors import Loss
 from campaign.models import Protocol
 from campaign.texts.joining import comma_list
-from protocols.frame.tables import report_of_answers, rules_between
+from protocols.frame.tables import AnalysisOptions, report_of_answers, rules_between
 from protocols.spans.contradictions import (
     ContradictionKind,
     ContradictionRule,
@@ -222,7 +222,7 @@ class SpanAnalysis:
     suggestions : SuggestionEffects
     """
 
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     columns: ScoreColumns
     means: SystemMeans
     rule: RuleResult
@@ -239,7 +239,7 @@ class SpanAnalysis:
 
 def _read_files(
     names: Sequence[str],
-    options: Mapping[str, Any],
+    options: AnalysisOptions,
     excluded: Sequence[str],
     progress: ReadingProgress,
 ) -> SpansRead:
@@ -267,7 +267,7 @@ def _read_files(
 
 
 def _find(
-    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
+    given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
 ) -> SpanAnalysis:
     begin(_("Counting"))
     read: SpansRead = given.answers

@@ -1,8 +1,7 @@
 """Reports on “top or not” for page, REST and command: scores of best-worst scaling, and active time per block."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from django.db.models import Count, F, Q, Sum
@@ -14,7 +13,7 @@ from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import candidate_count
 from campaign.models import Protocol, Task
-from protocols.frame.tables import report_of_answers
+from protocols.frame.tables import AnalysisOptions, report_of_answers
 from protocols.top.statistics import (
     BestMinusWorst,
     Times,
@@ -51,7 +50,7 @@ class TimesRead:
 
 
 def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
+    task: Task, watermark: int, judgments: ChosenJudgments, options: AnalysisOptions
 ) -> TimesRead:
     """Read the active time of each judged block of two tasks.
 
@@ -114,7 +113,7 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
     return Times(milliseconds / _MILLISECONDS, judge, segment, shown)
 
 
-def _tell(given: Input, options: Mapping[str, Any], compared: TimesCompared) -> Report:
+def _tell(given: Input, options: AnalysisOptions, compared: TimesCompared) -> Report:
     """Report active seconds per block of both tasks, and the ratio with its interval."""
     read: TimesRead = given.answers
     confidence = options[CONFIDENCE.name]
@@ -206,7 +205,7 @@ BESIDE = Option(
 )
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TimesCompared:
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> TimesCompared:
     begin(_("Counting"))
     read: TimesRead = given.answers
     return times_compared(read.first, read.second, confidence=options[CONFIDENCE.name])
@@ -237,7 +236,7 @@ class BestWorstFound:
 
 
 def _best_worst_find(
-    given: Input, options: Mapping[str, Any], begin: Begin
+    given: Input, options: AnalysisOptions, begin: Begin
 ) -> BestWorstFound:
     begin(_("Counting"))
     return BestWorstFound(
@@ -247,7 +246,7 @@ def _best_worst_find(
 
 
 def _best_worst_tell(
-    given: Input, options: Mapping[str, Any], result: BestWorstFound
+    given: Input, options: AnalysisOptions, result: BestWorstFound
 ) -> Report:
     notes = []
     if result.reliability is not None:
