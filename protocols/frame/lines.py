@@ -47,6 +47,22 @@ MakeRow = Callable[[LineValues, Refuse], Row]
 WrittenValues = Mapping[str, object]
 
 
+def _no_losses(_lines: Sequence[tuple[int, Any]]) -> Sequence[Loss]:
+    return ()
+
+
+def _no_values(_row: Any) -> WrittenValues:
+    return {}
+
+
+def _nothing_lost(_rows: Sequence[Any]) -> list[Loss]:
+    return []
+
+
+def _unwatched(_read: int, _total: int) -> None:
+    pass
+
+
 def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
     """Take the name of a system, or a list of systems that wrote the same text."""
     return tuple(sorted(candidate_of(key, value, refuse)))
@@ -191,9 +207,9 @@ class AnswerLines(Generic[Row]):
     statements: Callable[[Row], Mapping[Hashable, Hashable]] | None
     of_task: Callable[[CountedAnswers], Iterable[Row]]
     answers: Callable[[Sequence[tuple[int, Row]]], Iterable[FileAnswer]]
-    losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = lambda _lines: ()
-    written: Callable[[Row], WrittenValues] = lambda _row: {}
-    lost: Callable[[Sequence[Row]], list[Loss]] = lambda _rows: []
+    losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = _no_losses
+    written: Callable[[Row], WrittenValues] = _no_values
+    lost: Callable[[Sequence[Row]], list[Loss]] = _nothing_lost
     objects: Callable[[InputFile], Objects] = json_objects
 
     def read(
@@ -201,7 +217,7 @@ class AnswerLines(Generic[Row]):
         names: Sequence[str],
         *,
         exclude_judges: Sequence[str] = (),
-        progress: ReadingProgress = lambda _read, _total: None,
+        progress: ReadingProgress = _unwatched,
     ) -> AnswersRead[Row]:
         """Read files, plain or gzip; ``-`` is standard input. Names mean the same judges, systems
         and texts in all files.
@@ -286,9 +302,12 @@ class AnswerLines(Generic[Row]):
 
     def _taking(self) -> Callable[[JSONObject, Refuse], Row]:
         make = self.row_maker()
-        return lambda values, refuse: make(
-            values_taken(values, self.keys, self.optional, refuse), refuse
-        )
+
+        def take(values: JSONObject, refuse: Refuse) -> Row:
+            taken = values_taken(values, self.keys, self.optional, refuse)
+            return make(taken, refuse)
+
+        return take
 
     def _line(self, row: Row) -> WrittenValues:
         values = {key: getattr(row, key, None) for key in self.keys}

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final, cast
 
 from annotation.protocols.answer_files import (
@@ -108,7 +109,11 @@ def _of_task(
     if rules["all_at_once"]:
         yield from _screens(rated, keys, refuse)
         return
-    in_passes = sorted(rated, key=lambda answer: keys.index(answer.said[0].criterion))
+
+    def criterion_number(answer: FileAnswer) -> int:
+        return keys.index(answer.said[0].criterion)
+
+    in_passes = sorted(rated, key=criterion_number)
     _check_passes(in_passes, keys, rules, refuse)
     yield from in_passes
 
@@ -328,7 +333,9 @@ def _as_many_of_each(
             signs[each.key] = -1
         else:
             signs[each.key] = 1
-    said: dict[Item, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    said: dict[Item, dict[str, dict[str, int]]] = defaultdict(
+        partial(defaultdict, dict)
+    )
     for rating in rated:
         if rating.criterion in signs:
             said[rating.item][rating.criterion][rating.judge] = rating.value
@@ -348,6 +355,6 @@ FILES: Final = AnswerFiles(
     part=_part,
     writers={
         LINES.name: LINES.write,
-        CSV: lambda task, watermark: LINES.write(task, watermark, csv_lines),
+        CSV: partial(LINES.write, lines=csv_lines),
     },
 )

@@ -36,6 +36,7 @@ from ranking.core.sorting import (
     partial_order,
     sort_judged,
 )
+from ranking.files.sources import ReadingProgress
 from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
@@ -634,6 +635,15 @@ def _beside(orders: Mapping[str, OrderBeside]) -> Table:
     )
 
 
+def _read_files(
+    names: Sequence[str],
+    _options: AnalysisOptions,
+    excluded: Sequence[str],
+    progress: ReadingProgress,
+) -> AnswersRead[Compared]:
+    return LINES.read(names, exclude_judges=excluded, progress=progress)
+
+
 ANALYSIS = ProtocolAnalysis(
     name="sorting",
     title=gettext_lazy("Sorting"),
@@ -645,8 +655,6 @@ ANALYSIS = ProtocolAnalysis(
     read=_read,
     find=_find,
     tell=_tell,
-    read_files=lambda names, _options, excluded, progress: LINES.read(
-        names, exclude_judges=excluded, progress=progress
-    ),
+    read_files=_read_files,
     file_options=_OF_FILES,
 )

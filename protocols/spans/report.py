@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, get_args
 
 import numpy as np
@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from campaign.formats.errors import Loss
-from campaign.models import Protocol
+from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
 from protocols.frame.tables import AnalysisOptions, report_of_answers, rules_between
 from protocols.spans.contradictions import (
@@ -44,7 +44,11 @@ from protocols.spans.statistics.rules import (
     apply_rule,
 )
 from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
-from protocols.spans.statistics.suggestions import SuggestionEffects, suggestion_effects
+from protocols.spans.statistics.suggestions import (
+    Difference,
+    SuggestionEffects,
+    suggestion_effects,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scored.additive import AdditiveFit, Level, fit_additive
@@ -53,7 +57,7 @@ from ranking.core.scored.means import SystemMeans, system_means
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentSelection, JudgmentsRead
 from ranking.files.sources import ReadingProgress
-from ranking.reports.analyses.kind import Begin, ProtocolAnalysis
+from ranking.reports.analyses.kind import Begin, ChosenJudgments, ProtocolAnalysis
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     METHOD,
@@ -495,13 +499,17 @@ def _rows(
 
 
 def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
-    """Return the systems best first; those without a rank last."""
-    return sorted(
-        range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system]))
-    )
+    """Return the systems best first; those without a rank, 0, last."""
+    rank = np.asarray(ranks)
+    order: list[int] = np.lexsort((rank, rank == 0)).tolist()
+    return order
 
 
 _RANK_PLOT = interval_plot("system", "score")
+
+
+def _group_from_1(row: Mapping[str, int]) -> int:
+    return row["group"] + 1
 
 
 def _additive(fit: AdditiveFit) -> Table:
@@ -546,7 +554,7 @@ def _additive(fit: AdditiveFit) -> Table:
             *end_columns(decimals=2),
             Column("error", _("Standard error"), decimals=2),
             *_ranks(),
-            Column("group", _("Group"), of=lambda row: row["group"] + 1),
+            Column("group", _("Group"), of=_group_from_1),
         ),
         rules=rules_between([int(fit.cluster[place]) for place in order]),
         notes=notes,
@@ -654,7 +662,7 @@ def _p_next(result: RuleResult, place: int) -> Value:
 
 
 def _score_agreement(scores: ScoreAgreement) -> Table:
-    pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
+    pairs = sorted(scores.pairs, key=attrgetter("shared"), reverse=True)[:_MOST_PAIRS]
     # The row for all judges together has fewer figures.
     unknown = dict.fromkeys(field.name for field in fields(JudgePairScores))
     pair_rows = []
@@ -736,7 +744,7 @@ def _differences(effects: SuggestionEffects) -> Table:
                 "measure",
                 _("Mean"),
                 is_text=True,
-                of=lambda row: str(_SUGGESTIONS[row.measure]),
+                of=_measure_in_words,
             ),
             Column("shown", _("With suggestions"), decimals=2),
             Column("withheld", _("Without suggestions"), decimals=2),
@@ -745,6 +753,10 @@ def _differences(effects: SuggestionEffects) -> Table:
         ),
         notes=[_of_these_judges()],
     )
+
+
+def _measure_in_words(row: Difference) -> str:
+    return str(_SUGGESTIONS[row.measure])
 
 
 def _outcomes(effects: SuggestionEffects) -> Table:
@@ -769,6 +781,15 @@ def _outcomes(effects: SuggestionEffects) -> Table:
     )
 
 
+def _read(
+    task: Task,
+    watermark: int,
+    judgments: ChosenJudgments,
+    _options: AnalysisOptions,
+) -> SpansRead:
+    return scores_read(task=task, watermark=watermark, judgments=judgments)
+
+
 ANALYSIS = ProtocolAnalysis(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
@@ -786,9 +807,7 @@ ANALYSIS = ProtocolAnalysis(
     ),
     protocols=frozenset({Protocol.SPANS}),
     stands_for_ranking=True,
-    read=lambda task, watermark, judgments, _options: scores_read(
-        task=task, watermark=watermark, judgments=judgments
-    ),
+    read=_read,
     find=_find,
     tell=_tell,
     read_files=_read_files,

@@ -226,36 +226,29 @@ def _pairs(result: TwoOutputsFound) -> Table:
             merged[pair.judges] = pair
     else:
         merged = {}
+
+    def names(pair: TwoJudges) -> str:
+        return BETWEEN.join(pair.judges)
+
+    def merged_kappa(pair: TwoJudges) -> Value:
+        return _kappa(merged[pair.judges])
+
+    columns = [
+        Column("judges", _("Judges"), is_text=True, names="judges", of=names),
+        Column("items", _("Pairs of outputs")),
+        Column("agreeing", _("Agreeing")),
+        Column("p_agree", _("P(A)")),
+        Column("p_chance", _("P(E)")),
+        Column("kappa", _("κ"), of=_kappa),
+        *end_columns(),
+    ]
+    if merged:
+        columns.append(Column("merged", _("κ, ties merged"), of=merged_kappa))
     return Table.of(
         result.compared.pairs,
         name="judge_pairs",
         title=_("κ by pair of judges"),
-        columns=(
-            Column(
-                "judges",
-                _("Judges"),
-                is_text=True,
-                names="judges",
-                of=lambda pair: BETWEEN.join(pair.judges),
-            ),
-            Column("items", _("Pairs of outputs")),
-            Column("agreeing", _("Agreeing")),
-            Column("p_agree", _("P(A)")),
-            Column("p_chance", _("P(E)")),
-            Column("kappa", _("κ"), of=_kappa),
-            *end_columns(),
-            *(
-                [
-                    Column(
-                        "merged",
-                        _("κ, ties merged"),
-                        of=lambda pair: _kappa(merged[pair.judges]),
-                    )
-                ]
-                if merged
-                else []
-            ),
-        ),
+        columns=columns,
     )
 
 
