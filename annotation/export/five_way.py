@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import transaction
-from django.db.models import Max, QuerySet, Value
+from django.db.models import F, Max, QuerySet, Value
 
 from annotation.models import Block, Judgment, Skip
 from annotation.models.block import by_candidate
@@ -80,38 +80,31 @@ def _rows(
     known = {}
     for number, (id_, name) in enumerate(systems, 1):
         known[id_] = (name, number)
-    is_judged = rows.model is Judgment
     best_worst = answer_kind_of(task).best_worst
+    if rows.model is Judgment:
+        rows = rows.annotate(line=F("numbered__number"), ranks=F("labels"))
+    else:
+        rows = rows.annotate(line=F("id"), ranks=Value(""))
+    rows = rows.values_list(
+        "line",
+        "block_id",
+        "judge__pseudonym",
+        "ranks",
+        "duration_ms",
+        "block__segment__number",
+        "block__segment__position",
+        "block__segment__document__name",
+        named=True,
+    )
     # Without indexes, each part would read whole tables.
     with transaction.atomic(), table_scans_off():
-        numbered_blocks = list(
-            rows.values_list(
-                *(
-                    "numbered__number" if is_judged else "id",
-                    "block_id",
-                    "judge__pseudonym",
-                ),
-                *(
-                    "labels" if is_judged else Value(""),
-                    "duration_ms",
-                    "block__segment__number",
-                ),
-                *("block__segment__position", "block__segment__document__name"),
-            )
-        )
-        shown = systems_shown(block for _line, block, *_rest in numbered_blocks)
+        answers = list(rows)
+        shown = systems_shown(answer.block_id for answer in answers)
     written = []
-    for (
-        line,
-        block,
-        judge,
-        labels,
-        duration_ms,
-        segment,
-        position,
-        document,
-    ) in numbered_blocks:
-        candidates = [[known[system] for system in systems] for systems in shown[block]]
+    for answer in answers:
+        candidates = []
+        for systems_of_text in shown[answer.block_id]:
+            candidates.append([known[system] for system in systems_of_text])
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]
         candidate_names = []
@@ -123,15 +116,15 @@ def _rows(
             JudgedBlock(
                 source_language=test_set.source_language,
                 target_language=test_set.target_language,
-                segment=segment,
-                document=document,
-                segment_id=str(position),
-                judge=judge,
+                segment=answer.block__segment__number,
+                document=answer.block__segment__document__name,
+                segment_id=str(answer.block__segment__position),
+                judge=answer.judge__pseudonym,
                 candidates=tuple(candidate_names),
-                labels=tuple(labels or [None] * len(candidates)),
+                labels=tuple(answer.ranks or [None] * len(candidates)),
                 system_numbers=tuple(candidate_numbers),
-                line=line,
-                duration_ms=duration_ms,
+                line=answer.line,
+                duration_ms=answer.duration_ms,
                 best_worst=best_worst,
             )
         )

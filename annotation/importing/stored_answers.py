@@ -9,8 +9,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
+
+from django.db.models import F, QuerySet
 
 from annotation.models import Block, Design, Judgment, Skip
 from annotation.models.block import BlockControl
@@ -59,42 +61,38 @@ def stored_answers(
     rows = (
         _imported_judgments(task)
         .filter(judge__in=judges, block__segment__in=segments)
+        .annotate(repeat=F(f"block__hit__why__{REPEAT}"))
         .values_list(
-            *(
-                "judge",
-                "block__segment",
-                "block__hit__part",
-                f"block__hit__why__{REPEAT}",
-            ),
-            *(
-                "pk",
-                "client_id",
-                "block",
-                "block__outputs",
-                "block__stands_for",
-                "submitted_at",
-            ),
+            "judge",
+            "block__segment",
+            "block__hit__part",
+            "repeat",
+            "pk",
+            "client_id",
+            "block",
+            "block__outputs",
+            "block__stands_for",
+            "submitted_at",
+            named=True,
         )
     )
     answers_by_key: dict[AnswerKey, list[StoredAnswer]] = defaultdict(list)
-    for (
-        judge,
-        segment,
-        part,
-        repeat,
-        pk,
-        client_id,
-        block,
-        outputs,
-        stands_for,
-        at,
-    ) in rows:
-        if stands_for is None:
-            sizes = None
-        else:
-            sizes = tuple(stands_for)
-        stored = StoredAnswer(pk, client_id, block, tuple(outputs), sizes, at)
-        answers_by_key[AnswerKey(judge, segment, part, repeat or 1)].append(stored)
+    for row in rows:
+        sizes = None
+        if row.block__stands_for is not None:
+            sizes = tuple(row.block__stands_for)
+        key = AnswerKey(
+            row.judge, row.block__segment, row.block__hit__part, row.repeat or 1
+        )
+        stored = StoredAnswer(
+            row.pk,
+            row.client_id,
+            row.block,
+            tuple(row.block__outputs),
+            sizes,
+            row.submitted_at,
+        )
+        answers_by_key[key].append(stored)
     return answers_by_key
 
 
@@ -127,35 +125,45 @@ def earlier_exports(
     files : collection of str
         The hashes of its files.
     """
-    columns = (
-        "client_id",
-        "block",
-        "block__hit__why__sha256",
-        "block__hit__why__file",
-        "judge__pseudonym",
-        "block__segment__number",
-    )
     skips = Skip.objects.filter(
         task=task, block__hit__design__kind=Design.Kind.IMPORTED, block__control=""
     ).standing()
     stored = [
-        *_imported_judgments(task).order_by("pk").values_list(*columns),
-        *skips.order_by("pk").values_list(*columns),
+        *_of_files(_imported_judgments(task)),
+        *_of_files(skips),
     ]
     shared = set()
-    for client_id, _block, sha256, *_rest in stored:
-        if client_id.bytes in seen:
-            shared.add(sha256)
+    for answer in stored:
+        if answer.client_id.bytes in seen:
+            shared.add(answer.sha256)
     if shared <= set(files):
         return EarlierExports(frozenset(), ())
     earlier = _with_exports_in_between(task, shared)
     missing = []
-    for client_id, block, sha256, file, judge, segment in stored:
-        if client_id.bytes not in seen and sha256 in earlier and sha256 not in files:
-            missing.append(
-                MissingAnswer(block, f"{file}, judge {judge}, segment {segment}")
-            )
+    for answer in stored:
+        if answer.client_id.bytes in seen or answer.sha256 in files:
+            continue
+        if answer.sha256 in earlier:
+            place = f"{answer.file}, judge {answer.judge__pseudonym}, segment {answer.block__segment__number}"
+            missing.append(MissingAnswer(answer.block, place))
     return EarlierExports(earlier, tuple(missing))
+
+
+def _of_files(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
+    """Return imported judgments or skips as rows that name their file."""
+    in_files = rows.annotate(
+        sha256=F("block__hit__why__sha256"), file=F("block__hit__why__file")
+    )
+    named: QuerySet[Any, Any] = in_files.order_by("pk").values_list(
+        "client_id",
+        "block",
+        "sha256",
+        "file",
+        "judge__pseudonym",
+        "block__segment__number",
+        named=True,
+    )
+    return named
 
 
 def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[str]:

@@ -172,10 +172,14 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         .order_by("created_at", "pk")
     )
     uses = []
-    for pk, name, design, rate, hits in rows.values_list(
-        "pk", "test_set__name", "design", "rate", "hits_left"
+    for row in rows.values_list(
+        "pk", "test_set__name", "design", "rate", "hits_left", named=True
     ):
-        uses.append(ReferenceUse(pk, name, design is not None, rate, hits))
+        has_design = row.design is not None
+        use = ReferenceUse(
+            row.pk, row.test_set__name, has_design, row.rate, row.hits_left
+        )
+        uses.append(use)
     return uses
 
 

@@ -149,15 +149,18 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         outputs_then = Output.objects.drawable(at=self.at)
         rows = outputs_then.filter(
             segment__in=[id_ for id_, _number, _source in segments]
-        ).values_list("segment_id", "system__name", "id", "text", "system__kind")
-        for segment_id, system, output_id, text, kind in rows:
-            outputs.setdefault(segment_id, []).append(
-                SystemOutput(system, output_id, text or "", OutputKind(kind))
-            )
+        ).values_list(
+            "segment_id", "system__name", "id", "text", "system__kind", named=True
+        )
+        for row in rows:
+            kind = OutputKind(row.system__kind)
+            output = SystemOutput(row.system__name, row.id, row.text or "", kind)
+            outputs.setdefault(row.segment_id, []).append(output)
         texts_by_number = {}
         for id_, number, source in segments:
+            words = (source or "").split()
             texts_by_number[number] = SegmentOutputs(
-                number, len((source or "").split()), tuple(outputs.get(id_, ()))
+                number, len(words), tuple(outputs.get(id_, ()))
             )
         return texts_by_number
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
-from functools import partial
 from typing import Any, Final
 
 from django.db.models import Count, FloatField, Func, Q, QuerySet, Sum
@@ -162,23 +161,18 @@ def segment_words(
     """Return the words of these segments of a test set by id, limited to outputs of `systems` if
     given. Three queries.
     """
-    of_source, of_target = (
-        partial(
-            Func,
-            template=_HALVED if without_spaces(tag) else _SPACED,
-            output_field=FloatField(),
-        )
-        for tag in (task.test_set.source_language, task.test_set.target_language)
-    )
+    test_set = task.test_set
+    source_words = _words_in("source_text", test_set.source_language)
+    target_words = _words_in("text", test_set.target_language)
     sources = Segment.objects.filter(
         pk__in=segments, source_text__isnull=False
-    ).values_list("pk", of_source("source_text"))
+    ).values_list("pk", source_words)
     of_these = Q(segment__test_set__tasks=task, segment__in=segments)
     references = (
         Reference.objects.filter(of_these)
         .order_by()
         .values_list("segment")
-        .annotate(words=Sum(of_target("text")))
+        .annotate(words=Sum(target_words))
     )
     outputs = Output.objects.current().filter(of_these, text__isnull=False)
     outputs = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE)
@@ -187,22 +181,31 @@ def segment_words(
     rows = (
         outputs.order_by()
         .values_list("segment")
-        .annotate(count=Count("pk"), words=Sum(of_target("text")))
+        .annotate(count=Count("pk"), words=Sum(target_words))
     )
     in_references = dict(references)
     in_outputs = {}
     for segment, count, words in rows:
         in_outputs[segment] = (count, words)
-    return {
-        segment: SegmentWords(
-            source=source,
-            references=in_references.get(segment, 0.0),
-            output=in_outputs[segment][1] / in_outputs[segment][0],
-            outputs=in_outputs[segment][0],
-        )
-        for segment, source in sources
-        if segment in in_outputs
-    }
+    words_by_segment = {}
+    for segment, source in sources:
+        if segment in in_outputs:
+            count, words = in_outputs[segment]
+            words_by_segment[segment] = SegmentWords(
+                source=source,
+                references=in_references.get(segment, 0.0),
+                output=words / count,
+                outputs=count,
+            )
+    return words_by_segment
+
+
+def _words_in(column: str, language: str) -> Func:
+    """Return the number of words in a text; two characters count as a word in languages without spaces."""
+    template = _SPACED
+    if without_spaces(language):
+        template = _HALVED
+    return Func(column, template=template, output_field=FloatField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,31 +230,33 @@ def blocks_read(*, task: Task) -> ReadBlocks:
     ).order_by("-numbered__number")
     # Filtered in Python: a query for matching ones might read all judgments.
     blocks = judgments.annotate(candidates=candidate_count("block__")).values_list(
-        *("judge", "block__segment", "candidates", "active_ms"),
-        *("assignment", "supersedes", "judge__origin", "block__control"),
+        "judge",
+        "block__segment",
+        "candidates",
+        "active_ms",
+        "assignment",
+        "supersedes",
+        "judge__origin",
+        "block__control",
+        named=True,
     )[:MOST_MEASURED]
     rows = []
     for row in blocks:
-        if (
-            row[3]
-            and row[4] is not None
-            and row[5] is None
-            and row[6] == Judge.Origin.PERSON
-            and row[7] != BlockControl.TRAINING
-        ):
-            rows.append(row[:4])
+        is_by_person = row.judge__origin == Judge.Origin.PERSON
+        is_revision = row.supersedes is not None
+        is_training = row.block__control == BlockControl.TRAINING
+        if not is_by_person or is_revision or is_training:
+            continue
+        if row.active_ms and row.assignment is not None:
+            rows.append(row)
+    read = ReadBlocks([], [], [])
     if not rows:
-        return ReadBlocks([], [], [])
-    words = segment_words({row[1] for row in rows}, task=task)
-    known = []
+        return read
+    words = segment_words({row.block__segment for row in rows}, task=task)
     for row in rows:
-        if row[1] in words:
-            known.append(row)
-    words_read = []
-    for _judge, segment, candidates, _ms in known:
-        words_read.append(words[segment].of_block(candidates, task.test_set.campaign))
-    return ReadBlocks(
-        judges=[judge for judge, *_rest in known],
-        words=words_read,
-        seconds=[(milliseconds or 0) / 1000 for *_rest, milliseconds in known],
-    )
+        if row.block__segment in words:
+            segment = words[row.block__segment]
+            read.judges.append(row.judge)
+            read.words.append(segment.of_block(row.candidates, task.test_set.campaign))
+            read.seconds.append((row.active_ms or 0) / 1000)
+    return read

@@ -4,7 +4,7 @@ task files.
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from annotation.protocols.answer_files import FileAnswer, Lose, RefuseAnswer
 from annotation.protocols.answer_kinds import CompleteRules
@@ -113,7 +113,7 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
 
     A reading counts for all systems with the same outputs throughout the snippet.
     """
-    rows_read = list(
+    rows_read: list[Any] = list(
         counted.judgments.filter(quizanswer__answers__len__gt=0).values_list(
             "block_id",
             "judge__pseudonym",
@@ -121,23 +121,26 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
             "block__segment__document_id",
             "block__segment__position",
             "block__segment__number",
+            named=True,
         )
     )
     snippets = {}
     for snippet in snippets_of(counted.task):
         snippets[(snippet.document_id, snippet.last)] = snippet
-    wrote = counted.wrote({row[0] for row in rows_read})
-    for block, judge, answers, document, position, number in rows_read:
-        snippet = snippets[document, position]
-        [systems] = wrote[block]
+    wrote = counted.wrote({row.block_id for row in rows_read})
+    for row in rows_read:
+        snippet = snippets[
+            row.block__segment__document_id, row.block__segment__position
+        ]
+        [systems] = wrote[row.block_id]
         if systems:
             yield Reading(
                 snippet=snippet.name,
                 systems=tuple(sorted(systems)),
-                judge=judge,
-                answers=tuple(answers),
+                judge=row.judge__pseudonym,
+                answers=tuple(row.quizanswer__answers),
                 expected=tuple(snippet.expected),
-                segment=number,
+                segment=row.block__segment__number,
             )
 
 

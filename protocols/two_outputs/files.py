@@ -4,7 +4,7 @@ files.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -67,33 +67,37 @@ def choices_arranged(
     Also return systems X and Y if all items are about the same two; None for several pairs.
     """
     rows = list(_rows_of(said, systems))
-    pairs = set()
-    for _segment, pair, _judge, _choice in rows:
-        pairs.add(pair)
-    items = {}
-    for n, each in enumerate(sorted({row[:2] for row in rows})):
-        items[each] = n
-    judges = sorted({judge for _segment, _pair_of, judge, _choice in rows})
-    places = {judge: n for n, judge in enumerate(judges)}
-    columns = [
-        (items[segment, pair], places[judge], choice)
-        for segment, pair, judge, choice in rows
-    ]
+    items = sorted({row.item for row in rows})
+    judges = sorted({row.judge for row in rows})
+    item_numbers = {item: n for n, item in enumerate(items)}
+    judge_numbers = {judge: n for n, judge in enumerate(judges)}
+    columns = []
+    for row in rows:
+        columns.append((item_numbers[row.item], judge_numbers[row.judge], row.choice))
     item, judge, choice = np.array(columns, dtype=np.int64).reshape(-1, 3).T
     choices = Choices(item, judge, choice, tuple(judges), len(items))
-    return choices, systems or (pairs.pop() if len(pairs) == 1 else None)
+    pairs = {pair for _segment, pair in items}
+    if systems is None and len(pairs) == 1:
+        systems = pairs.pop()
+    return choices, systems
 
 
-def _rows_of(
-    said: Iterable[Said], systems: tuple[str, str] | None
-) -> Iterator[tuple[int, tuple[str, str], str, Choice]]:
-    """Yield segment, the two systems, judge and choice of each answer."""
+class _Row(NamedTuple):
+    """An answer; `item` is the segment and the two systems."""
+
+    item: tuple[int, tuple[str, str]]
+    judge: str
+    choice: Choice
+
+
+def _rows_of(said: Iterable[Said], systems: tuple[str, str] | None) -> Iterator[_Row]:
     for each in said:
         choice = _CHOICES[each.answer]
         if pair := _pair_of(each.first, each.second, systems):
-            yield each.segment, pair, each.judge, choice
+            yield _Row((each.segment, pair), each.judge, choice)
         elif pair := _pair_of(each.second, each.first, systems):
-            yield each.segment, pair, each.judge, _MIRRORED.get(choice, choice)
+            mirrored = _MIRRORED.get(choice, choice)
+            yield _Row((each.segment, pair), each.judge, mirrored)
 
 
 def _pair_of(
@@ -149,20 +153,28 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
     """Yield the answers whose outputs are both by participating systems; each names all systems
     that wrote its text.
     """
-    rows_read = list(
+    rows_read: list[Any] = list(
         counted.judgments.values_list(
             "block_id",
             "block__segment__number",
             "judge__pseudonym",
             "duration_ms",
             "twooutputsanswer__verdict",
+            named=True,
         )
     )
-    wrote = counted.wrote(block for block, *_others in rows_read)
-    for block, segment, judge, duration_ms, verdict in rows_read:
-        first, second = (tuple(sorted(systems)) for systems in wrote[block])
+    wrote = counted.wrote(row.block_id for row in rows_read)
+    for row in rows_read:
+        first, second = wrote[row.block_id]
         if first and second:
-            yield Said(segment, first, second, judge, Verdict(verdict), duration_ms)
+            yield Said(
+                segment=row.block__segment__number,
+                first=tuple(sorted(first)),
+                second=tuple(sorted(second)),
+                judge=row.judge__pseudonym,
+                answer=Verdict(row.twooutputsanswer__verdict),
+                duration_ms=row.duration_ms,
+            )
 
 
 def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
