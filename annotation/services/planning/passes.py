@@ -74,16 +74,19 @@ def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
     """Plan the next round; return whether there was one."""
     number = planning.sequence.turns + 1
     passes = passes_of(planning.task)
-    if not rounds.add(
+    planned_together = 1
+    if passes.are_by_others:
+        planned_together = passes.count
+    is_added = rounds.add(
         planning,
         number,
         texts=planning.texts,
         raters=passes.raters,
-        passes=passes.count if passes.are_by_others else 1,
-    ):
-        return False
-    planning.sequence.turns = number
-    return True
+        passes=planned_together,
+    )
+    if is_added:
+        planning.sequence.turns = number
+    return is_added
 
 
 @transaction.atomic
@@ -124,15 +127,19 @@ def _has_first(planning: PlanningTransaction, texts: int, request: HITRequest) -
     # No judge has seen the segments of a new round, so more than one is needed only if there is a
     # conflict of interest with all of its HITs.
     while not planning.is_all_planned and _round_add(planning, rounds):
-        not_lent = set(request.conflicts)
-        systems = planning.systems
-        if any(
-            not not_lent
-            & {systems[name] for b in hit.plan.blocks for s in b.systems for name in s}
-            for hit in planning.planned
-        ):
-            return True
+        for hit in planning.planned:
+            if set(request.conflicts).isdisjoint(_systems_of(hit.plan, planning)):
+                return True
     return False
+
+
+def _systems_of(plan: HITPlan, planning: PlanningTransaction) -> set[int]:
+    """Return the ids of the systems of a planned HIT."""
+    systems = set()
+    for block in plan.blocks:
+        for names in block.systems:
+            systems.update(planning.systems[name] for name in names)
+    return systems
 
 
 def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> None:
