@@ -103,7 +103,7 @@ class TrainingView(_TrainingAPIView):
         data = self.validated(TrainingProposeSerializer)
         made = training_propose(task=self.task, count=data["count"])
         return self.serialized(
-            self.blocks().filter(pk__in=[each.pk for each in made]),
+            self.blocks().filter(pk__in=[block.pk for block in made]),
             TrainingBlockSerializer,
             status=201,
             many=True,

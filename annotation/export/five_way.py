@@ -77,9 +77,9 @@ def _rows(
     else:
         systems = sorted(names.items(), key=itemgetter(1))
     # The format requires a number for each system; the numbers have no meaning outside the file.
-    known = {}
+    names_and_numbers = {}
     for number, (id_, name) in enumerate(systems, 1):
-        known[id_] = (name, number)
+        names_and_numbers[id_] = (name, number)
     best_worst = answer_kind_of(task).best_worst
     if rows.model is Judgment:
         rows = rows.annotate(line=F("numbered__number"), ranks=F("labels"))
@@ -104,7 +104,7 @@ def _rows(
     for answer in answers:
         candidates = []
         for systems_of_text in shown[answer.block_id]:
-            candidates.append([known[system] for system in systems_of_text])
+            candidates.append([names_and_numbers[system] for system in systems_of_text])
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]
         candidate_names = []

@@ -167,8 +167,8 @@ class ToolSettings:
 
 def settings_read(campaign: JSONObject) -> ToolSettings:
     """Return the settings in the JSON of a campaign. Raises ImportRefusedError for values that are not Pearmut's."""
-    given = {"info": {}, **campaign}
-    serializer = _CampaignFileSerializer(data=given)
+    complete = {"info": {}, **campaign}
+    serializer = _CampaignFileSerializer(data=complete)
     if not serializer.is_valid():
         raise _refusal(serializer_problem(serializer))
     info = serializer.validated_data["info"]
@@ -176,8 +176,8 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
     protocol: Protocol | None = None
     rules: Rules = {}
     lost = []
-    unread = [f"info.{key}" for key in given["info"] if key not in info]
-    unread += [key for key in given if key not in serializer.fields]
+    unread = [f"info.{key}" for key in complete["info"] if key not in info]
+    unread += [key for key in complete if key not in serializer.fields]
     if unread:
         lost.append((comma_list(unread), _NOT_READ))
     if info["sliders"] and name not in ("", *_WITH_SPANS):

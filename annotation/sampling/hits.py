@@ -295,24 +295,24 @@ def _block(
     draw: HashDraw,
 ) -> BlockPlan:
     free = segment.systems
-    given = None
+    reference = None
     control = None
     if segment.with_damaged:
         control = _one_of(segment.damaged, draw, "damaged", segment.number)
         free = tuple(text for text in free if not text.only_reference)
     elif segment.with_reference:
-        given = _one_of(segment.references, draw, "reference", segment.number)
-        free = tuple(text for text in free if text is not given)
+        reference = _one_of(segment.references, draw, "reference", segment.number)
+        free = tuple(text for text in free if text is not reference)
     size = parameters.block_size(segment.words)
     # Neither is an extra candidate: a block larger than others of its segment would reveal its
     # content.
     places = min(size, len(segment.systems))
-    if given is not None or control is not None:
+    if reference is not None or control is not None:
         places -= 1
     options = BlockOptions(
         segment=segment.number,
         free=free,
-        given=given,
+        given=reference,
         control=control,
         count=min(len(free), places),
     )
@@ -323,8 +323,8 @@ def _block(
         "texts": len(segment.systems),
         **shown.why,
     }
-    if given is not None:
-        why["reference"] = given.systems[0]
+    if reference is not None:
+        why["reference"] = reference.systems[0]
     systems_of_control: tuple[str, ...] = ()
     if control is not None:
         systems_of_control = control.systems

@@ -353,13 +353,13 @@ def _state(
     # Includes all systems, so that a batch records which systems existed.
     state = state.covering(texts.ranked_systems)
     if design.kind == Design.Kind.ACTIVE:
-        found = SamplingState.objects.filter(task=design.task_id).first()
-        if found is not None:
+        recorded = SamplingState.objects.filter(task=design.task_id).first()
+        if recorded is not None:
             state = state.judged(
-                systems=found.systems,
-                wins=found.wins,
-                ties=found.ties,
-                watermark=found.watermark,
+                systems=recorded.systems,
+                wins=recorded.wins,
+                ties=recorded.ties,
+                watermark=recorded.watermark,
             )
     parameters = design.parameters
     takes_part = texts.ranked_systems

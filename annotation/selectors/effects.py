@@ -496,8 +496,8 @@ def _opening(
     yield counted("%(count)d test set opens.", "%(count)d test sets open.", tasks)
     if not tasks:
         yield _("Add a test set first: there is nothing to judge.")
-    for each in needed:
-        yield from (labelled(each.task.called, words) for words in each.words)
+    for needs in needed:
+        yield from (labelled(needs.task.called, words) for words in needs.words)
 
 
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:

@@ -314,7 +314,7 @@ class _Reasons:
         if None in quotas:
             asked = None
         else:
-            asked = max(each or 0 for each in quotas)
+            asked = max(quota or 0 for quota in quotas)
         if asked is not None and asked < blocks:
             words = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
             otherwise = _(

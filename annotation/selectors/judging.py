@@ -111,8 +111,8 @@ def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
 
 def assignments_taken_back(*, judge: Judge, public_ids: Sequence[UUID]) -> list[UUID]:
     """Return those of these assignments that the judge no longer holds, though unfinished. One query."""
-    given = Assignment.objects.filter(judge=judge, public_id__in=public_ids)
-    released = given.filter(completed_at=None, released_at__isnull=False)
+    assignments = Assignment.objects.filter(judge=judge, public_id__in=public_ids)
+    released = assignments.filter(completed_at=None, released_at__isnull=False)
     return list(released.values_list("public_id", flat=True))
 
 

@@ -354,12 +354,15 @@ def ranked_texts(
     by_id = {output.pk: output for output in rows}
     shown = by_candidate([by_id[output] for output in outputs], stands_for)
     texts = []
-    for each, label in zip(shown, labels, strict=True):
+    for outputs_of_text, label in zip(shown, labels, strict=True):
         texts.append(
             RankedText(
-                each[0].text,
+                outputs_of_text[0].text,
                 tuple(
-                    sorted((output.system.name, output.system_id) for output in each)
+                    sorted(
+                        (output.system.name, output.system_id)
+                        for output in outputs_of_text
+                    )
                 ),
                 label,
             )

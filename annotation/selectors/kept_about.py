@@ -137,5 +137,8 @@ def _worked(judge: Judge) -> dict[str, object]:
     return {
         "time_zone": worked.time_zone,
         "total": asdict(worked.total),
-        "days": [{"day": day, **asdict(each)} for day, each in worked.days.items()],
+        "days": [
+            {"day": day, **asdict(worked_on_day)}
+            for day, worked_on_day in worked.days.items()
+        ],
     }

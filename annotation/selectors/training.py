@@ -172,14 +172,14 @@ def in_expected_order(
 
     Candidates with the same expected rank, or with none, may come in any order.
     """
-    known = []
+    ranked = []
     for rank, label in zip(expected, labels, strict=True):
         if rank is not None:
-            known.append((rank, label))
+            ranked.append((rank, label))
     return all(
         label is not None and other is not None and label < other
-        for rank, label in known
-        for worse, other in known
+        for rank, label in ranked
+        for worse, other in ranked
         if rank < worse
     )
 

@@ -98,8 +98,8 @@ def work_time(judge: Judge) -> WorkTime:
     today = now.astimezone(zone).date()
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
     days = {}
-    for _judge, day, *each in work_by_day(Q(judge=judge)).order_by("day"):
-        days[day] = Worked(*each)
+    for _judge, day, *figures in work_by_day(Q(judge=judge)).order_by("day"):
+        days[day] = Worked(*figures)
     return WorkTime(
         time_zone=settings.TIME_ZONE,
         today=today,
@@ -219,8 +219,8 @@ def time_sheet_days(
 def time_of(judge: Any) -> JudgeTime:
     """Return the work of a judge from `time_sheet_days`."""
     days = {}
-    for day, *each in judge.days:
-        days[date.fromisoformat(day)] = Worked(*each)
+    for day, *figures in judge.days:
+        days[date.fromisoformat(day)] = Worked(*figures)
     return JudgeTime(judge, days)
 
 

@@ -42,11 +42,11 @@ def machine_judgment_submit(
     Locks the machine's row.
     """
     MachineJudge.objects.select_for_update(no_key=True).get(pk=machine.pk)
-    known = MachineJudgment.objects.filter(client_id=client_id).first()
-    if known is not None:
-        if not _is_repeated(known, machine, asked, sent):
+    stored = MachineJudgment.objects.filter(client_id=client_id).first()
+    if stored is not None:
+        if not _is_repeated(stored, machine, asked, sent):
             raise SubmissionRefusedError("This id belongs to another answer or skip.")
-        return known
+        return stored
     own = answers_about(machine=machine, asked=asked).first()
     if own is not None:
         words = _("This block has been answered already. The first answer counts.")

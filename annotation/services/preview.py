@@ -115,7 +115,7 @@ def feedback_preview(
     if not 0 < place <= len(rows):
         return None
     row = rows[place - 1]
-    expected = [each.expected for each in _training_order(row)]
+    expected = [candidate.expected for candidate in _training_order(row)]
     if len(labels) == len(expected):
         return feedback_on(labels, expected, row.explanation)
     return None
@@ -154,7 +154,7 @@ def _training(task: Task) -> PreviewedHIT | None:
             DrawnBlock(
                 id=_id(task, 0, place),
                 segment=row.segment.number,
-                outputs=[each.output_id for each in _training_order(row)],
+                outputs=[candidate.output_id for candidate in _training_order(row)],
             )
         )
     if not shown:

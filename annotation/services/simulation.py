@@ -291,28 +291,29 @@ def simulated_store(
     """
     kind = answer_kind_of(assignment.hit.task)
     judgments = []
-    for each in judged:
+    for simulated in judged:
         judgments.append(
             Judgment(
                 task_id=assignment.hit.task_id,
                 judge_id=assignment.judge_id,
                 assignment=assignment,
-                block_id=each.block_id,
-                client_id=each.client_id,
-                labels=kind.labels(each.said, each.candidates),
-                duration_ms=each.duration_ms,
-                active_ms=each.active_ms,
-                submitted_at=each.submitted_at,
+                block_id=simulated.block_id,
+                client_id=simulated.client_id,
+                labels=kind.labels(simulated.said, simulated.candidates),
+                duration_ms=simulated.duration_ms,
+                active_ms=simulated.active_ms,
+                submitted_at=simulated.submitted_at,
             )
         )
     stored = Judgment.objects.bulk_create(judgments)
     if kind.keeps_answers:
         part = assignment.hit.part
         answers = []
-        for judgment, each in zip(stored, judged, strict=True):
+        for judgment, simulated in zip(stored, judged, strict=True):
             answers.append(
                 kind.with_judgment(
-                    judgment, kind.row_of(each.said, part=part, block_id=each.block_id)
+                    judgment,
+                    kind.row_of(simulated.said, part=part, block_id=simulated.block_id),
                 )
             )
         kind.table.objects.bulk_create(answers)

@@ -339,10 +339,10 @@ def judgment_submit(
             return judgment
     except SubmissionRefusedError as error:
         refusal = error
-    known = _known(Judgment.objects.all(), client_id, assigned)
-    if known is None:
+    stored = _known(Judgment.objects.all(), client_id, assigned)
+    if stored is None:
         raise refusal or too_fast()
-    return known
+    return stored
 
 
 def _store(
@@ -416,9 +416,9 @@ def skip_submit(
     Refused for a block that the judge has judged, as on another device.
     """
     assignment = assignment_lock(assigned.assignment_id)
-    known = _known(Skip.objects.all(), client_id, assigned)
-    if known is not None:
-        return known
+    stored = _known(Skip.objects.all(), client_id, assigned)
+    if stored is not None:
+        return stored
     judged = Judgment.objects.filter(
         judge_id=assigned.judge_id, block_id=assigned.block_id
     )
@@ -447,10 +447,10 @@ def skip_submit(
         )
     except IntegrityError:
         # Another request has stored this id since the check.
-        known = _known(Skip.objects.all(), client_id, assigned)
-        if known is None:
+        stored = _known(Skip.objects.all(), client_id, assigned)
+        if stored is None:
             raise
-        return known
+        return stored
     if created:
         assignment_close_if_done(assignment, task_id=assigned.task_id)
     return skip

@@ -66,11 +66,11 @@ class AnswersForm(forms.Form):
         machines = list(map(str, machines_of(campaign_id=task.test_set.campaign_id)))
         self.fields["machine"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
             ("", gettext_lazy("As named in the file")),
-            *((each, each) for each in machines),
+            *((name, name) for name in machines),
         ]
         self.fields["file_format"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
             ("", gettext_lazy("Detect automatically")),
-            *((each, each) for each in formats),
+            *((name, name) for name in formats),
         ]
 
 

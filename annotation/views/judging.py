@@ -103,26 +103,29 @@ def screens_context(protocols: Iterable[str]) -> ScreensContext:
     preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
     later = [*_files("judge/later/*.js")]
     with_screen = _with_screen(protocols)
-    for each in with_screen:
-        styles += _files(f"css/judge-{each.replace('_', '-')}.css")
-        if each == _PRELOADED:
+    for screen in with_screen:
+        styles += _files(f"css/judge-{screen.replace('_', '-')}.css")
+        if screen == _PRELOADED:
             scripts = preloaded
         else:
             scripts = later
-        scripts += _files(f"judge/{each}/*.js")
-        later += _files(f"judge/{each}/later/*.js")
+        scripts += _files(f"judge/{screen}/*.js")
+        later += _files(f"judge/{screen}/later/*.js")
     return {
         "protocols": with_screen,
         "styles": styles,
         "preloaded": preloaded,
         "loaded_later": later,
-        "screen_templates": [f"judge/screens/{each}.html" for each in with_screen],
+        "screen_templates": [f"judge/screens/{screen}.html" for screen in with_screen],
     }
 
 
 def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
     """Return the address from which the page imports each protocol's screen."""
-    return {each: static(f"judge/{each}/screen.js") for each in _with_screen(protocols)}
+    return {
+        screen: static(f"judge/{screen}/screen.js")
+        for screen in _with_screen(protocols)
+    }
 
 
 def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:

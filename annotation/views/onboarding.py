@@ -291,8 +291,8 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
         "days": [
-            (day, each, clock_time(each.active_seconds))
-            for day, each in worked.days.items()
+            (day, worked_on_day, clock_time(worked_on_day.active_seconds))
+            for day, worked_on_day in worked.days.items()
         ],
         "reports": own_problem_reports(judge)[:OWN_REPORTS_SHOWN],
         "messages_to_judge": messages_to(judge),

@@ -64,8 +64,8 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     """Add a system to an existing test set from a file of outputs."""
     task = organised_task(request, slug, task_id)
     facts: list[str] = []
-    for each in task.test_set.tasks.order_by("pk"):
-        facts.extend(joining_in_words(task=each, name=""))
+    for other_task in task.test_set.tasks.order_by("pk"):
+        facts.extend(joining_in_words(task=other_task, name=""))
     if request.method == "POST":
         form = SystemAddForm(request.POST, request.FILES)
     else:

@@ -248,7 +248,7 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
     rows = documents.annotate(last=Max("segments__position")).values_list(
         "name", "pk", "last"
     )
-    found = {name: (pk, last or 0) for name, pk, last in rows}
+    ids_and_ends = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
     taken: dict[tuple[str, int], str] = {}
     for snippet in snippets:
@@ -260,14 +260,14 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
                 % snippet
             )
         names.add(name)
-        if document not in found:
+        if document not in ids_and_ends:
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: document “%(document)s” not found in the test set. Use the document names on its Texts page."
                 )
                 % snippet
             )
-        if snippet["last"] > (segments := found[document][1]):
+        if snippet["last"] > (segments := ids_and_ends[document][1]):
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
@@ -283,4 +283,4 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
                     )
                     % {**snippet, "segment": segment, "other": other}
                 )
-    return {name: pk for name, (pk, _last) in found.items()}
+    return {name: pk for name, (pk, _last) in ids_and_ends.items()}

@@ -148,12 +148,14 @@ def reader_scores(
 
 def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
     snippets, of_snippet = np.unique(
-        [each.snippet for each in own], return_inverse=True
+        [reading.snippet for reading in own], return_inverse=True
     )
-    _judges, of_judge = np.unique([each.judge for each in own], return_inverse=True)
+    _judges, of_judge = np.unique(
+        [reading.judge for reading in own], return_inverse=True
+    )
     share = two_way_share(
-        np.array([each.right for each in own]),
-        np.array([len(each.expected) for each in own]),
+        np.array([reading.right for reading in own]),
+        np.array([len(reading.expected) for reading in own]),
         segment=of_snippet,
         judge=of_judge,
         confidence=confidence,
@@ -162,7 +164,7 @@ def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
         name=name,
         readings=len(own),
         snippets=len(snippets),
-        unanswered=sum(each.answers.count(None) for each in own),
+        unanswered=sum(reading.answers.count(None) for reading in own),
         share=replace(share, low=None, high=None)
         if len(snippets) < FEWEST_SNIPPETS
         else share,

@@ -328,11 +328,11 @@ def _as_many_of_each(
 ) -> Iterator[tuple[Item, str, float]]:
     """Yield equally many ratings of each text by each criterion: those of the first judges by pseudonym."""
     signs = {}
-    for each in criteria:
-        if each.scale.lower_is_better:
-            signs[each.key] = -1
+    for criterion_counted in criteria:
+        if criterion_counted.scale.lower_is_better:
+            signs[criterion_counted.key] = -1
         else:
-            signs[each.key] = 1
+            signs[criterion_counted.key] = 1
     said: dict[Item, dict[str, dict[str, int]]] = defaultdict(
         partial(defaultdict, dict)
     )

@@ -74,9 +74,11 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     """Return the answers to the comparisons of all pairs of systems, by number."""
     words = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
-    given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
+    answers_by_pair = answers_given(
+        task=counted.task, pairs=pairs, current=counted.judgments
+    )
     rows = []
-    for pair, answers in given.items():
+    for pair, answers in answers_by_pair.items():
         for answer in answers:
             word = words[answer.answer]
             row = Compared(answer.segment, answer.judge, *pair, word)

@@ -197,7 +197,7 @@ def _read(
         used[pair] = {answer.number for answer in new_answers}
     for row in sort.verdicts.filter(watermark__lte=watermark):
         used[pair_of(row.winner, row.loser)] = set(row.judgments)
-    given = answers_given(
+    answers_by_pair = answers_given(
         task=task,
         pairs=decided,
         documents=judgments.documents,
@@ -207,7 +207,7 @@ def _read(
     judged = {}
     arrived = {}
     for pair, decision in decided.items():
-        answers = given.get(pair, [])
+        answers = answers_by_pair.get(pair, [])
         counted = [answer for answer in answers if answer.number in used[pair]]
         if counted or decision.winner:
             rows = [(each.judge, each.segment, each.answer) for each in counted]

@@ -253,10 +253,10 @@ def _read_files(
         )
     source = options["source_language"]
     target = options["target_language"]
-    given = options["input_format"]
+    input_format = options["input_format"]
     read = read_spans(
         names,
-        input_format=SpansFormat(given) if given else None,
+        input_format=SpansFormat(input_format) if input_format else None,
         source_language=source,
         target_language=target,
         progress=progress,

@@ -45,12 +45,12 @@ def categories_read(lines: Sequence[str]) -> list[str]:
     for line in lines:
         name, _colon, below = line.partition(":")
         lower = []
-        for each in below.split(","):
-            if each.strip():
-                lower.append(each.strip())
-        categories += [f"{name.strip()}{LEVELS}{each}" for each in lower] or [
-            name.strip()
-        ]
+        for name_below in below.split(","):
+            if name_below.strip():
+                lower.append(name_below.strip())
+        categories += [
+            f"{name.strip()}{LEVELS}{name_below}" for name_below in lower
+        ] or [name.strip()]
     seen: set[str] = set()
     for category in categories:
         _category_check(category, seen)

@@ -91,13 +91,13 @@ class _Row(NamedTuple):
 
 
 def _rows_of(said: Iterable[Said], systems: tuple[str, str] | None) -> Iterator[_Row]:
-    for each in said:
-        choice = _CHOICES[each.answer]
-        if pair := _pair_of(each.first, each.second, systems):
-            yield _Row((each.segment, pair), each.judge, choice)
-        elif pair := _pair_of(each.second, each.first, systems):
+    for answer in said:
+        choice = _CHOICES[answer.answer]
+        if pair := _pair_of(answer.first, answer.second, systems):
+            yield _Row((answer.segment, pair), answer.judge, choice)
+        elif pair := _pair_of(answer.second, answer.first, systems):
             mirrored = _MIRRORED.get(choice, choice)
-            yield _Row((each.segment, pair), each.judge, mirrored)
+            yield _Row((answer.segment, pair), answer.judge, mirrored)
 
 
 def _pair_of(

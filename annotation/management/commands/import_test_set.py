@@ -154,7 +154,7 @@ class Command(BaseCommand):
             )
         if options["verbosity"]:
             upload = task.test_set.upload
-            left_out = [(each["name"], each["why"]) for each in upload.left_out]
+            left_out = [(text["name"], text["why"]) for text in upload.left_out]
             for line in told_lines(left_out, upload.warnings):
                 self.stdout.write(line)
             self.stdout.write(_summary(task))

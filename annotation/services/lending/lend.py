@@ -112,9 +112,11 @@ def assignment_lend(
     owed = answers_owed(judge=judge, stage=QuestionStage.START)
     if any(question.required for question in owed):
         raise LendingRefusedError("questions")
-    known = {after, *in_hand}
+    on_page = {after, *in_hand}
     begun = [
-        assignment for assignment in context.begun if assignment.public_id not in known
+        assignment
+        for assignment in context.begun
+        if assignment.public_id not in on_page
     ]
     _leases_extend(in_hand, context)
     assignment = _held(begun, context)

@@ -336,11 +336,11 @@ def _systems_check(design: Design) -> None:
     """Raise `DesignRefusedError` unless all chosen systems are in the test set and the active ones fill a block."""
     if not design.systems:
         return
-    known = System.objects.filter(
+    kind_by_name = System.objects.filter(
         test_set=design.task.test_set_id, name__in=design.systems
     )
     kinds = dict(
-        known.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind")
+        kind_by_name.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind")
     )
     missing = []
     for name in design.systems:

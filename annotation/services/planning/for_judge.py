@@ -176,9 +176,9 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     hits = HIT.objects.filter(
         task=planning.task, purpose=HITPurpose.FIRST, reserved_for__isnull=True
     ).holding_check(False if planning.parameters.attention_every else None)
-    for each in (hits.standby(), hits.pooled()):
+    for source in (hits.standby(), hits.pooled()):
         spare: HIT | None = (
-            each.available()
+            source.available()
             .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
             .filter(~Exists(HIT.objects.filter(repeats=OuterRef("pk"))))
             .order_by("-number")

@@ -135,7 +135,7 @@ def _has_first(planning: PlanningTransaction, texts: int, request: HITRequest) -
 
 def _systems_of(plan: HITPlan, planning: PlanningTransaction) -> set[int]:
     """Return the ids of the systems of a planned HIT."""
-    systems = set()
+    systems: set[int] = set()
     for block in plan.blocks:
         for names in block.systems:
             systems.update(planning.systems[name] for name in names)

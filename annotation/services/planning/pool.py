@@ -322,10 +322,10 @@ def _stale_batches(task_id: int) -> list[int]:
     Returns ids rather than a queryset, whose condition PostgreSQL may evaluate for each HIT.
     """
     design = Design.objects.filter(task=task_id).not_imported().latest()
-    known = SamplingState.objects.filter(task=task_id).first()
+    recorded = SamplingState.objects.filter(task=task_id).first()
     is_stale = ~Q(design=design)
-    if known is not None:
-        is_stale |= Q(state__watermark__lt=int(known.watermark / _GROWTH))
+    if recorded is not None:
+        is_stale |= Q(state__watermark__lt=int(recorded.watermark / _GROWTH))
     on_standby = list(
         _standby(task_id).order_by().values_list("batch", flat=True).distinct()
     )

@@ -217,7 +217,7 @@ def weights_chosen(
     """Return the weights of an analysis: the given ones, or else those of the task."""
     given = options.get("weights")
     if given:
-        return dict(weight_read(each) for each in given)
+        return dict(weight_read(weight) for weight in given)
     weights = weights_of(criteria)
     if len(criteria) > 1:
         return weights
@@ -332,11 +332,11 @@ def _agreement(
     measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
     if ratings.scale.has_five_points:
         measured.append(ratings.merged())
-    for each in measured:
+    for measured_ratings in measured:
         parts = {}
-        for n, name in enumerate(each.items.conditions):
-            parts[name] = each.of_condition(n)
-        for name, part in {**parts, "": each}.items():
+        for n, name in enumerate(measured_ratings.items.conditions):
+            parts[name] = measured_ratings.of_condition(n)
+        for name, part in {**parts, "": measured_ratings}.items():
             agreement = rating_agreement(part, confidence=options["confidence"])
             agreement = replace(
                 agreement,
@@ -344,6 +344,6 @@ def _agreement(
                 alpha=agreement.alpha.reported(),
             )
             agreements.append(
-                AgreementOf(criterion, name, each.scale.points, agreement)
+                AgreementOf(criterion, name, measured_ratings.scale.points, agreement)
             )
     return agreements

@@ -156,13 +156,13 @@ def ratings_arranged(
     place_of_item = {item: place for place, item in enumerate(listed)}
     place_of_judge = {judge: place for place, judge in enumerate(judges)}
     scales = {row.criterion: row.scale for row in rows}
-    known = []
+    rated_criteria = []
     for criterion_known in criteria or criteria_of({}):
         if criterion_known.key in scales:
-            known.append(criterion_known.key)
+            rated_criteria.append(criterion_known.key)
     ratings_by_criterion = {}
     # Others follow as they come.
-    for criterion in dict.fromkeys([*known, *scales]):
+    for criterion in dict.fromkeys([*rated_criteria, *scales]):
         cells = []
         for row in rows:
             if row.criterion == criterion:

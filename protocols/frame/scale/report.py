@@ -273,7 +273,9 @@ def _tell(
         "systems": len(items.systems),
         "judges": len(next(iter(ratings.values())).judges),
     }
-    met_again = {criterion: each.met_again for criterion, each in ratings.items()}
+    met_again = {
+        criterion: own_ratings.met_again for criterion, own_ratings in ratings.items()
+    }
     names = result.names
     numbers = []
     for criterion, own in ratings.items():
@@ -361,13 +363,13 @@ def _notes(result: RatingsFound, options: RatingOptions) -> Iterator[str]:
         yield _(
             "Means of values standardised by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
         )
-        for criterion, each in result.criteria.items():
-            if each.not_standardised:
+        for criterion, of_criterion in result.criteria.items():
+            if of_criterion.not_standardised:
                 yield _(
                     "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
                 ) % {
                     "criterion": result.names[criterion],
-                    "names": comma_list(each.not_standardised),
+                    "names": comma_list(of_criterion.not_standardised),
                 }
     if any(rating.scale.is_continuous for rating in result.ratings.values()):
         yield _("Agreement from 0 to 100 is measured in steps of ten.")
@@ -549,9 +551,9 @@ def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
 def _n_agreement(result: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
     steps = []
-    for each in result.agreement:
-        for step in each.agreement.n_agreement:
-            steps.append((each, step))
+    for part in result.agreement:
+        for step in part.agreement.n_agreement:
+            steps.append((part, step))
     return Table.of(
         steps,
         name="n_agreement",
@@ -596,8 +598,8 @@ def _n_agreement(result: RatingsFound) -> Table:
 
 def _few_judges(result: RatingsFound) -> list[str]:
     if all(
-        each.agreement.for_judges or not each.agreement.pairs
-        for each in result.agreement
+        part.agreement.for_judges or not part.agreement.pairs
+        for part in result.agreement
     ):
         return []
     return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
@@ -683,9 +685,9 @@ def _outliers(result: RatingsFound) -> Table:
     """Return Table 3 of Hamon et al. (2007)."""
     columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
     notes = []
-    for criterion, each in result.criteria.items():
+    for criterion, of_criterion in result.criteria.items():
         counts = {}
-        for outcome in each.outliers:
+        for outcome in of_criterion.outliers:
             counts[outcome.rule] = len(outcome.outliers)
         columns.append(
             Column(criterion, result.names[criterion], of=counts.__getitem__)
@@ -696,9 +698,9 @@ def _outliers(result: RatingsFound) -> Table:
             )
             % {
                 "criterion": result.names[criterion],
-                "both": len(each.overlap.both),
-                "upper": each.overlap.upper,
-                "lower": each.overlap.lower,
+                "both": len(of_criterion.overlap.both),
+                "upper": of_criterion.overlap.upper,
+                "lower": of_criterion.overlap.lower,
             }
         )
     if result.in_all:
@@ -726,8 +728,8 @@ def _number_of_judges(removal: Removal) -> int:
 def _removals(result: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
     removals = []
-    for criterion, each in result.criteria.items():
-        for row in each.removals:
+    for criterion, of_criterion in result.criteria.items():
+        for row in of_criterion.removals:
             removals.append((result.names[criterion], row))
     correlations: list[SampledCorrelation] = []
     for _criterion, row in removals:

@@ -168,8 +168,8 @@ def _outputs(
     """Yield what an answer says about the outputs of participating systems."""
     asked = spans_are_asked(task.rules)
     starts = answer.starts or [None] * len(systems)
-    given = answer_json(answer)["outputs"]
-    for wrote, output, start, text in zip(systems, given, starts, texts, strict=True):
+    outputs = answer_json(answer)["outputs"]
+    for wrote, output, start, text in zip(systems, outputs, starts, texts, strict=True):
         if wrote:
             yield ScoredOutput(
                 systems=wrote,

@@ -314,10 +314,10 @@ def _for_sure(
     """Return rank ranges by counting significantly better and worse systems, always including the
     rank by mean.
     """
-    found = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
+    sure = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     place = np.arange(1, len(apart) + 1)
     ranges = RankRanges(
-        low=np.minimum(found.low, place), high=np.maximum(found.high, place)
+        low=np.minimum(sure.low, place), high=np.maximum(sure.high, place)
     )
     return ranges, clusters(ranges)
 

@@ -145,11 +145,11 @@ def marked_stretches(
     length = np.diff(cuts)
     severities = []
     for spans in placed:
-        found = np.zeros(len(length), dtype=np.int64)
+        severest = np.zeros(len(length), dtype=np.int64)
         for start, end, severity in spans:
             stretch = slice(*np.searchsorted(cuts, (start, end)).tolist())
-            found[stretch] = np.maximum(found[stretch], severity)
-        severities.append(found)
+            severest[stretch] = np.maximum(severest[stretch], severity)
+        severities.append(severest)
     return length, severities
 
 

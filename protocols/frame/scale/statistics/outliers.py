@@ -117,12 +117,14 @@ def rating_outliers(
 def _outcome(
     rule: Rule, values: Mapping[str, float | None], deviations: float, *, low: bool
 ) -> RuleOutcome:
-    known = {}
+    estimable = {}
     for name, value in values.items():
         if value is not None:
-            known[name] = value
-    mean, deviation, below, above = far_from_mean(known, deviations)
-    return RuleOutcome(rule, len(known), mean, deviation, below if low else (), above)
+            estimable[name] = value
+    mean, deviation, below, above = far_from_mean(estimable, deviations)
+    return RuleOutcome(
+        rule, len(estimable), mean, deviation, below if low else (), above
+    )
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,9 @@ def by_every_criterion(
     for rule in Rule:
         groups = []
         for of_one in outcomes:
-            for each in of_one:
-                if each.rule is rule:
-                    groups.append(set(each.outliers))
+            for outcome in of_one:
+                if outcome.rule is rule:
+                    groups.append(set(outcome.outliers))
         if groups:
             names[rule] = tuple(sorted(set.intersection(*groups)))
         else:
