@@ -15,8 +15,8 @@ from annotation.selectors.designs import design_or_default
 from campaign.api.base import IsMember, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField
-from ranking.selectors.design_forecast import design_forecast
-from ranking.selectors.one_system import MOST, segment_judged
+from ranking.selectors.design_forecast import Budget, design_forecast
+from ranking.selectors.one_system import MOST, SegmentJudged, segment_judged
 
 _MOST = 1_000_000_000
 
@@ -123,13 +123,14 @@ class DesignForecastView(DesignAPIView):
         data = self.validated(DesignForecastRequestSerializer)
         task = self.task
         design = self.proposed(data) or design_or_default(task=task)
-        budget = {
-            name: data[name]
-            for name in ("judgments", "hours", "money", "rate")
-            if name in data
-        }
-        found = design_forecast(task=task, design=design, **budget)
-        if found is None:
+        budget = Budget(
+            judgments=data.get("judgments"),
+            hours=data.get("hours"),
+            money=data.get("money"),
+            rate=data.get("rate"),
+        )
+        forecast = design_forecast(task=task, design=design, budget=budget)
+        if forecast is None:
             raise ValidationError(
                 [
                     _(
@@ -137,7 +138,7 @@ class DesignForecastView(DesignAPIView):
                     )
                 ]
             )
-        return self.serialized(found, DesignForecastSerializer)
+        return self.serialized(forecast, DesignForecastSerializer)
 
 
 class OutputJudgedSerializer(PlainSerializer):
@@ -156,7 +157,7 @@ class OutputJudgedSerializer(PlainSerializer):
     )
 
 
-class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
+class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
     """A segment with its distinct outputs, best first, by its latest judgments that count."""
 
     number = serializers.IntegerField(source="segment.number")
@@ -178,21 +179,21 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
         help_text=f"How many, at most {MOST}."
     )
 
-    def get_judgments(self, found: dict[str, Any]) -> list[int]:
-        return [row.number for row in found["judgments"]]
+    def get_judgments(self, judged: SegmentJudged) -> list[int]:
+        return [row.number for row in judged.judgments]
 
-    def get_skips(self, found: dict[str, Any]) -> int:
-        return len(found["skips"])
+    def get_skips(self, judged: SegmentJudged) -> int:
+        return len(judged.skips)
 
-    def get_problem_reports(self, found: dict[str, Any]) -> int:
-        return len(found["reports"])
+    def get_problem_reports(self, judged: SegmentJudged) -> int:
+        return len(judged.reports)
 
 
 class SegmentView(TaskAPIView):
     @extend_schema("segments_judged", responses=SegmentJudgedSerializer)
     def get(self, request: Request, task_id: int, number: int) -> Response:
         """Return a segment with the results of its outputs."""
-        found = segment_judged(task=self.task, number=number)
-        if found is None:
+        judged = segment_judged(task=self.task, number=number)
+        if judged is None:
             raise NotFound
-        return self.serialized(found, SegmentJudgedSerializer)
+        return self.serialized(judged, SegmentJudgedSerializer)

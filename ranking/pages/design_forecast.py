@@ -371,11 +371,13 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     if judgments is None:
         # All judgments that the test set has blocks for.
         judgments = found.most
-        reached = floor(100 * found.at(judgments).pairs.value / found.pairs) / 100
+        reached = (
+            floor(100 * found.of_budget(judgments).pairs.value / found.pairs) / 100
+        )
     goal = _("%(share)s of pairs significant (sign tests)") % {
         "share": percent(reached)
     }
-    at = found.at(judgments)
+    at = found.of_budget(judgments)
     return goal, judgments, at.hours, decimals(at.clusters.value, 1)
 
 

@@ -22,7 +22,7 @@ from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.plots import BarPlot, RankPlot, StripPlot, interval_plot
 from ranking.reports.tables import Column, Table, Value, end_columns
 from ranking.selectors.dashboards import Period, campaign_overview, judging_progress
-from ranking.selectors.design_forecast import design_forecast
+from ranking.selectors.design_forecast import Budget, design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
 from ranking.selectors.runs import HistoryPoint, latest_run, ranking_history
 
@@ -162,7 +162,8 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
 def _forecast(request: HttpRequest, task: Task) -> Table | None:
     """Return the forecast of the design in force, with the budget in the address."""
     design = design_or_default(task=task)
-    found = design_forecast(task=task, design=design, **BudgetForm(request.GET).asked)
+    budget = Budget(**BudgetForm(request.GET).asked)
+    found = design_forecast(task=task, design=design, budget=budget)
     if found is None:
         return None
     return forecast_table(found)

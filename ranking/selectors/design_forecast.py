@@ -1,9 +1,9 @@
 """Forecast of a design: hours, money, separated pairs and clusters, each with an interval."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import chain, combinations
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,51 @@ POINTS: Final = 25
 #: Judgments per pair of systems at the end of the slider, unless the target is higher.
 _JUDGMENTS_A_PAIR: Final = 100
 
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """A number of `judgments`, or the `hours` or `money` (at `rate` per hour) to spend.
+
+    The default is the target of the test set, or a tenth of the forecast's `most`.
+    """
+
+    judgments: int | None = None
+    hours: float | None = None
+    money: float | None = None
+    rate: float | None = None
+
+    def in_judgments(self, hours_per_judgment: float) -> int | None:
+        """Return the number of judgments that the budget buys; None for the default."""
+        hours = self.hours
+        if self.money is not None and self.rate:
+            hours = self.money / self.rate
+        if hours is None:
+            return self.judgments
+        return round(hours / hours_per_judgment)
+
+
+DEFAULT_BUDGET: Final = Budget()
+
+
+def _no_wins() -> FloatArray:
+    return np.zeros((0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Basis:
+    """What a forecast starts from: judgments so far, and comparisons of the latest ranking.
+
+    `wins[a, b]` are those of a against b; `comparisons` is the number of wins and ties.
+    """
+
+    run: RankingRun | None = None
+    judged: int = 0
+    wins: FloatArray = field(default_factory=_no_wins)
+    ties: float = 0.0
+    comparisons: int = 0
+
 
 class Estimate(NamedTuple):
     """An expected number with its 95% interval."""
@@ -36,7 +81,7 @@ class Estimate(NamedTuple):
 
     def times(self, factor: float) -> "Estimate":
         """Return the estimate multiplied by a factor."""
-        return Estimate(*(each * factor for each in self))
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,23 +151,24 @@ class DesignForecast:
     def seconds_a_hit(self) -> Estimate:
         return self.seconds_a_block.times(self.segments_per_hit)
 
-    def at(self, judgments: float) -> BudgetForecast:
+    def of_budget(self, judgments: float) -> BudgetForecast:
         """Return the forecast of a budget up to `most`, interpolated from the curve."""
+        cost = None
+        if self.chosen.cost is not None:
+            cost = self._interpolated("cost", judgments)
+        return BudgetForecast(
+            judgments=round(judgments),
+            hours=self._interpolated("hours", judgments),
+            cost=cost,
+            pairs=self._interpolated("pairs", judgments),
+            clusters=self._interpolated("clusters", judgments),
+        )
+
+    def _interpolated(self, name: str, judgments: float) -> Estimate:
         budgets = [row.judgments for row in self.curve]
-
-        def between(name: str) -> Estimate | None:
-            found = [getattr(row, name) for row in self.curve]
-            if found[0] is None:
-                return None
-            ends = zip(*found, strict=True)
-            return Estimate(
-                *(float(np.interp(judgments, budgets, each)) for each in ends)
-            )
-
-        parts: Any = {
-            name: between(name) for name in ("hours", "cost", "pairs", "clusters")
-        }
-        return BudgetForecast(judgments=round(judgments), **parts)
+        estimates = np.array([getattr(row, name) for row in self.curve])
+        value, low, high = (np.interp(judgments, budgets, end) for end in estimates.T)
+        return Estimate(float(value), float(low), float(high))
 
     def judgments_for(self, share: float) -> float | None:
         """Return the judgments needed to separate a share of the pairs; None if `most` is not enough."""
@@ -130,28 +176,24 @@ class DesignForecast:
         before = self.curve[0]
         for row in self.curve:
             if row.pairs.value >= wanted:
+                missing = max(0.0, wanted - before.pairs.value)
                 gained = row.pairs.value - before.pairs.value
-                if gained > 0:
-                    part = (wanted - before.pairs.value) / gained
-                else:
-                    part = 0.0
-                return before.judgments + max(0.0, part) * (
-                    row.judgments - before.judgments
-                )
+                step = row.judgments - before.judgments
+                part = missing / gained if gained > 0 else 0.0
+                return before.judgments + part * step
             before = row
         return None
 
     @property
     def plotted(self) -> list[BudgetForecast]:
         """Eleven evenly spaced budgets from 0 to where most pairs are separated, at least to the requested budget."""
-        last = self.curve[-1].pairs.value
+        most_pairs = 0.95 * self.curve[-1].pairs.value
         reached = next(
-            row.judgments for row in self.curve if row.pairs.value >= 0.95 * last
+            row.judgments for row in self.curve if row.pairs.value >= most_pairs
         )
-        end = _round_up(
-            min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10))
-        )
-        return [self.at(end * step / 10) for step in range(11)]
+        wanted = max(1.5 * reached, 1.25 * self.chosen.judgments, 10)
+        end = _round_up(min(self.most, wanted))
+        return [self.of_budget(end * step / 10) for step in range(11)]
 
     @property
     def hours_a_judgment(self) -> float:
@@ -162,150 +204,154 @@ def design_forecast(
     *,
     task: Task,
     design: Design,
-    judgments: int | None = None,
-    hours: float | None = None,
-    money: float | None = None,
-    rate: float | None = None,
+    budget: Budget = DEFAULT_BUDGET,
     is_from_scratch: bool = False,
 ) -> DesignForecast | None:
     """Forecast a design, saved or not; None if fewer than two systems can be ranked.
 
-    The budget is a number of `judgments`, or the `hours` or `money` (at `rate` per hour) to spend;
-    the default is the target of the test set, or a tenth of `most`. With `is_from_scratch`, existing
-    judgments are ignored. Constant number of queries.
+    With `is_from_scratch`, existing judgments are ignored. Constant number of queries.
     """
     words = design_words(task=task, design=design)
     if words.systems < 2 or words.comparisons <= 0:
         return None
     pace = pace_of(task=task)
-    # The result is large with many judges, so read it once.
     if is_from_scratch:
-        run = None
+        basis = _Basis()
     else:
-        run = latest_run(task_id=task.pk)
-    judged, (wins, ties, compared) = 0, (np.zeros((0, 0)), 0.0, 0)
-    if not is_from_scratch:
-        sequences = JudgmentSequence.objects.filter(task=task)
-        counted = sequences.values_list(
-            F("judged") - blocks_left_out("task"), flat=True
-        )
-        judged, (wins, ties, compared) = counted.first() or 0, _known(task, design, run)
-    systems = max(words.systems, len(wins))
+        basis = _basis(task, design)
+    systems = max(words.systems, len(basis.wins))
+    hours_per_block = _pace(pace).times(words.words / 3600)
+    judgments = budget.in_judgments(pace.seconds * words.words / 3600)
+    budgets = _budgets(task, basis.judged, systems, judgments)
     # Repeats follow from the design's schedule.
-    first_share = (
-        (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
-    )
-    wanted = task.blocks_wanted
-    pairs = systems * (systems - 1) // 2
-    most = _round_up(max(2 * (wanted or 0), 2 * judged, _JUDGMENTS_A_PAIR * pairs))
-    hours_each = pace.seconds * words.words / 3600
-    if money is not None and rate:
-        hours = money / rate
-    if hours is not None:
-        judgments = round(hours / hours_each)
-    if judgments is None:
-        judgments = wanted or max(judged, most // 10)
-    chosen = max(0, min(judgments, 10 * most))
-    # Budgets are closer together where they are small, because most pairs become separated there.
-    steps = (
-        np.geomspace(max(1.0, most / 500), most, POINTS - 1)
-        .round()
-        .astype(int)
-        .tolist()
-    )
-    budgets = sorted({0, min(judged, most), chosen, *steps})
-    before = judged if compared else 0
-    comparisons = [
-        compared + max(0, budget - before) * first_share * words.comparisons
-        for budget in budgets
-    ]
+    first_share = (1 - design.inter_share) * (1 - design.intra_share)
+    first_share /= design.redundancy
+    comparisons_per_judgment = first_share * words.comparisons
+    judged_before = basis.judged if basis.comparisons else 0
+    comparisons = []
+    for budgeted in budgets.all:
+        new_judgments = max(0, budgeted - judged_before)
+        comparisons.append(basis.comparisons + new_judgments * comparisons_per_judgment)
+    active = None
+    # Other designs show all pairs equally often.
+    if design.kind == DesignKind.ACTIVE:
+        active = ActiveDraw(active_priorities_of_many, floor=design.active_floor)
     curve = budget_curve(
         comparisons,
         systems=systems,
         per_block=max(2, round(words.candidates)),
-        wins=wins if compared else None,
-        ties=ties,
-        # Other designs show all pairs equally often.
-        active=ActiveDraw(active_priorities_of_many, floor=design.active_floor)
-        if design.kind == DesignKind.ACTIVE
-        else None,
+        wins=basis.wins if basis.comparisons else None,
+        ties=basis.ties,
+        active=active,
     )
-    hours_a_block = _pace(pace).times(words.words / 3600)
-    pairs_apart = zip(curve.pairs, curve.pairs_low, curve.pairs_high, strict=True)
-    clusters = zip(curve.clusters, curve.clusters_low, curve.clusters_high, strict=True)
-    found = [
-        BudgetForecast(
-            judgments=budget,
-            hours=hours_a_block.times(budget),
-            cost=None if rate is None else hours_a_block.times(budget).times(rate),
-            pairs=Estimate(*map(float, apart)),
-            clusters=Estimate(*map(float, separate)),
+    pairs = _estimates(curve.pairs, curve.pairs_low, curve.pairs_high)
+    clusters = _estimates(curve.clusters, curve.clusters_low, curve.clusters_high)
+    forecasts = []
+    for index, budgeted in enumerate(budgets.all):
+        hours = hours_per_block.times(budgeted)
+        cost = None
+        if budget.rate is not None:
+            cost = hours.times(budget.rate)
+        forecasts.append(
+            BudgetForecast(budgeted, hours, cost, pairs[index], clusters[index])
         )
-        for budget, apart, separate in zip(budgets, pairs_apart, clusters, strict=True)
-    ]
+    all_systems = systems
+    if design.systems:
+        unlimited = Design(reference_rate=design.reference_rate)
+        all_systems = systems_drawn(task=task, design=unlimited).count()
     return DesignForecast(
         words=words,
         systems=systems,
-        all_systems=systems_drawn(
-            task=task, design=Design(reference_rate=design.reference_rate)
-        ).count()
-        if design.systems
-        else systems,
+        all_systems=all_systems,
         pace=pace,
-        judged=judged,
-        comparisons=compared,
+        judged=basis.judged,
+        comparisons=basis.comparisons,
         first_share=first_share,
-        most=most,
+        most=budgets.most,
         segments_per_hit=design.segments_per_hit,
-        chosen=found[budgets.index(chosen)],
-        run=run,
-        curve=[each for each in found if each.judgments <= most],
+        chosen=forecasts[budgets.all.index(budgets.chosen)],
+        run=basis.run,
+        curve=[row for row in forecasts if row.judgments <= budgets.most],
     )
+
+
+class _Budgets(NamedTuple):
+    """Numbers of judgments to forecast, sorted: `chosen`, and steps up to `most`."""
+
+    all: list[int]
+    chosen: int
+    most: int
+
+
+def _budgets(task: Task, judged: int, systems: int, judgments: int | None) -> _Budgets:
+    target = task.blocks_wanted or 0
+    pairs = systems * (systems - 1) // 2
+    most = _round_up(max(2 * target, 2 * judged, _JUDGMENTS_A_PAIR * pairs))
+    if judgments is None:
+        judgments = target or max(judged, most // 10)
+    chosen = max(0, min(judgments, 10 * most))
+    # Budgets are closer together where they are small, because most pairs become separated there.
+    steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round()
+    budgets = {0, min(judged, most), chosen, *steps.astype(int).tolist()}
+    return _Budgets(sorted(budgets), chosen, most)
+
+
+def _estimates(
+    values: FloatArray, lows: FloatArray, highs: FloatArray
+) -> list[Estimate]:
+    columns = zip(values, lows, highs, strict=True)
+    return [
+        Estimate(float(value), float(low), float(high)) for value, low, high in columns
+    ]
 
 
 def pace_of(*, task: Task) -> ReadingPace:
     """Return the pace measured in a test set, otherwise in its campaign, otherwise the assumed one."""
-    own = blocks_read(task=task)
-    measured = reading_pace(own.judges, own.words, own.seconds)
+    blocks = blocks_read(task=task)
+    measured = reading_pace(blocks.judges, blocks.words, blocks.seconds)
     if measured is not None:
         return measured
-    others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id).exclude(
-        pk=task.pk
-    )
-    beside = others.select_related("test_set__campaign")[:10]
-    found = [own, *(blocks_read(task=each) for each in beside)]
-    together = (
-        list(chain.from_iterable(getattr(each, name) for each in found))
-        for name in ("judges", "words", "seconds")
-    )
-    return reading_pace(*together) or ASSUMED_PACE
+    judges = list(blocks.judges)
+    words = list(blocks.words)
+    seconds = list(blocks.seconds)
+    tasks = Task.objects.filter(test_set__campaign=task.test_set.campaign_id)
+    others = tasks.exclude(pk=task.pk).select_related("test_set__campaign")
+    for other in others[:10]:
+        blocks = blocks_read(task=other)
+        judges += blocks.judges
+        words += blocks.words
+        seconds += blocks.seconds
+    return reading_pace(judges, words, seconds) or ASSUMED_PACE
 
 
-def _known(
-    task: Task, design: Design, run: RankingRun | None
-) -> tuple[npt.NDArray[np.float64], float, int]:
-    """Return the comparisons of the latest ranking: `wins[a, b]` of a against b, ties, and the number of both."""
-    systems = systems_drawn(task=task, design=design)
-    result = {"systems": [], "pairs": []} if run is None else run.result
-    ranked = [row["system"] for row in result["systems"]]
-    drawn = list(systems.order_by("name").values_list("name", flat=True))
+def _basis(task: Task, design: Design) -> _Basis:
+    """Return the judgments and comparisons so far."""
+    # The result is large with many judges, so read it once.
+    run = latest_run(task_id=task.pk)
+    counted = F("judged") - blocks_left_out("task")
+    sequences = JudgmentSequence.objects.filter(task=task)
+    judged = sequences.values_list(counted, flat=True).first() or 0
+    ranked = [] if run is None else [row["system"] for row in run.result["systems"]]
+    by_name = systems_drawn(task=task, design=design).order_by("name")
+    names = list(by_name.values_list("name", flat=True))
     # A ranking under an earlier design with other systems does not apply to the selected ones.
-    if design.systems:
-        names = drawn
-    else:
-        names = list(dict.fromkeys([*ranked, *drawn]))
-    at = {name: place for place, name in enumerate(names)}
+    if not design.systems:
+        names = list(dict.fromkeys([*ranked, *names]))
+    index_of = {name: index for index, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))
     ties = 0.0
-    for (one, other), pair in zip(
-        combinations(ranked, 2), result["pairs"], strict=False
-    ):
-        if one in at and other in at:
-            better = at[one]
-            worse = at[other]
-            wins[better, worse], wins[worse, better] = pair[0], pair[1]
+    pairs = [] if run is None else run.result["pairs"]
+    for (better, worse), pair in zip(combinations(ranked, 2), pairs, strict=False):
+        if better in index_of and worse in index_of:
+            row = index_of[better]
+            column = index_of[worse]
+            wins[row, column] = pair[0]
+            wins[column, row] = pair[1]
             ties += pair[2]
-    return wins, ties, round(float(wins.sum()) + ties) if wins.any() else 0
+    comparisons = 0
+    if wins.any():
+        comparisons = round(float(wins.sum()) + ties)
+    return _Basis(run, judged, wins, ties, comparisons)
 
 
 def _pace(pace: ReadingPace) -> Estimate:
@@ -314,5 +360,7 @@ def _pace(pace: ReadingPace) -> Estimate:
 
 def _round_up(number: float) -> int:
     """Round up to two significant digits, at least to 100."""
-    size: int = 10 ** max(1, len(str(round(number))) - 2)
-    return max(100, -(-round(number) // size) * size)
+    whole = round(number)
+    unit: int = 10 ** max(1, len(str(whole)) - 2)
+    units = -(-whole // unit)
+    return max(100, units * unit)

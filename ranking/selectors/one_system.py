@@ -1,10 +1,14 @@
 """A system in the current ranking, its outputs beside those of others, and a segment with its judgments."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from django.db.models import Max, Min, Q
+import numpy.typing as npt
+from django.db.models import Max, Min, Q, QuerySet
 
 from annotation.export.five_way import names_shown
 from annotation.models import ProblemReport, Skip
@@ -12,6 +16,8 @@ from annotation.selectors.judges import excluded_judges
 from annotation.selectors.judgment_list import judgments_listed
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from ranking.core.methods.shares import expected_wins
+
+FloatArray = npt.NDArray[np.float64]
 
 
 def systems_by_name(*, task_id: int) -> dict[str, System]:
@@ -27,144 +33,218 @@ def sentence_texts(
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, number__in=list(numbers)
     )
-    found: dict[int, Any] = segments.select_related("document").in_bulk()
-    for segment in found.values():
+    segment_by_id: dict[int, Any] = segments.select_related("document").in_bulk()
+    for segment in segment_by_id.values():
         segment.texts = {}
     outputs = Output.objects.current().filter(
-        segment__in=found, system__name__in=list(systems)
+        segment__in=segment_by_id, system__name__in=list(systems)
     )
-    shown = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE).order_by()
-    rows = shown.values_list("segment_id", "system__name", "text")
+    real = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE).order_by()
+    rows = real.values_list("segment_id", "system__name", "text")
     for segment_id, system, text in rows:
-        found[segment_id].texts[system] = text
-    return {segment.number: segment for segment in found.values()}
+        segment_by_id[segment_id].texts[system] = text
+    return {segment.number: segment for segment in segment_by_id.values()}
 
 
 #: Maximum number of judgments, skips and reports loaded for a segment, latest first.
 MOST: Final = 200
 
 
-def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
-    """Return a segment by its number; None if there is none. Nine queries.
+@dataclass(frozen=True, slots=True)
+class OutputJudged:
+    """A distinct output of a segment, with its results within the segment.
 
-    The result has the segment's distinct outputs (see `_outputs_judged`), best first and unjudged ones last; its latest judgments, skips and
-    reports; the systems by candidate of the judged blocks; the number of these judgments that count (without
-    corrected ones, controls and excluded judges); whether there are more; and the neighbouring numbers `before`
-    and `after`.
+    Attributes
+    ----------
+    text : str or None
+        None if unknown.
+    systems : tuple of str
+    judgments : int
+        Judgments that rank it.
+    mean_rank : float or None
+    won, lost, tied : int
+        Comparisons with other outputs of the segment.
+    expected_wins : float or None
     """
+
+    text: str | None
+    systems: tuple[str, ...]
+    judgments: int
+    mean_rank: float | None
+    won: int
+    lost: int
+    tied: int
+    expected_wins: float | None
+
+    @property
+    def sort_key(self) -> tuple[bool, bool, float, float, tuple[str, ...]]:
+        """Best first, by Expected Wins and then by mean rank; unjudged outputs last."""
+        return (
+            self.mean_rank is None,
+            self.expected_wins is None,
+            -(self.expected_wins or 0.0),
+            self.mean_rank or 0.0,
+            self.systems,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentJudged:
+    """A segment with its latest judgments, skips and reports.
+
+    Attributes
+    ----------
+    segment : Segment
+    references : list of str
+    outputs : list of OutputJudged
+        Best first and unjudged ones last.
+    judgments : list
+        Rows of `judgments_listed`.
+    systems_shown : dict
+        The systems by candidate of the judged blocks, by block.
+    counted : int
+        Number of these judgments that count: without corrected ones, controls and excluded judges.
+    has_more : bool
+        Whether there are more judgments.
+    skips, reports
+    before, after : int or None
+        The neighbouring numbers.
+    """
+
+    segment: Segment
+    references: list[str]
+    outputs: list[OutputJudged]
+    judgments: list[Any]
+    systems_shown: dict[int, list[list[str]]]
+    counted: int
+    has_more: bool
+    skips: QuerySet[Skip]
+    reports: QuerySet[ProblemReport]
+    before: int | None
+    after: int | None
+
+
+class _Ranked(NamedTuple):
+    """The systems of each candidate of a judged block, and the labels of the candidates."""
+
+    candidates: Sequence[Sequence[str]]
+    labels: Sequence[int | None]
+
+
+def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
+    """Return a segment by its number; None if there is none. Nine queries."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     # A number too large for the column would cause a database error.
-    segment = (
-        segments.filter(number=min(number, 2**31 - 1))
-        .select_related("document")
-        .first()
-    )
+    numbered = segments.filter(number=min(number, 2**31 - 1))
+    segment = numbered.select_related("document").first()
     if segment is None:
         return None
     neighbours = segments.aggregate(
         before=Max("number", filter=Q(number__lt=number)),
         after=Min("number", filter=Q(number__gt=number)),
     )
-    found = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
-    rows: list[Any] = list(found.order_by("-number")[: MOST + 1])
-    judgments = rows[:MOST]
-    outputs = list(
-        Output.objects.current().filter(segment=segment).select_related("system")
-    )
-    shown = names_shown({row.block_id for row in judgments}, task=task)
+    rows: Any = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
+    latest = list(rows.order_by("-number")[: MOST + 1])
+    judgments = latest[:MOST]
+    outputs = Output.objects.current().filter(segment=segment)
+    distinct = _distinct(outputs.select_related("system"))
+    systems_shown = names_shown({row.block_id for row in judgments}, task=task)
     excluded = set(excluded_judges(campaign_id=task.test_set.campaign_id))
-    ranked = [
-        (shown[row.block_id], row.labels)
-        for row in judgments
-        if not row.control and row.later is None and row.judge not in excluded
-    ]
+    ranked = []
+    for row in judgments:
+        counts = not row.control and row.later is None and row.judge not in excluded
+        if counts:
+            ranked.append(_Ranked(systems_shown[row.block_id], row.labels))
     here = {"task": task, "block__segment": segment.pk}
-    skips = Skip.objects.filter(**here).select_related("judge").order_by("-pk")[:MOST]
-    reports = (
-        ProblemReport.objects.filter(**here)
-        .select_related("judge")
-        .order_by("-pk")[:MOST]
-    )
+    skips = Skip.objects.filter(**here).select_related("judge").order_by("-pk")
+    reports = ProblemReport.objects.filter(**here).select_related("judge")
     references = Reference.objects.filter(segment=segment).order_by("number")
-    return {
-        "segment": segment,
-        "references": list(references.values_list("text", flat=True)),
-        "outputs": _outputs_judged(outputs, ranked),
-        "judgments": judgments,
-        "shown": shown,
-        "counted": len(ranked),
-        "has_more": len(rows) > MOST,
-        "skips": skips,
-        "reports": reports,
+    return SegmentJudged(
+        segment=segment,
+        references=list(references.values_list("text", flat=True)),
+        outputs=_outputs_judged(distinct, ranked),
+        judgments=judgments,
+        systems_shown=systems_shown,
+        counted=len(ranked),
+        has_more=len(latest) > MOST,
+        skips=skips[:MOST],
+        reports=reports.order_by("-pk")[:MOST],
         **neighbours,
-    }
+    )
 
 
-_Ranked = tuple[Sequence[Sequence[str]], Sequence[int | None]]
+class _DistinctOutput(NamedTuple):
+    """A text and the systems that wrote it."""
+
+    text: str | None
+    systems: tuple[str, ...]
 
 
 def _outputs_judged(
-    outputs: Sequence[Output], judged: Sequence[_Ranked]
-) -> list[dict[str, Any]]:
-    """Return the distinct outputs of a segment by Expected Wins within it, then by mean rank.
-
-    Each has its `text` (None if unknown), `systems`, number of `judgments` that rank it, `mean_rank`, comparisons with
-    other outputs of the segment `won`, `lost` and `tied`, and `expected_wins`.
-    """
-    texts = _distinct(outputs)
-    place = {
-        system: index for index, (_text, names) in enumerate(texts) for system in names
-    }
-    labels = np.full((len(judged), len(texts)), np.nan)
-    for row, (candidates, said) in enumerate(judged):
-        # If two candidates now have the same text, the label of the first counts.
-        for names, label in reversed(list(zip(candidates, said, strict=False))):
-            index = next((place[name] for name in names if name in place), None)
-            if index is not None and label is not None:
-                labels[row, index] = label
+    outputs: Sequence[_DistinctOutput], judged: Sequence[_Ranked]
+) -> list[OutputJudged]:
+    """Return the distinct outputs of a segment by Expected Wins within it, then by mean rank."""
+    labels = _labels_by_output(outputs, judged)
     wins = (labels[:, :, np.newaxis] < labels[:, np.newaxis]).sum(axis=0)
     ties = (labels[:, :, np.newaxis] == labels[:, np.newaxis]).sum(axis=0)
-    counts = ties.diagonal().tolist()
-    sums = np.nansum(labels, axis=0).tolist()
+    judgment_counts = ties.diagonal().tolist()
+    rank_sums = np.nansum(labels, axis=0).tolist()
     scores = expected_wins(wins)
-    found = [
-        {
-            "text": text,
-            "systems": names,
-            "judgments": counts[index],
-            "mean_rank": sums[index] / counts[index] if counts[index] else None,
-            "won": int(wins[index].sum()),
-            "lost": int(wins[:, index].sum()),
-            "tied": int(ties[index].sum()) - counts[index],
-            "expected_wins": float(scores.values[index])
-            if scores.estimable[index]
-            else None,
-        }
-        for index, (text, names) in enumerate(texts)
-    ]
-    return sorted(
-        found,
-        key=lambda each: (
-            each["mean_rank"] is None,
-            each["expected_wins"] is None,
-            *(
-                -(each["expected_wins"] or 0.0),
-                each["mean_rank"] or 0.0,
-                each["systems"],
-            ),
-        ),
-    )
+    rows = []
+    for index, output in enumerate(outputs):
+        judgments = judgment_counts[index]
+        mean_rank = None
+        if judgments:
+            mean_rank = rank_sums[index] / judgments
+        score = None
+        if scores.estimable[index]:
+            score = float(scores.values[index])
+        row = OutputJudged(
+            text=output.text,
+            systems=output.systems,
+            judgments=judgments,
+            mean_rank=mean_rank,
+            won=int(wins[index].sum()),
+            lost=int(wins[:, index].sum()),
+            tied=int(ties[index].sum()) - judgments,
+            expected_wins=score,
+        )
+        rows.append(row)
+    return sorted(rows, key=attrgetter("sort_key"))
 
 
-def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ...]]]:
+def _labels_by_output(
+    outputs: Sequence[_DistinctOutput], judged: Sequence[_Ranked]
+) -> FloatArray:
+    """Return `labels[j, o]`, the label that judgment j gives output o; NaN if none."""
+    index_of: dict[str, int] = {}
+    for index, output in enumerate(outputs):
+        for system in output.systems:
+            index_of[system] = index
+    labels = np.full((len(judged), len(outputs)), np.nan)
+    for row, ranked in enumerate(judged):
+        candidates = list(zip(ranked.candidates, ranked.labels, strict=False))
+        # If two candidates now have the same text, the label of the first counts.
+        for systems, label in reversed(candidates):
+            present = [system for system in systems if system in index_of]
+            if present and label is not None:
+                labels[row, index_of[present[0]]] = label
+    return labels
+
+
+def _distinct(outputs: Iterable[Output]) -> list[_DistinctOutput]:
     """Return each text once with its systems; unknown texts are not merged."""
-    by_text: dict[str, list[str]] = {}
-    unknown: list[tuple[str | None, tuple[str, ...]]] = []
-    for output in sorted(outputs, key=lambda each: each.system.name):
+    systems_by_text: dict[str, list[str]] = defaultdict(list)
+    unknown = []
+    for output in sorted(outputs, key=attrgetter("system.name")):
+        name = output.system.name
         if output.system.kind == SystemKind.BAD_REFERENCE:
             continue
         if output.text is None:
-            unknown.append((None, (output.system.name,)))
+            unknown.append(_DistinctOutput(None, (name,)))
         else:
-            by_text.setdefault(output.text, []).append(output.system.name)
-    return [*((text, tuple(names)) for text, names in by_text.items()), *unknown]
+            systems_by_text[output.text].append(name)
+    known = []
+    for text, systems in systems_by_text.items():
+        known.append(_DistinctOutput(text, tuple(systems)))
+    return [*known, *unknown]

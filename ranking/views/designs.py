@@ -35,7 +35,7 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
 from ranking.pages.page_plots import plot_links
-from ranking.selectors.design_forecast import design_forecast
+from ranking.selectors.design_forecast import Budget, design_forecast
 
 _SECTION = "design"
 _PREVIEWED = 5
@@ -175,7 +175,9 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
     needed = []
     if not is_refused:
         needed = design_needs_in_words(task=task, design=form.proposed)
-        found = design_forecast(task=task, design=form.proposed, **budget.asked)
+        found = design_forecast(
+            task=task, design=form.proposed, budget=Budget(**budget.asked)
+        )
     # Files are addressed by task only, so they show the design in force, not a previewed one.
     is_in_force = not form.is_bound or not (is_refused or form.changed)
     return {

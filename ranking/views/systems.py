@@ -272,20 +272,21 @@ def segment_page(
 ) -> HttpResponse:
     """Show a segment of a test set by its number."""
     task = organised_task(request, slug, task_id)
-    found = segment_judged(task=task, number=number)
-    if found is None:
+    judged = segment_judged(task=task, number=number)
+    if judged is None:
         raise Http404
-    segment = found["segment"]
+    segment = judged.segment
     addresses = Addresses(task, compares_outputs=answer_kind_of(task).compares_outputs)
+    outputs = []
+    for output in judged.outputs:
+        systems = [(name, addresses.system(name)) for name in output.systems]
+        outputs.append((output, systems))
     context = {
         **of_task(task, "texts"),
-        "found": found,
+        "judged": judged,
         "most": MOST,
-        "outputs": [
-            (output, [(name, addresses.system(name)) for name in output["systems"]])
-            for output in found["outputs"]
-        ],
-        "table": JudgmentTable(found["judgments"], task=task, shown=found["shown"]),
+        "outputs": outputs,
+        "table": JudgmentTable(judged.judgments, task=task, shown=judged.systems_shown),
         "correctable": correctable_outputs(segment_id=segment.pk),
         "corrections": corrections_listed(task=task).filter(before__segment=segment),
         "document_address": addresses.judgments(document=segment.document.name),
