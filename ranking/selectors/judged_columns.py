@@ -62,7 +62,7 @@ class _Padded(Func):
 
 
 @dataclass(frozen=True, eq=False)
-class _Shown:
+class _BlockContents:
     """Content of blocks, in the order of their ids; candidates as in `CodedJudgments`, documents by their positions."""
 
     block: Int64Array
@@ -81,7 +81,7 @@ def judged_columns(
     Rows are ordered by block id, then by judge id. Blocks and judgments are read separately.
     """
     judgments = Judgment.objects.of(task_id).current(watermark=watermark)
-    return _coded(judgments, _shown(task_id, control))[0]
+    return _coded(judgments, _block_contents(task_id, control))[0]
 
 
 def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
@@ -110,7 +110,7 @@ def judged_blocks_timed(
         judgments = judgments.exclude(block__in=without_blocks)
     coded, more = _coded(
         judgments.annotate(milliseconds=Case(first, default=-1), day=_DAY),
-        _shown(task_id, BlockControl.NONE),
+        _block_contents(task_id, BlockControl.NONE),
         ("milliseconds", "day"),
     )
     return _blocks(coded), more["milliseconds"], more["day"]
@@ -126,18 +126,28 @@ def attention_blocks(*, task_id: int, watermark: int) -> Blocks:
 
 def _blocks(coded: CodedJudgments) -> Blocks:
     # Each system of the test set is a separate candidate, even if it was never shown.
-    return blocks_of_codes(
-        coded, {name for names in coded.candidates for name in names}
-    )
+    systems: set[str] = set()
+    systems.update(*coded.candidates)
+    return blocks_of_codes(coded, systems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """A test set between two watermarks, and the names of all its systems."""
+
+    task_id: int
+    start: int
+    stop: int
+    systems: Sequence[str]
 
 
 def judging_times(*, task_id: int, watermark: int) -> dict[str, FloatArray]:
     """Return the seconds of each judge's first judgments that count, active if measured."""
-    first = (
-        Judgment.objects.of(task_id).until(watermark).counted().filter(supersedes=None)
-    )
-    timed = first.annotate(milliseconds=_MILLISECONDS).filter(milliseconds__gte=0)
-    return _seconds(columns_copied(timed, [("judge_id", "i8"), ("milliseconds", "i4")]))
+    counted = Judgment.objects.of(task_id).until(watermark).counted()
+    first = counted.filter(supersedes=None).annotate(milliseconds=_MILLISECONDS)
+    timed = first.filter(milliseconds__gte=0)
+    columns = columns_copied(timed, [("judge_id", "i8"), ("milliseconds", "i4")])
+    return _seconds(columns["judge_id"], columns["milliseconds"])
 
 
 def documents_of_segments(*, task_id: int, segments: Collection[int]) -> dict[int, int]:
@@ -161,43 +171,51 @@ def changed_judgments(
     systems : sequence of str
         All systems of the test set.
     """
-    rows = Judgment.objects.of(task_id).until(stop).filter(numbered__number__gt=start)
+    span = _Span(task_id, start, stop, systems)
+    new = _new_judgments(span)
+    counted = np.unique(new["segment"][new["counts"]]).tolist()
+    checked = np.unique(new["segment"][new["checks"]]).tolist()
+    is_timed = new["milliseconds"] >= 0
+    seconds = _seconds(new["judge_id"][is_timed], new["milliseconds"][is_timed])
+    del new
+    # As many segments as have about `_AT_A_TIME` judgments.
+    batch_size = _AT_A_TIME * max(1, len(counted)) // max(1, stop)
+    batch_size = max(1, batch_size)
+    for begin in range(0, max(1, len(counted), len(checked)), batch_size):
+        batch = slice(begin, begin + batch_size)
+        before, after = _before_and_after(span, counted[batch], BlockControl.NONE)
+        checks_before, checks_after = _before_and_after(
+            span, checked[batch], BlockControl.ATTENTION
+        )
+        yield ChangedJudgments(
+            before,
+            after,
+            checks_before,
+            checks_after,
+            seconds=seconds if begin == 0 else {},
+        )
+
+
+def _new_judgments(span: _Span) -> Columns:
+    """Read segment, judge and time of the judgments of a span, and which count or are attention checks."""
     first = When(
         supersedes__isnull=True, block__control=BlockControl.NONE, then=_MILLISECONDS
     )
-    new = columns_copied(
-        rows.annotate(
-            segment=F("block__segment_id"),
-            counts=_holds(block__control=BlockControl.NONE),
-            checks=_holds(block__control=BlockControl.ATTENTION),
-            milliseconds=Case(first, default=-1),
-        ),
-        [
-            ("segment", "i8"),
-            ("judge_id", "i8"),
-            ("counts", "?"),
-            ("checks", "?"),
-            ("milliseconds", "i4"),
-        ],
+    judgments = Judgment.objects.of(span.task_id).until(span.stop)
+    new = judgments.filter(numbered__number__gt=span.start).annotate(
+        segment=F("block__segment_id"),
+        counts=_holds(block__control=BlockControl.NONE),
+        checks=_holds(block__control=BlockControl.ATTENTION),
+        milliseconds=Case(first, default=-1),
     )
-    counted = np.unique(new["segment"][new["counts"]]).tolist()
-    checked = np.unique(new["segment"][new["checks"]]).tolist()
-    timed = new["milliseconds"] >= 0
-    seconds = _seconds({name: column[timed] for name, column in new.items()})
-    del new
-    at_a_time = max(1, _AT_A_TIME * max(1, len(counted)) // max(1, stop))
-    for piece in range(0, max(1, len(counted), len(checked)), at_a_time):
-        some = slice(piece, piece + at_a_time)
-        span = task_id, start, stop
-        before, after = _before_and_after(
-            counted[some], *span, BlockControl.NONE, systems
-        )
-        checks = _before_and_after(
-            checked[some], *span, BlockControl.ATTENTION, systems
-        )
-        yield ChangedJudgments(
-            before, after, *checks, seconds=seconds if piece == 0 else {}
-        )
+    columns = [
+        ("segment", "i8"),
+        ("judge_id", "i8"),
+        ("counts", "?"),
+        ("checks", "?"),
+        ("milliseconds", "i4"),
+    ]
+    return columns_copied(new, columns)
 
 
 def _holds(**condition: str) -> Case:
@@ -205,98 +223,90 @@ def _holds(**condition: str) -> Case:
 
 
 def _before_and_after(
-    segments: Collection[int],
-    task_id: int,
-    start: int,
-    stop: int,
-    control: str,
-    systems: Sequence[str],
+    span: _Span, segments: Collection[int], control: str
 ) -> tuple[Blocks, Blocks]:
     """Read the judgments of segments, given by primary key, that are current at each of two watermarks."""
     if not segments:
-        nothing = replace(
-            blocks_from_rows((), systems), document=np.empty(0, dtype=np.int32)
-        )
+        no_documents = np.empty(0, dtype=np.int32)
+        nothing = replace(blocks_from_rows((), span.systems), document=no_documents)
         return nothing, nothing
-    judgments = Judgment.objects.of(task_id).until(stop)
+    judgments = Judgment.objects.of(span.task_id).until(span.stop)
+    of_segments = judgments.filter(
+        _within("block__segment", span.task_id, segments), block__control=control
+    )
     coded, more = _coded(
-        judgments.filter(
-            _within("block__segment", task_id, segments), block__control=control
-        ).annotate(
+        of_segments.annotate(
             number=F("numbered__number"),
             # Numbers begin at 1. A judgment without a number does not replace another one yet.
             replaced=Coalesce("superseded_by__numbered__number", 0),
         ),
-        _shown(task_id, control, segments),
+        _block_contents(span.task_id, control, segments),
         ("number", "replaced"),
     )
-    number = more["number"]
-    replaced = more["replaced"]
+    is_current = []
+    for watermark in (span.start, span.stop):
+        is_written = more["number"] <= watermark
+        is_replaced = (more["replaced"] > 0) & (more["replaced"] <= watermark)
+        is_current.append(is_written & ~is_replaced)
     before, after = blocks_of_parts(
-        coded,
-        [(number <= at) & ((replaced == 0) | (replaced > at)) for at in (start, stop)],
-        systems,
-        document=more["document"],
+        coded, is_current, span.systems, document=more["document"]
     )
     return before, after
 
 
-def _seconds(timed: Columns) -> dict[str, FloatArray]:
+def _seconds(judge_ids: Int64Array, milliseconds: Int32Array) -> dict[str, FloatArray]:
     """Return times by the pseudonym of their judge. One query."""
-    judges = timed["judge_id"]
-    names = _judge_names(timed["judge_id"])
-    order = np.argsort(judges, kind="stable")
-    found, starts = np.unique(judges[order], return_index=True)
-    times = np.split(timed["milliseconds"][order] / 1000, starts[1:])
-    return {names[one]: own for one, own in zip(found.tolist(), times, strict=False)}
+    names = _judge_names(judge_ids)
+    order = np.argsort(judge_ids, kind="stable")
+    judges, starts = np.unique(judge_ids[order], return_index=True)
+    times = np.split(milliseconds[order] / 1000, starts[1:])
+    own_times = zip(judges.tolist(), times, strict=False)
+    return {names[judge]: own for judge, own in own_times}
 
 
 def _coded(
-    judgments: JudgmentQuerySet, shown: _Shown, columns: Sequence[str] = ()
+    judgments: JudgmentQuerySet, contents: _BlockContents, columns: Sequence[str] = ()
 ) -> tuple[CodedJudgments, Columns]:
-    """Read those of these judgments that are of the blocks shown, in the order of blocks and judges.
+    """Read those of these judgments that are of these blocks, in the order of blocks and judges.
 
     The annotations named in `columns`, whole numbers, and the `document` of each judgment are returned, too.
     """
-    width = shown.candidate.shape[1]
+    width = contents.candidate.shape[1]
     nothing = Cast(Value(0), SmallIntegerField())
     ranks = Func("labels", Value(None), nothing, function="array_replace")
     labels = _Padded(ranks, width=width, kind="smallint", output_field=_LABELS)
-    read = columns_copied(
-        # Answers without ranks have no labels.
-        judgments.exclude(labels=[]).annotate(filled=labels),
-        [
-            ("block_id", "i8"),
-            ("judge_id", "i8"),
-            ("filled", "i2", (width,)),
-            *((name, "i4") for name in columns),
-        ],
-    )
+    # Answers without ranks have no labels.
+    labelled = judgments.exclude(labels=[]).annotate(filled=labels)
+    integers = [(name, "i4") for name in columns]
+    keys = [("block_id", "i8"), ("judge_id", "i8"), ("filled", "i2", (width,))]
+    read = columns_copied(labelled, [*keys, *integers])
+    block_ids = read["block_id"]
     names = _judge_names(read["judge_id"])
-    judges = list(names.values())
     judge = _numbers(read["judge_id"], list(names))
-    block = np.searchsorted(shown.block, read["block_id"])
+    block = np.searchsorted(contents.block, block_ids)
     # Leave out judgments of other blocks, such as attention checks.
-    rows = np.flatnonzero(np.append(shown.block, -1)[block] == read["block_id"])
+    rows = np.flatnonzero(np.append(contents.block, -1)[block] == block_ids)
     # A judge has one current judgment per block.
-    rows = rows[np.argsort(block[rows] * len(judges) + judge[rows], kind="stable")]
+    keys_of_rows = block[rows] * len(names) + judge[rows]
+    rows = rows[np.argsort(keys_of_rows, kind="stable")]
     block = block[rows]
     coded = CodedJudgments(
         judge=judge[rows],
-        judges=judges,
-        segment=shown.segment[block],
-        candidate=shown.candidate[block],
-        candidates=shown.candidates,
+        judges=list(names.values()),
+        segment=contents.segment[block],
+        candidate=contents.candidate[block],
+        candidates=contents.candidates,
         label=read["filled"][rows].astype(np.int8),
-        best_worst=shown.best_worst,
+        best_worst=contents.best_worst,
     )
     more = {name: read[name][rows] for name in columns}
-    return coded, {**more, "document": shown.document[block]}
+    more["document"] = contents.document[block]
+    return coded, more
 
 
-def _shown(
+def _block_contents(
     task_id: int, control: str, segments: Collection[int] | None = None
-) -> _Shown:
+) -> _BlockContents:
     """Read the content of all blocks of a test set, or of those of some segments.
 
     A judgment with a number was committed, with its block, before a reader could see the number.
@@ -332,13 +342,16 @@ def _shown(
     order = np.argsort(read["id"], kind="stable")
     shown = read["shown"][order]
     size = read["sizes"][order]
-    # The last output stands for none, to which places without a candidate point.
-    of_output = np.append(_numbers(outputs["system_id"], list(systems)), np.int32(-1))
-    place = np.where(shown > 0, np.searchsorted(outputs["id"], shown), -1)
-    system = np.pad(of_output[place], ((0, 0), (0, 1)), constant_values=-1)
+    # The last output stands for none, to which positions without a candidate point.
+    no_system = np.int32(-1)
+    system_of_output = _numbers(outputs["system_id"], list(systems))
+    system_of_output = np.append(system_of_output, no_system)
+    index = np.where(shown > 0, np.searchsorted(outputs["id"], shown), -1)
+    one_column_after = ((0, 0), (0, 1))
+    system = np.pad(system_of_output[index], one_column_after, constant_values=-1)
     size = np.where(size.any(axis=1, keepdims=True), size, shown > 0)
     sets = CandidateSets(list(systems.values()))
-    return _Shown(
+    return _BlockContents(
         block=read["id"][order],
         segment=read["number"][order],
         document=read["document"][order],
