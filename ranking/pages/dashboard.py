@@ -46,7 +46,7 @@ def dashboard_content(state: DashboardState) -> dict[str, Any]:
     run = None
     if task.ranked_at:
         run = latest_run(task_id=task.pk)
-    progress = judging_progress(task=task, now=state.at)
+    progress = judging_progress(task=task, now=state.time)
     systems = systems_by_name(task_id=task.pk)
     addresses = Addresses(task, systems=systems)
     counted = addresses.judgments()

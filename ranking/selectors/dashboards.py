@@ -52,7 +52,7 @@ class DashboardState:
     """
 
     task: Any
-    at: datetime
+    time: datetime
 
     @property
     def version(self) -> str:
@@ -61,14 +61,14 @@ class DashboardState:
         It includes the minute, because "5 minutes ago" and "at work" go out of date.
         """
         test_set = self.task.test_set
-        rows = (self.task, test_set, test_set.campaign)
         fields = []
-        for row in rows:
-            for f in row._meta.concrete_fields:
-                fields.append(getattr(row, f.attname))
+        for row in (self.task, test_set, test_set.campaign):
+            for field in row._meta.concrete_fields:
+                fields.append(getattr(row, field.attname))
         marks = [getattr(self.task, name) for name in ("role", *_MARKS)]
-        seen = (fields, marks, int(self.at.timestamp()) // 60)
-        return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
+        minute = int(self.time.timestamp()) // 60
+        content = repr((fields, marks, minute))
+        return blake2b(content.encode(), digest_size=12).hexdigest()
 
 
 _MARKS: Final = {
@@ -110,10 +110,12 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
     """Return the progress towards the stopping rule recorded in a ranking; None without one."""
     if ranking is None or not ranking.rule:
         return None
-    found = ranking.result.get("stopping")
-    judgments = found["judgments"] if found else 0
+    judgments = 0
+    progress = ranking.result.get("stopping")
+    if progress:
+        judgments = progress["judgments"]
     return rule_state(
-        ranking.rule, found=found, met=ranking.rule_met, judgments=judgments
+        ranking.rule, found=progress, met=ranking.rule_met, judgments=judgments
     )
 
 
@@ -121,26 +123,29 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
 SHOWN = 5
 
 
-def latest_feedback(task: Task) -> dict[str, Any]:
-    """Return the latest problem reports of a test set and their number, and the latest comments. Four queries."""
+@dataclass(frozen=True, slots=True)
+class LatestFeedback:
+    """The latest problem reports and comments of a test set, each with its time `at`, and the number of reports."""
+
+    problems: QuerySet[Any]
+    comments: list[Any]
+    reported: int
+
+
+def latest_feedback(task: Task) -> LatestFeedback:
+    """Return the latest feedback of judges, `SHOWN` reports and comments. Four queries."""
     reports = ProblemReport.objects.filter(task=task).annotate(at=F("created_at"))
     judged = Judgment.objects.of(task.pk).current().annotate(at=F("submitted_at"))
     skipped = Skip.objects.standing().filter(task=task).annotate(at=F("created_at"))
-    comments = []
-    for rows in (judged, skipped):
-        for row in _latest(rows.exclude(comment="")):
-            comments.append(row)
-    return {
-        "problems": _latest(reports),
-        "comments": sorted(comments, key=attrgetter("at"), reverse=True)[:SHOWN],
-        "reported": reports.count(),
-    }
+    comments = [*_latest(judged.exclude(comment=""))]
+    comments += _latest(skipped.exclude(comment=""))
+    comments.sort(key=attrgetter("at"), reverse=True)
+    return LatestFeedback(_latest(reports), comments[:SHOWN], reports.count())
 
 
 def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
-    return rows.select_related("judge", "block__segment__document").order_by("-pk")[
-        :SHOWN
-    ]
+    related = rows.select_related("judge", "block__segment__document")
+    return related.order_by("-pk")[:SHOWN]
 
 
 # A judge who was active this recently is at work: a block takes a minute or two.
@@ -159,6 +164,13 @@ class Period(NamedTuple):
     @property
     def day(self) -> date:
         return self.start.date()
+
+
+def _share_of_target(counted: int, target: int | None) -> float | None:
+    """Return the share of a target, at most 1; None without one."""
+    if target:
+        return min(1.0, counted / target)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +200,7 @@ class JudgingProgress:
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
-        if self.wanted:
-            return min(1.0, self.counted / self.wanted)
-        return None
+        return _share_of_target(self.counted, self.wanted)
 
     @property
     def counted(self) -> int:
@@ -239,32 +249,35 @@ class _Counts(NamedTuple):
 
 
 def _counts(task: Task, *, since: datetime) -> _Counts:
-    here = OuterRef("task")
-    today = _quarters_counted().filter(task=here, start__gte=since).values("task")
-    people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
-    rows: Any = JudgmentSequence.objects.filter(task=task).values_list(
+    of_task = OuterRef("task")
+    quarters = _quarters_counted().filter(task=of_task, start__gte=since)
+    people = JudgeTally.objects.filter(_BY_PEOPLE, task=of_task).values("task")
+    first_at = people.annotate(first=Min("first_at")).values("first")
+    counts: Any = JudgmentSequence.objects.filter(task=task).values(
         "judged",
         "skipped",
         "judges",
-        blocks_left_out("task"),
-        _not_by_people(),
-        Coalesce(Subquery(today.annotate(n=Sum("judged")).values("n")), 0),
-        Subquery(people.annotate(first=Min("first_at")).values("first")),
+        excluded=blocks_left_out("task"),
+        not_by_people=_not_by_people(),
+        today=_blocks_judged(quarters),
+        begun=Subquery(first_at),
     )
-    row = rows.first()
+    row = counts.first()
     if row is None:
         return _Counts()
-    return _Counts(*row)
+    return _Counts(**row)
 
 
 def _not_by_people() -> Coalesce:
     """Return an expression for the blocks of a `JudgmentSequence` that were imported or simulated."""
-    others = (
-        JudgeTally.objects.exclude(_BY_PEOPLE)
-        .filter(task=OuterRef("task"))
-        .values("task")
-    )
-    return Coalesce(Subquery(others.annotate(blocks=Sum("judged")).values("blocks")), 0)
+    others = JudgeTally.objects.exclude(_BY_PEOPLE)
+    return _blocks_judged(others.filter(task=OuterRef("task")))
+
+
+def _blocks_judged(rows: QuerySet[Any]) -> Coalesce:
+    """Return an expression for the sum of `judged` over rows of one task."""
+    sums = rows.values("task").annotate(blocks=Sum("judged")).values("blocks")
+    return Coalesce(Subquery(sums), 0)
 
 
 def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
@@ -280,42 +293,49 @@ def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
     reading = JudgeAccount.objects.filter(
         _BY_PEOPLE, task__in=tasks, last_lent_at__gte=since
     )
-    both = judging.values_list("task", "judge").union(
-        reading.values_list("task", "judge")
-    )
-    return Counter(task for task, _judge in both)
+    columns = ("task", "judge")
+    either = judging.values_list(*columns).union(reading.values_list(*columns))
+    return Counter(task for task, _judge in either)
 
 
 def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
-    if hourly:
-        this_hour = now.replace(minute=0, second=0, microsecond=0)
-        starts = [
-            this_hour - timedelta(hours=back) for back in reversed(range(HOURS_SHOWN))
-        ]
-    else:
-        # Calendar days: when clocks change, a day has 23 or 25 hours.
-        starts = [
-            midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))
-        ]
-    judged = _judged_by([task], TruncHour if hourly else TruncDay, since=starts[0])
-    return tuple(Period(start, judged.get((task.pk, start), 0)) for start in starts)
+    if not hourly:
+        starts = _last_midnights(now, DAYS_SHOWN)
+        return tuple(_periods_judged([task], TruncDay, starts)[task.pk])
+    this_hour = now.replace(minute=0, second=0, microsecond=0)
+    hours = [this_hour - timedelta(hours=hours) for hours in range(HOURS_SHOWN)]
+    return tuple(_periods_judged([task], TruncHour, hours[::-1])[task.pk])
 
 
-def _judged_by(
-    tasks: Sequence[Task], period: type[TruncHour | TruncDay], *, since: datetime
-) -> dict[tuple[int, datetime], int]:
-    """Return the number of blocks that count in each hour or day, by test set and its beginning.
+def _last_midnights(now: datetime, days: int) -> list[datetime]:
+    """Return the beginnings of the last calendar days, including the current one, oldest first.
 
-    Hours and days are those of the time zone of `since`.
+    When clocks change, a day has 23 or 25 hours.
     """
-    rows = (
-        _quarters_counted()
-        .filter(task__in=tasks, start__gte=since)
-        .values("task", period=period("start", tzinfo=since.tzinfo))
-        .annotate(blocks=Sum("judged"))
-        .values_list("task", "period", "blocks")
-    )
-    return {(task, start): blocks for task, start, blocks in rows}
+    starts = [midnight(now - timedelta(days=back)) for back in range(days)]
+    return starts[::-1]
+
+
+def _periods_judged(
+    tasks: Sequence[Task],
+    period: type[TruncHour | TruncDay],
+    starts: Sequence[datetime],
+) -> dict[int, list[Period]]:
+    """Return the hours or days with these beginnings, by test set. One query.
+
+    Hours and days are those of the time zone of the beginnings.
+    """
+    since = starts[0]
+    quarters = _quarters_counted().filter(task__in=tasks, start__gte=since)
+    grouped = quarters.values("task", period=period("start", tzinfo=since.tzinfo))
+    blocks: dict[tuple[int, datetime], int] = {}
+    for row in grouped.annotate(blocks=Sum("judged")):
+        blocks[row["task"], row["period"]] = row["blocks"]
+    periods = {}
+    for task in tasks:
+        judged = [blocks.get((task.pk, start), 0) for start in starts]
+        periods[task.pk] = [*map(Period, starts, judged)]
+    return periods
 
 
 def midnight(moment: datetime) -> datetime:
@@ -383,10 +403,7 @@ class TaskOverview:
     @property
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
-        wanted = self.task.blocks_wanted
-        if wanted:
-            return min(1.0, self.counted / wanted)
-        return None
+        return _share_of_target(self.counted, self.task.blocks_wanted)
 
     @property
     def judges(self) -> int:
@@ -408,17 +425,19 @@ class TaskOverview:
     @property
     def days_of_work(self) -> int:
         """Whole days since people began to judge, within `days`."""
-        before = self.days[:-1]
-        first = next((at for at, day in enumerate(before) if day.judged), len(before))
-        return len(before) - first
+        whole_days = self.days[:-1]
+        for index, day in enumerate(whole_days):
+            if day.judged:
+                return len(whole_days) - index
+        return 0
 
     @property
     def days_idle(self) -> int:
         """Days without a block since people last judged, including the current one; 0 if they never did."""
-        last = next(
-            (back for back, day in enumerate(reversed(self.days)) if day.judged), None
-        )
-        return last or 0
+        for idle, day in enumerate(reversed(self.days)):
+            if day.judged:
+                return idle
+        return 0
 
     @property
     def is_done(self) -> bool:
@@ -443,18 +462,20 @@ class TaskOverview:
         It has moved only if it is outside the interval of the current forecast.
         """
         end = self.end
-        wanted = self.task.blocks_wanted
-        earlier_days = self.days[: -DAYS_FORECAST - 1]
-        since = self.days[-DAYS_FORECAST - 1 :]
-        then = [self.day_before, *(day.judged for day in earlier_days)]
-        before = self.counted - sum(day.judged for day in since)
+        target = self.task.blocks_wanted
+        if end is None or not target:
+            return None
+        judged = [self.day_before, *(day.judged for day in self.days)]
+        earlier_days = judged[: -DAYS_FORECAST - 1]
+        later_days = judged[-DAYS_FORECAST - 1 :]
+        counted_then = self.counted - sum(later_days)
         # Work began on the first of those days, or earlier.
-        if end is None or not wanted or not (then[0] or before > sum(then)):
+        if not earlier_days[0] and counted_then <= sum(earlier_days):
             return None
-        earlier = forecast_end(then, max(0, wanted - before))
-        if earlier is None:
+        earlier_end = forecast_end(earlier_days, max(0, target - counted_then))
+        if earlier_end is None:
             return None
-        expected = earlier.days - DAYS_FORECAST
+        expected = earlier_end.days - DAYS_FORECAST
         if expected + SLIPPED_DAYS < end.days and expected < end.low:
             return end.days - expected
         return None
@@ -493,16 +514,18 @@ def overviews_of_campaigns(
         .select_related("test_set__campaign")
         .order_by("test_set__created_at", "test_set", "pk")
     )
-    found: dict[int, list[TaskOverview]] = {campaign.pk: [] for campaign in campaigns}
+    overviews: dict[int, list[TaskOverview]] = {}
+    for campaign in campaigns:
+        overviews[campaign.pk] = []
     for overview in _overviews(tasks, now):
-        found[overview.task.test_set.campaign_id].append(overview)
-    return found
+        overviews[overview.task.test_set.campaign_id].append(overview)
+    return overviews
 
 
 def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
     """Return one test set as in the overview of its campaign."""
-    (found,) = _overviews([task], now)
-    return found
+    (overview,) = _overviews([task], now)
+    return overview
 
 
 def time_worked(*, task: Task) -> int:
@@ -522,28 +545,27 @@ def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOver
     measured = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
     low = Counter(measured.values_list("task", flat=True))
     changes = PageChanges.objects.filter(task__in=tasks)
-    reports = dict(
-        changes.values_list("task", F("problem_reports") - F("problems_closed"))
-    )
-    for row in tasks:
-        before, *days = days_judged[row.pk]
-        counts = counted.get(row.pk, _TaskCounts())
-        ranking = latest.get(row.pk)
+    open_reports = F("problem_reports") - F("problems_closed")
+    reports = dict(changes.values_list("task", open_reports))
+    for task in tasks:
+        day_before, *days = days_judged[task.pk]
+        counts = counted.get(task.pk, _TaskCounts())
+        ranking = latest.get(task.pk)
         yield TaskOverview(
-            task=row,
+            task=task,
             judged=counts.judged,
             judged_by=counts.judges,
             excluded=counts.excluded,
             not_by_people=counts.not_by_people,
             standing=None if ranking is None else ranking.result,
-            left_out=len(left_out.get(row.pk, ())),
+            left_out=len(left_out.get(task.pk, ())),
             published=counts.published,
             rule=rule_of_ranking(ranking),
-            at_work=at_work[row.pk],
+            at_work=at_work[task.pk],
             days=days,
-            low_agreement=low[row.pk],
-            open_reports=reports.get(row.pk, 0),
-            day_before=before.judged,
+            low_agreement=low[task.pk],
+            open_reports=reports.get(task.pk, 0),
+            day_before=day_before.judged,
         )
 
 
@@ -555,15 +577,8 @@ def _days_judged(tasks: Sequence[Task], now: datetime) -> dict[int, list[Period]
     days = {}
     for zone, tasks_in_zone in tasks_by_zone.items():
         today = timezone.localtime(now, zone)
-        backwards = (
-            midnight(today - timedelta(days=back)) for back in range(OVERVIEW_DAYS + 1)
-        )
-        starts = sorted(backwards)
-        judged = _judged_by(tasks_in_zone, TruncDay, since=starts[0])
-        for task in tasks_in_zone:
-            days[task.pk] = [
-                Period(start, judged.get((task.pk, start), 0)) for start in starts
-            ]
+        starts = _last_midnights(today, OVERVIEW_DAYS + 1)
+        days.update(_periods_judged(tasks_in_zone, TruncDay, starts))
     return days
 
 
@@ -578,20 +593,18 @@ class _TaskCounts(NamedTuple):
 
 
 def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
-    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by(
-        "-version"
-    )
-    said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
-    sequences = JudgmentSequence.objects.filter(task__in=tasks)
-    rows: Any = sequences.values_list(
+    versions = PublishedResult.objects.filter(task=OuterRef("task"))
+    record = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
+    newest = versions.order_by("-version").values(record=record)[:1]
+    rows: Any = JudgmentSequence.objects.filter(task__in=tasks).values(
         "task",
         "judged",
         "judges",
-        blocks_left_out("task"),
-        _not_by_people(),
-        Subquery(versions.values(said=said)[:1]),
+        excluded=blocks_left_out("task"),
+        not_by_people=_not_by_people(),
+        published=Subquery(newest),
     )
-    return {task: _TaskCounts(*counts) for task, *counts in rows}
+    return {row.pop("task"): _TaskCounts(**row) for row in rows}
 
 
 #: Decimals of words and seconds, to keep records short.
@@ -601,26 +614,36 @@ _DECIMALS = 3
 def work_facts(*, task: Task) -> WorkFacts:
     """Return the inputs of forecasts of hours and days. A constant number of queries."""
     overview = task_overview(task=task)
-    rule = stopping_rule_in_force(task_id=task.pk)
-    words = mean_words(task=task)
+    days: tuple[int, ...] = ()
+    if overview.days_of_work >= DAYS_FORECAST:
+        days = tuple(overview.whole_days)
+    counted = None
+    ranked_by = None
     run = latest_run(task_id=task.pk)
+    if run is not None:
+        counted = int(run.result["input"]["blocks"])
+        ranked_by = _ranked_by(run)
+    rule = stopping_rule_in_force(task_id=task.pk)
+    base_words = None
+    output_words = None
+    words = mean_words(task=task)
+    if words is not None:
+        block_words = words.of_block(0, task.test_set.campaign)
+        base_words = round(block_words, _DECIMALS)
+        output_words = round(words.output, _DECIMALS)
     return WorkFacts(
         judged=overview.judged,
         excluded=overview.excluded,
-        counted=None if run is None else int(run.result["input"]["blocks"]),
+        counted=counted,
         most_shown=answer_kind_of(task).candidates[-1],
-        ranked_by=None if run is None else _ranked_by(run),
+        ranked_by=ranked_by,
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
         today=overview.days[-1].judged,
-        days=tuple(overview.whole_days)
-        if overview.days_of_work >= DAYS_FORECAST
-        else (),
+        days=days,
         pace=_pace(task),
-        base_words=None
-        if words is None
-        else round(words.of_block(0, task.test_set.campaign), _DECIMALS),
-        output_words=None if words is None else round(words.output, _DECIMALS),
+        base_words=base_words,
+        output_words=output_words,
     )
 
 
@@ -638,15 +661,16 @@ def _ranked_by(run: RankingRun) -> dict[str, Any]:
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
     """Return blocks, words and seconds of each judge, without their names."""
     read = blocks_read(task=task)
-    of_judges = defaultdict(list)
-    for judge, *block in zip(read.judges, read.words, read.seconds, strict=True):
-        of_judges[judge].append(block)
-    return tuple(
-        sorted(
-            (
-                len(blocks),
-                *(round(sum(each), _DECIMALS) for each in zip(*blocks, strict=True)),
-            )
-            for blocks in of_judges.values()
-        )
-    )
+    words = defaultdict(list)
+    seconds = defaultdict(list)
+    for judge, block_words, block_seconds in zip(
+        read.judges, read.words, read.seconds, strict=True
+    ):
+        words[judge].append(block_words)
+        seconds[judge].append(block_seconds)
+    paces = []
+    for judge, own_words in words.items():
+        total_words = round(sum(own_words), _DECIMALS)
+        total_seconds = round(sum(seconds[judge]), _DECIMALS)
+        paces.append((len(own_words), total_words, total_seconds))
+    return tuple(sorted(paces))

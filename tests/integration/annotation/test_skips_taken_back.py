@@ -88,7 +88,7 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     before = judge_work(judge), judge.accounts.get().blocks_closed
     judgments_number(task_id=task.pk)
     assert judging_progress(task=task).skipped == 1
-    assert [entry.comment for entry in latest_feedback(task)["comments"]] == [
+    assert [entry.comment for entry in latest_feedback(task).comments] == [
         "by mistake"
     ]
     judgment = rank(block)
@@ -108,7 +108,7 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     )
     progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (3, 0)
-    assert latest_feedback(task)["comments"] == []
+    assert latest_feedback(task).comments == []
     assert all(any(row.labels) for row in exported_rows(task))
 
 
