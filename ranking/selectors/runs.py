@@ -1,12 +1,12 @@
 """Rankings and their settings: the current and the kept ones, test sets to rank, and excluded judges."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.postgres.functions import TransactionNow
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
@@ -61,14 +61,17 @@ def latest_version(*, user: User, task_id: int) -> str | None:
     None without a ranking, or if the user is not a member of the campaign. One query, which does not
     load the result.
     """
-    columns = ("finished_at", "watermark", "last_kept", "is_kept")
     readable = Task.objects.open_to(user.pk).filter(pk=task_id)
-    found = readable.values_list(
-        *(f"latest_ranking__{column}" for column in columns)
+    marks = readable.values(
+        "latest_ranking__finished_at",
+        "latest_ranking__watermark",
+        "latest_ranking__last_kept",
+        "latest_ranking__is_kept",
     ).first()
-    if found is None or found[0] is None:
+    if marks is None or marks["latest_ranking__finished_at"] is None:
         return None
-    return blake2b(repr((*found, code_version())).encode(), digest_size=12).hexdigest()
+    version = repr((*marks.values(), code_version()))
+    return blake2b(version.encode(), digest_size=12).hexdigest()
 
 
 def ranking_basis(*, task_id: int) -> Any:
@@ -126,58 +129,60 @@ def ranking_is_due(*, task_id: int) -> bool:
 
 def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
-    rows: list[Any] = list(
-        sequences.filter(last_number__gt=0)
-        .select_related("task__test_set", "task__latest_ranking")
-        .defer("task__latest_ranking__result")
-        .annotate(has_active_design=Exists(active))
-    )
+    judged = sequences.filter(last_number__gt=0)
+    related = judged.select_related("task__test_set", "task__latest_ranking")
+    without_results = related.defer("task__latest_ranking__result")
+    rows: list[Any] = list(without_results.annotate(has_active_design=Exists(active)))
     tasks = [row.task_id for row in rows]
-    kept: tuple[Any, ...] = (RankingSettings.objects, StoppingRule.objects)
-    settings, rules = (
-        {
-            row.task_id: row
-            for row in of.filter(task__in=tasks)
-            .order_by("task", "-id")
-            .distinct("task")
-        }
-        for of in kept
-    )
+    settings_by_task = _newest_by_task(RankingSettings.objects.filter(task__in=tasks))
+    rule_by_task = _newest_by_task(StoppingRule.objects.filter(task__in=tasks))
     excluded = excluded_judges_by_campaign()
     due = []
     for row in rows:
         task = row.task_id
-        chosen = settings.get(task) or RankingSettings(task_id=task)
-        if task in rules:
-            rule = rules[task].recorded
-        else:
-            rule = {}
+        settings = settings_by_task.get(task) or RankingSettings(task_id=task)
+        rule = rule_by_task[task].recorded if task in rule_by_task else {}
         not_counted = excluded.get(row.task.test_set.campaign_id, [])
-        if chosen.judge_group_id is not None:
-            outside = judges_outside(task_id=task, group_id=chosen.judge_group_id)
+        if settings.judge_group_id is not None:
+            outside = judges_outside(task_id=task, group_id=settings.judge_group_id)
             not_counted = sorted({*not_counted, *outside})
-        asked = (
-            *(
-                chosen.choice,
-                live_method(chosen, has_active_design=row.has_active_design),
-            ),
-            rule,
-            not_counted,
+        terms = _Terms(
+            ranges=settings.choice,
+            method=live_method(settings, has_active_design=row.has_active_design),
+            rule=rule,
+            judges_not_counted=not_counted,
         )
         ranking = getattr(row.task, "latest_ranking", None)
         if (
             ranking is None
             or ranking.watermark < row.last_number
-            or asked
-            != (
-                RangeOptions.from_record(ranking.parameters),
-                ranking.method,
-                ranking.rule,
-                judges_not_counted(ranking.parameters),
-            )
+            or terms != _terms_of(ranking)
         ):
             due.append(task)
     return due
+
+
+class _Terms(NamedTuple):
+    """What a ranking is computed with, besides judgments."""
+
+    ranges: RangeOptions
+    method: str
+    rule: Mapping[str, Any]
+    judges_not_counted: list[str]
+
+
+def _terms_of(ranking: LatestRanking) -> _Terms:
+    return _Terms(
+        ranges=RangeOptions.from_record(ranking.parameters),
+        method=ranking.method,
+        rule=ranking.rule,
+        judges_not_counted=judges_not_counted(ranking.parameters),
+    )
+
+
+def _newest_by_task(rows: QuerySet[Any]) -> dict[int, Any]:
+    newest = rows.order_by("task", "-id").distinct("task")
+    return {row.task_id: row for row in newest}
 
 
 def pairs_of_rows(systems: Sequence[RankedRow]) -> list[tuple[str, str]]:
@@ -185,7 +190,10 @@ def pairs_of_rows(systems: Sequence[RankedRow]) -> list[tuple[str, str]]:
     groups: dict[int, list[str]] = {}
     for row in systems:
         groups.setdefault(row["group"], []).append(row["system"])
-    return [pair for names in groups.values() for pair in combinations(names, 2)]
+    pairs: list[tuple[str, str]] = []
+    for names in groups.values():
+        pairs += combinations(names, 2)
+    return pairs
 
 
 def pairs_of(run: RankingRun) -> list[ComparedPair]:
@@ -236,10 +244,8 @@ class HistoryPoint:
     @property
     def clusters(self) -> int | None:
         """The number of clusters; None while no rank range is estimable."""
-        known = [row["cluster"] for row in self.systems if not row.get("shortage")]
-        if known:
-            return len(set(known))
-        return None
+        clusters = {row["cluster"] for row in self.systems if not row.get("shortage")}
+        return len(clusters) or None
 
     @property
     def is_one_ranking(self) -> bool:
@@ -255,20 +261,18 @@ def ranking_history(
     The first and the last kept run are included. Two queries for any number of kept runs:
     first the watermarks alone, then the standings of the chosen runs.
     """
-    watermarks = dict(
-        RankingRun.objects.filter(task=task_id)
-        .order_by("id")
-        .values_list("watermark", "pk")
+    runs = RankingRun.objects.filter(task=task_id).order_by("id")
+    run_by_watermark = dict(runs.values_list("watermark", "pk"))
+    chosen = _evenly_spread(sorted(run_by_watermark))
+    rows = RankingRun.objects.filter(
+        pk__in=[run_by_watermark[number] for number in chosen]
     )
-    chosen = _evenly_spread(sorted(watermarks))
-    rows = RankingRun.objects.filter(pk__in=[watermarks[number] for number in chosen])
-    points = [
-        HistoryPoint(*row)
-        for row in rows.order_by("watermark").values_list(
-            "watermark", "comparisons", "standings"
-        )
-    ]
-    if latest is not None and latest.watermark not in watermarks:
+    points = []
+    for row in rows.order_by("watermark").values(
+        "watermark", "comparisons", systems=F("standings")
+    ):
+        points.append(HistoryPoint(**row))
+    if latest is not None and latest.watermark not in run_by_watermark:
         comparisons = latest.result["input"]["comparisons"]
         systems = latest.result["systems"]
         points.append(HistoryPoint(latest.watermark, comparisons, systems))
@@ -280,9 +284,12 @@ def _evenly_spread(numbers: list[int]) -> list[int]:
     if len(numbers) <= RUNS_SHOWN:
         return numbers
     first = numbers[0]
-    last = numbers[-1]
-    points = (first + (last - first) * k // (RUNS_SHOWN - 1) for k in range(RUNS_SHOWN))
-    return sorted({numbers[bisect_left(numbers, point)] for point in points})
+    span = numbers[-1] - first
+    chosen = set()
+    for step in range(RUNS_SHOWN):
+        point = first + span * step // (RUNS_SHOWN - 1)
+        chosen.add(numbers[bisect_left(numbers, point)])
+    return sorted(chosen)
 
 
 def judges_outside(*, task_id: int, group_id: int) -> list[str]:
@@ -307,19 +314,19 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
     A run records all judges excluded in the campaign; only those who had
     judged this task are returned. One run per task. One query, none without exclusions.
     """
-    excluded = {run.task_id: run.parameters["excluded_judges"] for run in runs}
-    left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}
-    concerned = [run for run in runs if excluded[run.task_id]]
-    if not concerned:
-        return left_out
+    left_out: dict[int, list[str]] = {}
     judged = Q()
-    for run in concerned:
-        names = excluded[run.task_id]
-        judged |= Q(
-            task=run.task_id,
-            first_number__lte=run.watermark,
-            judge__pseudonym__in=names,
-        )
+    for run in runs:
+        left_out[run.task_id] = []
+        excluded = run.parameters["excluded_judges"]
+        if excluded:
+            judged |= Q(
+                task=run.task_id,
+                first_number__lte=run.watermark,
+                judge__pseudonym__in=excluded,
+            )
+    if not judged:
+        return left_out
     rows = JudgeTally.objects.filter(judged)
     for task_id, name in sorted(rows.values_list("task", "judge__pseudonym")):
         left_out[task_id].append(name)
@@ -380,12 +387,16 @@ def stopping_rule_state(*, task_id: int) -> RuleState | None:
     if rule is None:
         return None
     latest = LatestRanking.objects.filter(pk=task_id).first()
-    is_of_this = latest is not None and latest.rule == rule.recorded
+    if latest is None:
+        return rule_state(rule.recorded, found=None, met=None, judgments=0)
+    judgments = latest.result["input"]["blocks"]
+    if latest.rule != rule.recorded:
+        return rule_state(rule.recorded, found=None, met=None, judgments=judgments)
     return rule_state(
         rule.recorded,
-        found=latest.result.get("stopping") if latest and is_of_this else None,
-        met=latest.rule_met if latest and is_of_this else None,
-        judgments=latest.result["input"]["blocks"] if latest else 0,
+        found=latest.result.get("stopping"),
+        met=latest.rule_met,
+        judgments=judgments,
     )
 
 
@@ -395,15 +406,13 @@ def rule_first_met(run: RankingRun) -> RuleMet | None:
     None if there is none, or if another rule is in force now.
     """
     rule = run.parameters.get("stopping_rule", {})
+    if not rule:
+        return None
     latest = LatestRanking.objects.filter(
         pk=run.task_id, parameters__stopping_rule=rule
     )
-    found = None
-    if rule:
-        found = latest.values_list("rule_met", flat=True).first()
+    met = latest.values_list("rule_met", flat=True).first()
     # Ignore it if it has later judgments than an earlier ranking.
-    return (
-        None
-        if found is None or found["judgments"] > run.result["input"]["blocks"]
-        else found
-    )
+    if met is None or met["judgments"] > run.result["input"]["blocks"]:
+        return None
+    return met
