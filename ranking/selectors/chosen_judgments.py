@@ -1,14 +1,14 @@
 """The judgments of an analysis, recorded by name when it is requested and read when it is computed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
@@ -49,6 +49,16 @@ from ranking.selectors.runs import (
 )
 
 
+class _RemarkedRow(TypedDict):
+    """A skip or a judgment with its comment, `outputs` being those of its block."""
+
+    comment: str
+    segment: int
+    judge_name: str
+    outputs: list[int]
+    document: str
+
+
 def domain_of(document: str) -> str:
     """Return the domain in the name of a document; "" without one."""
     domain, slash, _rest = document.partition("/")
@@ -59,10 +69,9 @@ def domain_of(document: str) -> str:
 
 def domains_of(*, task_id: int) -> list[str]:
     """Return the domains in the document names of a test set, sorted. One query."""
-    names = Document.objects.filter(test_set__tasks=task_id, name__contains="/")
-    return sorted(
-        {domain_of(name) for name in names.values_list("name", flat=True)} - {""}
-    )
+    documents = Document.objects.filter(test_set__tasks=task_id, name__contains="/")
+    names = documents.values_list("name", flat=True)
+    return sorted(set(map(domain_of, names)) - {""})
 
 
 def judgments_chosen(
@@ -83,25 +92,22 @@ def judgments_chosen(
         If a selected group, judge, document or domain does not exist.
     """
     kinds = system_kinds(task_id=task.pk)
-    references = [name for name, each in kinds.items() if each == SystemKind.REFERENCE]
+    systems = _names_of_kind(kinds, SystemKind.SYSTEM)
+    references = _names_of_kind(kinds, SystemKind.REFERENCE)
+    reference = references[0] if references else None
     with_reference = options["reference"] == "include"
-    if with_reference and not references:
+    if with_reference and reference is None:
         raise OptionError(
             _("This test set has no reference system."), field="reference"
         )
     leave_out = _leave_out(task, options)
     without = _without(task, options)
     documents = _documents(task, options)
-    of: dict[str, Any] = {
-        "watermark": watermark,
-        "without": without,
-        "documents": documents,
-    }
-    reference = references[0] if references else None
-    return ChosenJudgments(
-        systems=tuple(
-            name for name, each in kinds.items() if each == SystemKind.SYSTEM
-        ),
+    remarked = _Remarked(task, watermark, without, documents)
+    needs: Collection[Need] = kind.needs if kind else ()
+    designs = Design.objects.filter(task=task)
+    chosen = ChosenJudgments(
+        systems=systems,
         reference=reference,
         with_reference=with_reference,
         # Judges excluded in the campaign count if the analysis is about the effect of
@@ -110,20 +116,26 @@ def judgments_chosen(
         documents=documents,
         skipped=_skipped(task),
         leave_out=leave_out,
-        groups=_groups(task) if SYSTEM.name in options else None,
-        work=work_facts(task=task) if kind and Need.WORK in kind.needs else None,
-        shown=_shown(_skips(task, **of), reference)
-        if options.get(SKIPPED_BLOCKS.name) == "count"
-        else None,
-        remarks=Remarks(skips=_skips(task, **of), comments=_comments(task, **of))
-        if kind and Need.REMARKS in kind.needs
-        else None,
-        rule=stopping_rule_state(task_id=task.pk)
-        if kind and Need.RULE in kind.needs
-        else None,
-        of_chosen_systems=Design.objects.filter(task=task).exclude(systems=[]).exists(),
+        of_chosen_systems=designs.exclude(systems=[]).exists(),
         rules=changed_rules(task),
     )
+    if SYSTEM.name in options:
+        chosen = replace(chosen, groups=_groups(task))
+    if options.get(SKIPPED_BLOCKS.name) == "count":
+        shown = _shown_when_skipped(remarked.skips(), reference)
+        chosen = replace(chosen, shown=shown)
+    if Need.WORK in needs:
+        chosen = replace(chosen, work=work_facts(task=task))
+    if Need.REMARKS in needs:
+        remarks = Remarks(skips=remarked.skips(), comments=remarked.comments())
+        chosen = replace(chosen, remarks=remarks)
+    if Need.RULE in needs:
+        chosen = replace(chosen, rule=stopping_rule_state(task_id=task.pk))
+    return chosen
+
+
+def _names_of_kind(kinds: Mapping[str, str], wanted: SystemKind) -> tuple[str, ...]:
+    return tuple(name for name, kind in kinds.items() if kind == wanted)
 
 
 def judgments_of_run(run: RankingRun) -> ChosenJudgments:
@@ -155,11 +167,8 @@ def stored_input(
     blocks = blocks.take(rows)
     if not len(blocks):
         raise ValueError(_("No judgments match these options."))
-    wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
-    blocks = blocks.without(set(blocks.systems) - wanted).with_judges_in_order()
-    reference = None
-    if chosen.reference in blocks.systems:
-        reference = chosen.reference
+    unwanted = {*blocks.systems} - {*chosen.systems, chosen.reference}
+    blocks = blocks.without(unwanted).with_judges_in_order()
     document, names = _documents_of(task.pk, blocks)
     blocks = replace(blocks, document=several_documents(document, blocks.segment))
     read = JudgmentsRead(
@@ -178,6 +187,9 @@ def stored_input(
         day=day[rows],
         documents=names,
     )
+    reference = None
+    if chosen.reference in blocks.systems:
+        reference = chosen.reference
     counted = read.blocks
     if reference is not None and not chosen.with_reference:
         counted = counted.without([reference])
@@ -205,21 +217,27 @@ class StoredTexts:
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
-        rows: Any = Segment.objects.filter(
+        segments = Segment.objects.filter(
             test_set__tasks=self.task_id, source_text__isnull=False
         )
-        # In languages without spaces, two characters count as one word.
-        halved = without_spaces(self.language)
-        lengths = {}
-        for number, text in rows.order_by().values_list("number", "source_text"):
-            if halved:
-                lengths[number] = -(-sum(map(len, text.split())) // 2)
-            else:
-                lengths[number] = len(text.split())
-        found = np.full(max(self._last, *lengths, 0) + 1, -1, dtype=np.int64)
-        if lengths:
-            found[list(lengths)] = list(lengths.values())
-        return found
+        numbers = []
+        lengths = []
+        rows: Any = segments.order_by().values_list("number", "source_text")
+        for number, text in rows:
+            numbers.append(number)
+            lengths.append(self._length(text))
+        last = max(self._last, *numbers, 0)
+        by_number = np.full(last + 1, -1, dtype=np.int64)
+        by_number[numbers] = lengths
+        return by_number
+
+    def _length(self, text: str) -> int:
+        """Return the number of words in a text; in languages without spaces, two characters count as one."""
+        parts = text.split()
+        if without_spaces(self.language):
+            characters = len("".join(parts))
+            return (characters + 1) // 2
+        return len(parts)
 
     def of(self, system: str) -> Sequence[str | None]:
         """Return the outputs of a system, that of segment number s at index s − 1."""
@@ -238,35 +256,31 @@ class StoredTexts:
         Four queries.
         """
         own = TestSet.objects.get(tasks=self.task_id)
-        chosen = TestSet.objects.filter(
-            campaign=own.campaign_id, name=test_set or own.name
-        ).first()
+        of_campaign = TestSet.objects.filter(campaign=own.campaign_id)
+        chosen = of_campaign.filter(name=test_set or own.name).first()
         if chosen is None:
             raise ValueError(_("Test set “%(name)s” not found.") % {"name": test_set})
+        sides: dict[str, list[str]] = defaultdict(list, {"": []})
         sources = Segment.objects.filter(test_set=chosen, source_text__isnull=False)
-        found = {
-            "": [text or "" for text in sources.values_list("source_text", flat=True)]
-        }
-        references = Reference.objects.filter(segment__test_set=chosen).order_by(
-            "number"
-        )
-        for number, text in references.values_list("number", "text"):
-            found.setdefault(str(number), []).append(text)
+        for source in sources.values_list("source_text", flat=True):
+            sides[""].append(source or "")
+        references = Reference.objects.filter(segment__test_set=chosen)
+        numbered = references.order_by("number").values_list("number", "text")
+        for number, text in numbered:
+            sides[str(number)].append(text)
         outputs = Output.objects.filter(
             system__test_set=chosen, system__kind=SystemKind.SYSTEM, text__isnull=False
         )
-        for name, output in outputs.order_by("system__name").values_list(
-            "system__name", "text"
-        ):
-            found.setdefault(name, []).append(output or "")
-        return found
+        named = outputs.order_by("system__name").values_list("system__name", "text")
+        for name, output in named:
+            sides[name].append(output or "")
+        return dict(sides)
 
     @property
     def _last(self) -> int:
-        numbers = Segment.objects.filter(test_set__tasks=self.task_id).order_by(
-            "-number"
-        )
-        return numbers.values_list("number", flat=True).first() or 0
+        segments = Segment.objects.filter(test_set__tasks=self.task_id)
+        numbers = segments.order_by("-number").values_list("number", flat=True)
+        return numbers.first() or 0
 
 
 def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -286,17 +300,13 @@ def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
 def _groups(task: Task) -> dict[str, list[str]]:
     """Return the judges in each group who judged a test set, sorted. One query."""
     judged = JudgeTally.objects.filter(task=task).values("judge")
-    members = GroupMember.objects.filter(
-        group__in=JudgeGroup.objects.present().filter(
-            campaign=task.test_set.campaign_id
-        ),
-        judge__in=judged,
-    )
+    groups = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
+    members = GroupMember.objects.filter(group__in=groups, judge__in=judged)
     names = ("group__name", "judge__pseudonym")
-    found = defaultdict(list)
+    judges_by_group = defaultdict(list)
     for group, judge in members.order_by(*names).values_list(*names):
-        found[group].append(judge)
-    return dict(found)
+        judges_by_group[group].append(judge)
+    return dict(judges_by_group)
 
 
 def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
@@ -334,16 +344,17 @@ def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
     domains = set(options["domains"])
     if not documents and not domains:
         return None
-    names = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
-    listed = list(names.values_list("name", flat=True))
-    _refuse_unknown(documents.difference(listed), field="documents")
-    _refuse_unknown(domains.difference(map(domain_of, listed)), field="domains")
-    return tuple(
-        name
-        for name in listed
-        if (not documents or name in documents)
-        and (not domains or domain_of(name) in domains)
+    in_order = Document.objects.filter(test_set_id=task.test_set_id).order_by(
+        "position"
     )
+    names = list(in_order.values_list("name", flat=True))
+    _refuse_unknown(documents.difference(names), field="documents")
+    _refuse_unknown(domains.difference(map(domain_of, names)), field="domains")
+    if documents:
+        names = [name for name in names if name in documents]
+    if domains:
+        names = [name for name in names if domain_of(name) in domains]
+    return tuple(names)
 
 
 def _refuse_unknown(unknown: set[str], *, field: str) -> None:
@@ -362,7 +373,7 @@ def _skipped(task: Task) -> dict[str, int]:
     )
 
 
-def _shown(
+def _shown_when_skipped(
     skips: Iterable[SkippedBlock], reference: str | None
 ) -> dict[str, tuple[int, int]]:
     """Return for each system the number of these skips that showed it, and that showed it beside the reference."""
@@ -375,66 +386,85 @@ def _shown(
     return {name: (shown[name], beside[name]) for name in sorted(shown)}
 
 
-def _comments(task: Task, *, watermark: int | None, **of: Any) -> list[CommentedBlock]:
-    """Return the comments on ranked blocks that `_remarked` chooses, in a fixed order."""
-    judgments = Judgment.objects.of(task.pk).exclude(comment="")
-    counted = judgments.current(watermark=watermark).counted()
-    return [CommentedBlock(*row) for row in _remarked(counted, **of)]
+@dataclass(frozen=True, slots=True)
+class _Remarked:
+    """Skips and comments up to a watermark, in these documents, by judges not in `without`, in a fixed order."""
 
+    task: Task
+    watermark: int | None
+    without: Sequence[str]
+    documents: Sequence[str] | None
 
-def _skips(task: Task, *, watermark: int | None, **of: Any) -> list[SkippedBlock]:
-    """Return the skips that `_remarked` chooses, as of the watermark, in a fixed order."""
-    skips = Skip.objects.standing(watermark=watermark).filter(
-        task=task, block__control=""
-    )
-    if watermark is None:
-        before = None
-    else:
-        before = _end_of(task, watermark)
-    if before is not None:
-        skips = skips.filter(created_at__lte=before)
-    return [
-        SkippedBlock(segment, judge, systems, bool(comment), document)
-        for segment, judge, systems, comment, document in _remarked(
-            skips, "comment", "block__segment__document__name", **of
+    def comments(self) -> list[CommentedBlock]:
+        """Return the comments on ranked blocks."""
+        judgments = Judgment.objects.of(self.task.pk).exclude(comment="")
+        counted = judgments.current(watermark=self.watermark).counted()
+        rows = self._rows(counted)
+        system_of = _system_of_output(rows)
+        comments = []
+        for row in rows:
+            systems = _systems_of(row, system_of)
+            comments.append(CommentedBlock(row["segment"], row["judge_name"], systems))
+        return comments
+
+    def skips(self) -> list[SkippedBlock]:
+        """Return the skips, as of the watermark."""
+        skips = Skip.objects.standing(watermark=self.watermark)
+        skips = skips.filter(task=self.task, block__control="")
+        end = self._end()
+        if end is not None:
+            skips = skips.filter(created_at__lte=end)
+        rows = self._rows(skips)
+        system_of = _system_of_output(rows)
+        blocks = []
+        for row in rows:
+            block = SkippedBlock(
+                row["segment"],
+                row["judge_name"],
+                _systems_of(row, system_of),
+                bool(row["comment"]),
+                row["document"],
+            )
+            blocks.append(block)
+        return blocks
+
+    def _rows(self, rows: QuerySet[Any, Any]) -> list[_RemarkedRow]:
+        rows = rows.exclude(judge__pseudonym__in=self.without)
+        if self.documents is not None:
+            rows = rows.filter(block__segment__document__name__in=self.documents)
+        columns = rows.order_by("block__segment__number", "judge__pseudonym", "pk")
+        return list(
+            columns.values(
+                "comment",
+                segment=F("block__segment__number"),
+                judge_name=F("judge__pseudonym"),
+                outputs=F("block__outputs"),
+                document=F("block__segment__document__name"),
+            )
         )
-    ]
+
+    def _end(self) -> datetime | None:
+        """Return the time of the judgment with the watermark's number; None if it is the newest."""
+        if self.watermark is None:
+            return None
+        numbers = JudgmentNumber.objects.filter(task=self.task)
+        if not numbers.filter(number__gt=self.watermark).exists():
+            return None
+        last = numbers.filter(number=self.watermark)
+        return last.values_list("judgment__submitted_at", flat=True).first()
 
 
-def _remarked(
-    rows: QuerySet[Any, Any],
-    *more: str,
-    without: Sequence[str],
-    documents: Sequence[str] | None,
-) -> Iterator[tuple[Any, ...]]:
-    """Yield segment, judge, systems shown and the columns `more` of rows in these documents by judges not in `without`."""
-    rows = rows.exclude(judge__pseudonym__in=without)
-    if documents is not None:
-        rows = rows.filter(block__segment__document__name__in=documents)
-    places = ("block__segment__number", "judge__pseudonym")
-    found = list(
-        rows.order_by(*places, "pk").values_list(*places, "block__outputs", *more)
-    )
-    outputs = Output.objects.filter(
-        pk__in={output for _n, _j, shown, *_ in found for output in shown}
-    )
-    system_of = dict(outputs.order_by().values_list("pk", "system__name"))
-    for segment, judge, shown, *rest in found:
-        yield (
-            segment,
-            judge,
-            tuple(sorted({system_of[output] for output in shown})),
-            *rest,
-        )
+def _system_of_output(rows: Sequence[_RemarkedRow]) -> dict[int, str]:
+    """Return the names of the systems of the outputs in these rows. One query."""
+    keys: set[int] = set()
+    for row in rows:
+        keys.update(row["outputs"])
+    outputs = Output.objects.filter(pk__in=keys).order_by()
+    return dict(outputs.values_list("pk", "system__name"))
 
 
-def _end_of(task: Task, watermark: int) -> datetime | None:
-    """Return the time of the judgment with this number; None if it is the newest."""
-    numbers = JudgmentNumber.objects.filter(task=task)
-    if not numbers.filter(number__gt=watermark).exists():
-        return None
-    last = numbers.filter(number=watermark)
-    return last.values_list("judgment__submitted_at", flat=True).first()
+def _systems_of(row: _RemarkedRow, system_of: Mapping[int, str]) -> tuple[str, ...]:
+    return tuple(sorted({system_of[output] for output in row["outputs"]}))
 
 
 def _rows(task: Task, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:
@@ -470,13 +500,13 @@ def _documents_of(
     task_id: int, blocks: Blocks
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
-    numbers, place = np.unique(blocks.segment, return_inverse=True)
-    of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
-    keys = [of_segment[number] for number in numbers.tolist()]
-    listed, document = np.unique(keys, return_inverse=True)
-    name_of = dict(
-        Document.objects.filter(test_set__tasks=task_id).values_list("pk", "name")
+    numbers, segment = np.unique(blocks.segment, return_inverse=True)
+    segments = numbers.tolist()
+    document_of = documents_of_segments(task_id=task_id, segments=segments)
+    keys, document = np.unique(
+        [document_of[number] for number in segments], return_inverse=True
     )
-    return document.astype(np.int32)[place], tuple(
-        name_of[key] for key in listed.tolist()
-    )
+    documents = Document.objects.filter(test_set__tasks=task_id)
+    name_of = dict(documents.values_list("pk", "name"))
+    names = tuple(name_of[key] for key in keys.tolist())
+    return document.astype(np.int32)[segment], names
