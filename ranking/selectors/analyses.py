@@ -1,8 +1,9 @@
 """Analyses of a task and tables over test sets: answers, judges in an answer, and scores of single outputs."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
@@ -91,11 +92,9 @@ class Answered:
     @property
     def is_awaited(self) -> bool:
         """True if an answer is being computed."""
-        if self.pending is None:
-            job = None
-        else:
-            job = self.pending.job
-        return job is not None and not job.has_ended
+        if self.pending is None or self.pending.job is None:
+            return False
+        return not self.pending.job.has_ended
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
@@ -105,16 +104,15 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
     """
     compares = judgments_compare(task)
     scores = scores_outputs(task.protocol)
-
-    def is_for(kind: AnalysisKind) -> bool:
+    of_protocol = {}
+    others = {}
+    for kind in ANALYSES.values():
         if isinstance(kind, ProtocolAnalysis):
-            return kind.is_for(task)
-        return compares or (scores and kind.reads_other_tasks)
-
-    available = [kind for kind in ANALYSES.values() if is_for(kind)]
-    of_protocol = [kind for kind in available if isinstance(kind, ProtocolAnalysis)]
-    others = [kind for kind in available if not isinstance(kind, ProtocolAnalysis)]
-    return {kind.name: kind for kind in [*of_protocol, *others]}
+            if kind.is_for(task):
+                of_protocol[kind.name] = kind
+        elif compares or (scores and kind.reads_other_tasks):
+            others[kind.name] = kind
+    return {**of_protocol, **others}
 
 
 def judgments_compare(task: Task) -> bool:
@@ -130,25 +128,24 @@ def judgments_compare(task: Task) -> bool:
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
     """Return the analysis shown instead of a ranking for tasks without comparisons; None if there is none."""
     for kind in ANALYSES.values():
-        if (
-            isinstance(kind, ProtocolAnalysis)
-            and kind.stands_for_ranking
-            and kind.is_for(task)
-        ):
+        if not isinstance(kind, ProtocolAnalysis):
+            continue
+        if kind.stands_for_ranking and kind.is_for(task):
             return kind
     return None
 
 
 def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
     """Return the available choices. Four queries."""
-    documents = Document.objects.filter(test_set_id=task.test_set_id).order_by(
-        "position"
-    )
-    listed = list(documents.values_list("name", flat=True)[: _DOCUMENTS_LISTED + 1])
+    references = task.test_set.systems.filter(kind=SystemKind.REFERENCE)
+    documents = Document.objects.filter(test_set_id=task.test_set_id)
+    names = documents.order_by("position").values_list("name", flat=True)
+    listed = list(names[: _DOCUMENTS_LISTED + 1])
+    can_be_chosen = 1 < len(listed) <= _DOCUMENTS_LISTED
     return JudgmentsToChoose(
-        has_reference=task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
+        has_reference=references.exists(),
         groups=groups_to_choose(campaign_id=task.test_set.campaign_id),
-        documents=listed if 1 < len(listed) <= _DOCUMENTS_LISTED else [],
+        documents=listed if can_be_chosen else [],
         domains=domains_of(task_id=task.pk),
     )
 
@@ -188,15 +185,15 @@ def answered(
     is deferred, because it takes megabytes if there are many judges: see `answer_for_people`; `data` is
     loaded on access.
     """
-    asked = Analysis.objects.of(task.pk)
+    requests = Analysis.objects.of(task.pk)
     if watermark is not None:
-        asked = asked.filter(watermark=watermark)
+        requests = requests.filter(watermark=watermark)
     if metrics is not None:
-        asked = asked.filter(judgments__metrics=list(metrics))
+        requests = requests.filter(judgments__metrics=list(metrics))
     if machines is not None:
-        asked = asked.filter(of_machines(machines))
+        requests = requests.filter(of_machines(machines))
     return answered_among(
-        asked.order_by("-watermark", "-id"),
+        requests.order_by("-watermark", "-id"),
         choice_digest,
         last=JudgmentSequence.objects.filter(task=task),
     )
@@ -210,14 +207,13 @@ def of_machines(digests: Sequence[str]) -> Q:
 
 
 def answered_among(
-    asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
+    requests: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
 ) -> Answered:
     """Return the first answer to these requests, and a newer pending one; `last` has the number of judgments."""
-    asked = (
-        asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
-    )
-    newest = asked.first()
-    shown = asked.finished().first()
+    requests = requests.filter(choice_digest=choice_digest)
+    requests = requests.select_related("job").defer(*ANSWER)
+    newest = requests.first()
+    shown = requests.finished().first()
     is_newer = newest is not None and newest != shown
     return Answered(
         shown=shown,
@@ -234,8 +230,8 @@ def answer_for_people(analysis: Analysis) -> Report:
 
 def analyses_asked(*, task: Task) -> AnalysisQuerySet:
     """Return the analyses requested for a task, newest first, without the answers."""
-    asked = Analysis.objects.of(task.pk).select_related("job", "asked_by")
-    return asked.defer(*ANSWER).order_by("-id")
+    requests = Analysis.objects.of(task.pk).select_related("job", "asked_by")
+    return requests.defer(*ANSWER).order_by("-id")
 
 
 def answer_with_data(analysis: Analysis) -> Report:
@@ -256,14 +252,19 @@ class JudgeInAnswer(NamedTuple):
     stands_out: bool
     figures: dict[str, Any]
 
+    @property
+    def sort_key(self) -> tuple[bool, float, str]:
+        """Outliers first, then by κ."""
+        return (not self.stands_out, self.figures.get("kappa", 2.0), self.judge)
+
 
 def _in_answer(
     judge: str, *, stands_out: bool, below: int = 0, **figures: Any
 ) -> JudgeInAnswer:
     known = {name: value for name, value in figures.items() if value not in (None, ())}
-    return JudgeInAnswer(
-        judge, stands_out, {**known, "below": below, "stands_out": stands_out}
-    )
+    known["below"] = below
+    known["stands_out"] = stands_out
+    return JudgeInAnswer(judge, stands_out, known)
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
@@ -272,58 +273,72 @@ def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
     data = analysis.data
     if read is None or data is None:
         return []
-    return sorted(
-        read(data),
-        key=lambda row: (not row.stands_out, row.figures.get("kappa", 2.0), row.judge),
-    )
+    return sorted(read(data), key=attrgetter("sort_key"))
 
 
 def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
     """Return the evidence for an action on these judges: the answer, and its figures for each of them."""
-    found = {row.judge: row.figures for row in judges_in_answer(analysis)}
-    said = {"id": analysis.pk, "kind": analysis.kind, "watermark": analysis.watermark}
-    return {name: {**said, "figures": found.get(name, {})} for name in judges}
+    figures = {row.judge: row.figures for row in judges_in_answer(analysis)}
+    evidence = {}
+    for name in judges:
+        evidence[name] = {
+            "id": analysis.pk,
+            "kind": analysis.kind,
+            "watermark": analysis.watermark,
+            "figures": figures.get(name, {}),
+        }
+    return evidence
+
+
+def _kappa(agreement: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: agreement[name] for name in ("kappa", "low", "high", "comparable")}
 
 
 def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
-    rules: dict[str, list[str]] = {}
+    rules: dict[str, list[str]] = defaultdict(list)
     for rule in data["outliers"]:
         for name in rule["outliers"]:
-            rules.setdefault(name, []).append(rule["rule"])
-    return [
-        _in_answer(
-            row["judge"],
+            rules[name].append(rule["rule"])
+    judges = []
+    for row in data["judges"]:
+        name = row["judge"]
+        judge = _in_answer(
+            name,
             blocks=row["blocks"],
-            **{
-                name: row["agreement"][name]
-                for name in ("kappa", "low", "high", "comparable")
-            },
-            rules=tuple(rules.get(row["judge"], ())),
-            stands_out=row["judge"] in rules,
+            **_kappa(row["agreement"]),
+            rules=tuple(rules.get(name, ())),
+            stands_out=name in rules,
         )
-        for row in data["judges"]
-    ]
+        judges.append(judge)
+    return judges
 
 
 def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
     """Return each judge with their pair farthest below the band, otherwise their first pair listed."""
-    first: dict[str, dict[str, Any]] = {}
-    below: dict[str, int] = {}
+    first_pair: dict[str, dict[str, Any]] = {}
+    below = Counter[str]()
     # Pairs outside the band come first, farthest first.
-    for each in sorted(data["pairs"], key=lambda each: each["beside"] >= 0):
-        for name in each["pair"]["judges"]:
-            first.setdefault(name, each["pair"])
-            below[name] = below.get(name, 0) + (each["beside"] < 0)
-    return [
-        _in_answer(
+    for row in sorted(data["pairs"], key=_is_in_band):
+        for name in row["pair"]["judges"]:
+            first_pair.setdefault(name, row["pair"])
+            below[name] += not _is_in_band(row)
+    judges = []
+    for name, pair in first_pair.items():
+        one, other = pair["judges"]
+        judge = _in_answer(
             name,
-            **{key: pair[key] for key in ("kappa", "low", "high", "comparable")},
-            other=next(other for other in pair["judges"] if other != name),
+            **_kappa(pair),
+            other=other if name == one else one,
             below=below[name],
             stands_out=below[name] > 0,
         )
-        for name, pair in first.items()
-    ]
+        judges.append(judge)
+    return judges
+
+
+def _is_in_band(row: Mapping[str, Any]) -> bool:
+    """Return whether a pair of judges in an answer is not below the band."""
+    return bool(row["beside"] >= 0)
 
 
 def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
@@ -381,12 +396,14 @@ def table_answer(
     if choice.is_live:
         rows = live_rows(campaign=campaign, kind=choice.kind)
         return choice.kind.tell(rows, choice.options), Answered()
-    asked = answered_among(
+    stored = answered_among(
         Analysis.objects.of_campaign(campaign.pk).order_by("-id"),
         choice.digest,
         last=JudgmentSequence.objects.filter(task__test_set__campaign=campaign),
     )
-    return None if asked.shown is None else answer_with_data(asked.shown), asked
+    if stored.shown is None:
+        return None, stored
+    return answer_with_data(stored.shown), stored
 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
@@ -395,14 +412,12 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
     for row in System.objects.filter(test_set__campaign=campaign).order_by("name"):
         listed = ListedSystem(name=row.name, kind=row.kind, constrained=row.constrained)
         systems[row.test_set_id].append(listed)
-    tasks = (
-        Task.objects.of(campaign)
-        .named()
-        .annotate(last=F("judgment_sequence__last_number"))
-    )
-    found: Any = tasks.order_by("test_set__created_at", "test_set", "pk")
-    return [
-        TableTestSet(
+    tasks = Task.objects.of(campaign).named()
+    numbered = tasks.annotate(last=F("judgment_sequence__last_number"))
+    rows: Any = numbered.order_by("test_set__created_at", "test_set", "pk")
+    listed_tasks = []
+    for task in rows:
+        listed_task = TableTestSet(
             pk=task.pk,
             name=task.called,
             source=task.test_set.source_language,
@@ -411,8 +426,8 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
             systems=tuple(systems[task.test_set_id]),
             watermark=task.last or 0,
         )
-        for task in found
-    ]
+        listed_tasks.append(listed_task)
+    return listed_tasks
 
 
 def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
@@ -435,66 +450,53 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]
     rows = []
     for task in tasks:
         ranking = latest.get(task.pk)
-        if ranking is None:
-            if task.watermark:
-                why = NOT_RANKED
-            else:
-                why = NO_JUDGMENT
-            rows.append(TableRow(replace(task, watermark=0), None, why))
-        else:
-            shown = replace(task, watermark=ranking.watermark)
-            rows.append(
-                TableRow(shown, live_test_set(ranking), rule=rule_of_ranking(ranking))
-            )
+        if ranking is not None:
+            at_ranking = replace(task, watermark=ranking.watermark)
+            rule = rule_of_ranking(ranking)
+            rows.append(TableRow(at_ranking, live_test_set(ranking), rule=rule))
+            continue
+        reason = NOT_RANKED if task.watermark else NO_JUDGMENT
+        rows.append(TableRow(replace(task, watermark=0), None, reason))
     return rows
 
 
 def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
     of_campaign = {"task__test_set__campaign": campaign}
     sequences = JudgmentSequence.objects.filter(**of_campaign)
-    counted = {
-        sequence["task_id"]: sequence
-        for sequence in sequences.values("task_id", *_COUNTED)
-    }
-    people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
-    quarters = WorkedQuarterHour.objects.filter(**people).order_by()
+    counted = {}
+    for sequence in sequences.values("task_id", *_COUNTED):
+        counted[sequence["task_id"]] = sequence
+    quarters = WorkedQuarterHour.objects.filter(
+        **of_campaign, judge__origin=Judge.Origin.PERSON
+    ).order_by()
     worked = dict(quarters.values_list("task").annotate(Sum("active_ms")))
     judged = quarters.filter(judged__gt=0).annotate(day=TruncDate("start"))
     # One row per test set and day, not per judgment.
-    days = list(judged.values_list("task", "day").distinct())
+    task_days = list(judged.values_list("task", "day").distinct())
+    days_by_task = Counter(task for task, _day in task_days)
     rankings = LatestRanking.objects.filter(**of_campaign).in_bulk()
-    judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     rows = []
-    for each in tasks:
-        sums = counted.get(each.pk, dict.fromkeys(_COUNTED, 0))
-        ranking = rankings.get(each.pk)
-        if ranking is None:
-            given = {}
-        else:
-            given = ranking.result["input"]
-        found: dict[str, Any] = {
-            "judges": sums["judges"],
-            "blocks": sums["judged"],
-            "skipped": sums["skipped"],
-            "active_ms": worked.get(each.pk, 0),
-            "days": sum(task == each.pk for task, _day in days),
-            **{name: given.get(name) for name in ("comparisons", "ties", "segments")},
-            "collapsed": None
-            if ranking is None
-            else ranking.result["agreement"]["comparisons"],
-            "counted_blocks": given.get("blocks"),
-            "counted_systems": given.get("systems"),
-            "counted_to": 0 if ranking is None else ranking.watermark,
+    for task in tasks:
+        counts = counted.get(task.pk, dict.fromkeys(_COUNTED, 0))
+        figures: dict[str, Any] = {
+            "judges": counts["judges"],
+            "blocks": counts["judged"],
+            "skipped": counts["skipped"],
+            "active_ms": worked.get(task.pk, 0),
+            "days": days_by_task[task.pk],
+            **_counted_by_ranking(rankings.get(task.pk)),
         }
-        rows.append(TableRow(each, found))
+        rows.append(TableRow(task, figures))
     # Count each judge and day of the campaign once.
-    total = {
-        **{name: _summed(row.found[name] for row in rows) or 0 for name in _OF_TASKS},
-        **{name: _summed(row.found[name] for row in rows) for name in _OF_RANKINGS},
-        "judges": judges.aggregate(count=Count("judge", distinct=True))["count"],
-        "days": len({each for _task, each in days}),
-        "counted_to": 0,
-    }
+    judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
+    total: dict[str, Any] = {}
+    for name in _OF_TASKS:
+        total[name] = _summed(row.found[name] for row in rows) or 0
+    for name in _OF_RANKINGS:
+        total[name] = _summed(row.found[name] for row in rows)
+    total["judges"] = judges.aggregate(count=Count("judge", distinct=True))["count"]
+    total["days"] = len({day for _task, day in task_days})
+    total["counted_to"] = 0
     nobody = TableTestSet(
         pk=TOTAL,
         name="",
@@ -505,6 +507,22 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
         watermark=0,
     )
     return [*rows, TableRow(nobody, total)]
+
+
+def _counted_by_ranking(ranking: LatestRanking | None) -> dict[str, int | None]:
+    """Return the figures in the latest ranking of a task."""
+    if ranking is None:
+        return {**dict.fromkeys(_OF_RANKINGS), "counted_to": 0}
+    counted = ranking.result["input"]
+    return {
+        "comparisons": counted.get("comparisons"),
+        "ties": counted.get("ties"),
+        "segments": counted.get("segments"),
+        "collapsed": ranking.result["agreement"]["comparisons"],
+        "counted_blocks": counted.get("blocks"),
+        "counted_systems": counted.get("systems"),
+        "counted_to": ranking.watermark,
+    }
 
 
 _COUNTED = ("judges", "judged", "skipped")
@@ -529,16 +547,15 @@ def _summed(values: Iterable[int | None]) -> int | None:
 
 def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, System]]:
     """Return the systems of each test set of a campaign by name. One query."""
-    rows: Any = System.objects.filter(test_set__campaign=campaign)
-    found: dict[int, dict[str, System]] = defaultdict(dict)
-    for system in rows.annotate(task=F("test_set__tasks")).order_by():
-        found[system.task][system.name] = system
-    return found
+    systems: Any = System.objects.filter(test_set__campaign=campaign)
+    by_task: dict[int, dict[str, System]] = defaultdict(dict)
+    for system in systems.annotate(task=F("test_set__tasks")).order_by():
+        by_task[system.task][system.name] = system
+    return by_task
 
 
 def linked_tasks(*, campaign: Campaign) -> list[tuple[int, str]]:
     """Return the test sets of a campaign, for links to their own pages. One query."""
-    found = Task.objects.filter(test_set__campaign=campaign).order_by(
-        "created_at", "pk"
-    )
-    return list(found.values_list("pk", "test_set__name"))
+    tasks = Task.objects.filter(test_set__campaign=campaign)
+    in_order = tasks.order_by("created_at", "pk")
+    return list(in_order.values_list("pk", "test_set__name"))
