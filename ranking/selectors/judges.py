@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from itertools import chain
+from typing import Any, Final, NamedTuple, TypedDict
 
 from django.db.models import (
     Case,
@@ -55,10 +56,11 @@ def judges_by_pseudonym(
 ) -> tuple[list[Judge], list[str]]:
     """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
     # The database cannot store null characters.
-    asked = {name for name in names if "\0" not in name}
-    judges = Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked)
-    found = list(judges.select_related("user"))
-    return found, sorted(set(names) - {judge.pseudonym for judge in found})
+    storable = {name for name in names if "\0" not in name}
+    rows = Judge.objects.filter(campaign=campaign_id, pseudonym__in=storable)
+    judges = list(rows.select_related("user"))
+    unknown = set(names).difference(judge.pseudonym for judge in judges)
+    return judges, sorted(unknown)
 
 
 #: Statuses from good to bad; a judge's `gravity` is an index into them.
@@ -121,20 +123,14 @@ def _gravity(task: Task) -> Case:
     actions = QualityAction.objects.standing().filter(
         judge__campaign=task.test_set.campaign_id
     )
-    found = defaultdict(list)
+    actions_by_judge = defaultdict(list)
     for judge_id, action in actions.values_list("judge", "action"):
-        found[judge_id].append(action)
-    return Case(
-        *(
-            When(
-                judge=judge_id,
-                then=Value(GRAVITIES.index(status_from_actions(of_judge))),
-            )
-            for judge_id, of_judge in found.items()
-        ),
-        default=Value(0),
-        output_field=IntegerField(),
-    )
+        actions_by_judge[judge_id].append(action)
+    gravities = []
+    for judge_id, of_judge in actions_by_judge.items():
+        gravity = GRAVITIES.index(status_from_actions(of_judge))
+        gravities.append(When(judge=judge_id, then=Value(gravity)))
+    return Case(*gravities, default=Value(0), output_field=IntegerField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,54 +161,64 @@ def measures_of(*, judge: Judge, task: Task) -> dict[str, Any]:
 
 def lacks_measure(*, task_id: int, measure: JudgeMeasure) -> bool:
     """Return whether judges of a test set are measured, but none by this measure. One query."""
-    rows = JudgeMeasures.objects.filter(task=task_id)
-    found = rows.exclude(measures={}).aggregate(
-        judges=Count("pk"), so_measured=Count("pk", filter=Q(measures__has_key=measure))
-    )
-    return bool(found["judges"]) and not found["so_measured"]
+    measured = JudgeMeasures.objects.filter(task=task_id).exclude(measures={})
+    by_measure = Count("pk", filter=Q(measures__has_key=measure))
+    counts = measured.aggregate(judges=Count("pk"), by_measure=by_measure)
+    return bool(counts["judges"]) and not counts["by_measure"]
 
 
 def measured_tasks(
     *, campaigns: Collection[int], task_id: int | None = None
 ) -> list[MeasuredTask]:
     """Return the test sets of campaigns in which judges were measured, or one of them. One query."""
-    rows = JudgeMeasures.objects.filter(
-        task__test_set__campaign__in=campaigns
-    ).order_by("task")
+    rows = JudgeMeasures.objects.filter(task__test_set__campaign__in=campaigns)
     if task_id is not None:
         rows = rows.filter(task=task_id)
-    found: dict[int, MeasuredTask] = {}
-    columns = (
-        "task__test_set__campaign",
+    columns: Any = rows.order_by("task").values(
         "task",
-        "watermark",
-        "judge__pseudonym",
         "measures",
+        campaign=F("task__test_set__campaign"),
+        watermark=F("task__ranking_upkeep__measured_watermark"),
+        name=F("judge__pseudonym"),
     )
-    for campaign, of, watermark, name, measures in rows.annotate(
-        watermark=F("task__ranking_upkeep__measured_watermark")
-    ).values_list(*columns):
-        measured = found.setdefault(of, MeasuredTask(campaign, of, watermark))
-        measured.measures[name] = measure_results(measures)
-    return list(found.values())
+    tasks: dict[int, MeasuredTask] = {}
+    for row in columns:
+        task = row["task"]
+        if task not in tasks:
+            tasks[task] = MeasuredTask(row["campaign"], task, row["watermark"])
+        tasks[task].measures[row["name"]] = measure_results(row["measures"])
+    return list(tasks.values())
 
 
 def measure_results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
-    return {
-        JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()
-    }
+    results: dict[str, MeasureResult] = {}
+    for measure, row in measures.items():
+        results[JudgeMeasure(measure)] = MeasureResult(**row)
+    return results
 
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, unordered. One query."""
-    values = (_measured("measures", measure) for measure in JudgeMeasure.values)
-    columns = zip(
-        *JudgeMeasures.objects.filter(task=task_id).values_list(*values), strict=True
-    )
-    return {
-        measure: [value for value in column if value is not None]
-        for measure, column in zip(JudgeMeasure.values, columns, strict=False)
-    }
+    expressions = {name: _measured("measures", name) for name in JudgeMeasure.values}
+    rows = list(JudgeMeasures.objects.filter(task=task_id).values(**expressions))
+    if not rows:
+        return {}
+    values = {}
+    for name in JudgeMeasure.values:
+        values[name] = [row[name] for row in rows if row[name] is not None]
+    return values
+
+
+class JudgeQuality(TypedDict):
+    """A judge with work, agreement in the latest ranking, status and latest measures."""
+
+    pseudonym: str
+    origin: str
+    judged: int
+    skipped: int
+    agreement: dict[str, Any]
+    status: JudgeStatus
+    measures: dict[str, Any]
 
 
 #: For judges missing from the latest ranking, or without a ranking.
@@ -225,17 +231,14 @@ _NO_KAPPA: Final = {
 
 def quality_due() -> list[RankingRun]:
     """Return the latest rankings whose judges were not measured since, or not by the current rules. One query."""
-    newest_rule = (
-        QualityRule.objects.filter(
-            campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
-        )
-        .order_by("-created_at")
-        .values("created_at")
+    rules = QualityRule.objects.filter(
+        campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
     )
+    newest_rule = rules.order_by("-created_at").values("created_at")[:1]
     rows = LatestRanking.objects.filter(
         Q(task__ranking_upkeep__measured_at=None)
         | Q(task__ranking_upkeep__measured_watermark__lt=F("watermark"))
-        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule[:1]))
+        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule))
     )
     return [latest.as_run() for latest in rows.order_by("pk")]
 
@@ -254,28 +257,29 @@ def _actions(campaign_id: int) -> QualityActionQuerySet:
 
 def judges_quality(
     *, task: Task, run: RankingRun | None, tallies: Sequence[Any]
-) -> list[dict[str, Any]]:
+) -> list[JudgeQuality]:
     """Return judges with their agreement in the run, status and latest measures, in the order of `tallies`."""
-    judges = [tally.judge_id for tally in tallies]
-    statuses = judge_statuses(*judges)
-    measures = measures_by_judge(task_id=task.pk, judges=judges)
-    if run is None:
-        rows = []
-    else:
-        rows = run.result["agreement"]["judges"]
-    agreement = {row["judge"]: row for row in rows}
-    return [
-        {
-            "pseudonym": tally.pseudonym,
-            "origin": tally.origin,
-            "judged": tally.judged,
-            "skipped": tally.standing,
-            "agreement": {**_NO_KAPPA, **agreement.get(tally.pseudonym, {})},
-            "status": statuses.get(tally.judge_id, JudgeStatus.GOOD),
-            "measures": measures.get(tally.pseudonym, {}),
-        }
-        for tally in tallies
-    ]
+    judge_ids = [tally.judge_id for tally in tallies]
+    statuses = judge_statuses(*judge_ids)
+    measures = measures_by_judge(task_id=task.pk, judges=judge_ids)
+    agreement: dict[str, dict[str, Any]] = {}
+    if run is not None:
+        for row in run.result["agreement"]["judges"]:
+            agreement[row["judge"]] = row
+    judges = []
+    for tally in tallies:
+        name = tally.pseudonym
+        judge = JudgeQuality(
+            pseudonym=name,
+            origin=tally.origin,
+            judged=tally.judged,
+            skipped=tally.standing,
+            agreement={**_NO_KAPPA, **agreement.get(name, {})},
+            status=statuses.get(tally.judge_id, JudgeStatus.GOOD),
+            measures=measures.get(name, {}),
+        )
+        judges.append(judge)
+    return judges
 
 
 def actions_in_force(
@@ -285,10 +289,27 @@ def actions_in_force(
     actions = QualityAction.objects.standing().filter(
         judge__in=judges, judge__campaign=task.test_set.campaign_id
     )
-    found = defaultdict(list)
+    actions_by_judge = defaultdict(list)
     for action in actions.select_related("rule").order_by("-id"):
-        found[action.judge_id].append(action)
-    return found
+        actions_by_judge[action.judge_id].append(action)
+    return actions_by_judge
+
+
+class _ScoredRow(TypedDict):
+    """A judgment of one output, with its place in the HIT, and the control of its block."""
+
+    pk: int
+    block_id: int
+    judge_name: str
+    hit: int
+    position: int
+    segment: int
+    control: str
+
+
+class _ScoredInHit(NamedTuple):
+    position: int
+    output: ScoredOutput
 
 
 def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
@@ -301,18 +322,6 @@ def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
     latest = latest.order_by("judge", "-id").distinct("judge")
     actions = _actions(task.test_set.campaign_id).filter(pk__in=latest.values("pk"))
     return actions.order_by("judge__pseudonym")
-
-
-# Judgment, judge, HIT, position in the HIT, segment, block, and control of the block.
-_COLUMNS = (
-    "pk",
-    "judge__pseudonym",
-    "block__hit_id",
-    "block__position",
-    "block__segment__number",
-    "block_id",
-    "block__control",
-)
 
 
 def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
@@ -328,32 +337,53 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
     hits = set(checks.order_by().values_list("block__hit_id", flat=True))
     if not hits:
         return []
-    rows = list(
-        judged.filter(block__hit__in=hits).order_by("pk").values_list(*_COLUMNS)
-    )
-    answers = kind.read([row[0] for row in rows])
-    shown = systems_shown({row[5] for row in rows})
+    rows = _scored_rows(judged.filter(block__hit__in=hits))
+    answers = kind.read([row["pk"] for row in rows])
+    shown = systems_shown({row["block_id"] for row in rows})
     names = dict(task.test_set.systems.values_list("id", "name"))
-    others: dict[tuple[str, int], list[tuple[int, ScoredOutput]]] = defaultdict(list)
-    found: list[tuple[int, tuple[str, int], int, float]] = []
-    for judgment, judge, hit, position, segment, block, control in rows:
-        score = kind.score_of_one(answers[judgment])
-        if control == BlockControl.ATTENTION:
-            found.append((position, (judge, hit), segment, score))
-        elif not control:
-            systems = tuple(names[id_] for ids in shown[block] for id_ in ids)
-            others[judge, hit].append((position, ScoredOutput(systems, score)))
-    return [
-        ScoredCheck(
-            judge=by[0],
-            segment=segment,
-            score=score,
-            others=[
-                each
-                for _place, each in sorted(
-                    others[by], key=lambda row: abs(row[0] - position)
-                )
-            ],
+    outputs: dict[tuple[str, int], list[_ScoredInHit]] = defaultdict(list)
+    for row in rows:
+        if row["control"]:
+            continue
+        ids = chain.from_iterable(shown[row["block_id"]])
+        systems = tuple(names[id_] for id_ in ids)
+        output = ScoredOutput(systems, kind.score_of_one(answers[row["pk"]]))
+        scored = _ScoredInHit(row["position"], output)
+        outputs[row["judge_name"], row["hit"]].append(scored)
+    scored_checks = []
+    for row in rows:
+        if row["control"] != BlockControl.ATTENTION:
+            continue
+        in_hit = outputs[row["judge_name"], row["hit"]]
+        check = ScoredCheck(
+            judge=row["judge_name"],
+            segment=row["segment"],
+            score=kind.score_of_one(answers[row["pk"]]),
+            others=_nearest_first(in_hit, row["position"]),
         )
-        for position, by, segment, score in found
-    ]
+        scored_checks.append(check)
+    return scored_checks
+
+
+def _scored_rows(judgments: QuerySet[Judgment]) -> list[_ScoredRow]:
+    rows: Any = judgments.order_by("pk").values(
+        "pk",
+        "block_id",
+        judge_name=F("judge__pseudonym"),
+        hit=F("block__hit_id"),
+        position=F("block__position"),
+        segment=F("block__segment__number"),
+        control=F("block__control"),
+    )
+    return list(rows)
+
+
+def _nearest_first(
+    outputs: Sequence[_ScoredInHit], position: int
+) -> list[ScoredOutput]:
+    """Return the outputs of a HIT by their distance from a position."""
+
+    def distance(scored: _ScoredInHit) -> int:
+        return abs(scored.position - position)
+
+    return [scored.output for scored in sorted(outputs, key=distance)]
