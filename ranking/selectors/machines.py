@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from django.db.models import Max
 
@@ -25,13 +26,12 @@ def machine_digests(*, task_id: int) -> tuple[str, ...]:
 
     A machine's answers get ascending ids and never change, so these name exact sets.
     """
-    answers = (
-        MachineJudgment.objects.filter(task=task_id)
-        .order_by("machine")
-        .values("machine")
-    )
-    last = answers.annotate(last=Max("pk")).values_list("machine", "last")
-    return tuple(f"{machine}-{answer}" for machine, answer in last)
+    answers = MachineJudgment.objects.filter(task=task_id).order_by("machine")
+    last_answers = answers.values("machine").annotate(last=Max("pk"))
+    digests = []
+    for machine, answer in last_answers.values_list("machine", "last"):
+        digests.append(f"{machine}-{answer}")
+    return tuple(digests)
 
 
 def machines_given(
@@ -46,10 +46,10 @@ def machines_given(
     machines = []
     for digest in chosen.machines or ():
         machine, _dash, last = digest.partition("-")
-        found = machine_judgments(task_id=task.pk).filter(
+        recorded = machine_judgments(task_id=task.pk).filter(
             machine=int(machine), pk__lte=int(last)
         )
-        answers = [answer for answer in found if answer.segment.number in segments]
+        answers = [answer for answer in recorded if answer.segment.number in segments]
         if answers:
             machines.append(_machine(task, chosen, answers, system_of))
     return machines
@@ -63,28 +63,25 @@ def _machine(
 ) -> MachineAnswers:
     judged = [answer for answer in answers if not answer.skip_reason]
     # A block may be skipped several times, and answered after that.
-    skipped = {_question(answer) for answer in answers} - set(map(_question, judged))
+    skipped = set(map(_question, answers)).difference(map(_question, judged))
     rows = []
     given = []
     for answer in judged:
-        shown = _candidates(answer, system_of)
+        candidates = _candidates(answer, system_of)
         segment = answer.segment.number
         order = _ORDERS[answer.is_reversed]
-        labels = [
-            label
-            for systems, label in zip(shown, answer.labels, strict=True)
-            if systems
-        ]
-        rows.append(
-            BlockRow(order, segment, [systems for systems in shown if systems], labels)
-        )
-        given.append(GivenAnswer(segment, order, shown, answer.answer or {}))
+        labels = compress(answer.labels, candidates)
+        rows.append(BlockRow(order, segment, [*filter(None, candidates)], [*labels]))
+        given.append(GivenAnswer(segment, order, candidates, answer.answer or {}))
     blocks = blocks_from_rows(rows, system_of.values())
-    read = GIVEN_SCORE_READERS.get(task.protocol)
+    scores = None
+    read_scores = GIVEN_SCORE_READERS.get(task.protocol)
+    if read_scores is not None:
+        scores = read_scores(task, chosen, given)
     return MachineAnswers(
         name=str(answers[0].machine),
         blocks=replace(blocks, best_worst=answer_kind_of(task).best_worst),
-        scores=None if read is None else read(task, chosen, given),
+        scores=scores,
         skipped=len(skipped),
     )
 
@@ -98,8 +95,8 @@ def _candidates(
     answer: MachineJudgment, system_of: Mapping[int, str]
 ) -> list[tuple[str, ...]]:
     """Return those of the systems behind each candidate that count."""
-    shown = by_candidate(answer.outputs, answer.stands_for)
-    return [
-        tuple(system_of[output] for output in outputs if output in system_of)
-        for outputs in shown
-    ]
+    candidates = []
+    for outputs in by_candidate(answer.outputs, answer.stands_for):
+        counted = [system_of[output] for output in outputs if output in system_of]
+        candidates.append(tuple(counted))
+    return candidates

@@ -16,8 +16,8 @@ from ranking.models import Metric
 
 def metrics_of(*, test_set_id: int) -> QuerySet[Metric]:
     """Return the metrics of a test set without their numbers, human scores last."""
-    found = Metric.objects.filter(test_set=test_set_id).select_related("created_by")
-    return found.defer("packed").order_by("is_human", "name", "signature")
+    metrics = Metric.objects.filter(test_set=test_set_id).select_related("created_by")
+    return metrics.defer("packed").order_by("is_human", "name", "signature")
 
 
 def metric_digests(*, test_set_id: int) -> tuple[str, ...]:
@@ -36,23 +36,26 @@ def metrics_given(
         If one has been deleted since; the message is shown to organisers.
     """
     rows = Metric.objects.filter(test_set=test_set_id, digest__in=digests)
-    found = {metric.digest: metric_given(metric) for metric in rows}
-    if found.keys() != set(digests):
+    metrics = {metric.digest: metric for metric in rows}
+    if metrics.keys() != set(digests):
         raise ValueError(
             _("A metric of this analysis has been deleted. Compute the analysis again.")
         )
-    return tuple(found[digest] for digest in digests)
+    return tuple(metric_given(metrics[digest]) for digest in digests)
 
 
 def metric_given(metric: Metric) -> ScoredOutputs:
     """Return a metric with its numbers, as input of analyses."""
     values = numbers = metric.numbers
-    of_systems = np.array(
-        metric.of_systems or [None] * len(metric.systems), dtype=np.float64
-    )
+    system_scores = metric.of_systems or [None] * len(metric.systems)
+    of_systems = np.array(system_scores, dtype=np.float64)
+    kind = ""
+    statistics = None
     if metric.statistics:
-        values = metric_values(metric.name, numbers, of_segments=True).T
-        of_systems = metric_values(metric.name, known_sums(numbers))
+        kind = metric.name
+        statistics = numbers
+        values = metric_values(kind, numbers, of_segments=True).T
+        of_systems = metric_values(kind, known_sums(numbers))
     sign = 1.0 if metric.higher_is_better else -1.0
     return ScoredOutputs(
         name=metric.name,
@@ -64,8 +67,8 @@ def metric_given(metric: Metric) -> ScoredOutputs:
         is_human=metric.is_human,
         signature=metric.signature,
         missing=metric.missing,
-        kind=metric.name if metric.statistics else "",
-        statistics=numbers if metric.statistics else None,
+        kind=kind,
+        statistics=statistics,
     )
 
 
@@ -75,24 +78,29 @@ def compared_texts(
     """Return the outputs by system, and the references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
     last = segments.values_list("number", flat=True).first() or 0
-    names = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
-    outputs: dict[str, list[str | None]] = {
-        name: [None] * last for name in names.values_list("name", flat=True)
-    }
+    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+    outputs: dict[str, list[str | None]] = {}
+    for name in systems.values_list("name", flat=True):
+        outputs[name] = [None] * last
     rows = Output.objects.filter(
         system__test_set=test_set, system__kind=SystemKind.SYSTEM, text__isnull=False
     ).order_by()
-    for system, number, text in rows.values_list(
-        "system__name", "segment__number", "text"
-    ):
+    columns = ("system__name", "segment__number", "text")
+    for system, number, text in rows.values_list(*columns):
         outputs[system][number - 1] = text
+    for name, texts in list(outputs.items()):
+        if not any(texts):
+            del outputs[name]
     references: list[list[str]] = [[] for _number in range(last)]
-    there = Reference.objects.filter(segment__test_set=test_set).order_by(
-        "segment", "number"
-    )
-    for number, text in there.values_list("segment__number", "text"):
+    stored = Reference.objects.filter(segment__test_set=test_set)
+    in_order = stored.order_by("segment", "number")
+    for number, text in in_order.values_list("segment__number", "text"):
         references[number - 1].append(text)
-    return {name: texts for name, texts in outputs.items() if any(texts)}, references
+    return outputs, references
+
+
+def _needs_change_then_name(name: str) -> tuple[bool, str]:
+    return (evalset_word(name) != name, name)
 
 
 _IN_NO_WORD: Final = re.compile(r"[\s/\\]+")
@@ -124,8 +132,9 @@ def evalset_words(
     taken = {word.casefold() for word in reserved}
     words: dict[str, str] = {}
     # Names that need no change keep their words.
-    for name in sorted(names, key=lambda name: (evalset_word(name) != name, name)):
-        base = word = evalset_word(name)
+    for name in sorted(names, key=_needs_change_then_name):
+        base = evalset_word(name)
+        word = base
         number = 1
         while word.casefold() in taken:
             number += 1

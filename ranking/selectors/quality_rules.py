@@ -34,15 +34,12 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
 
     `acted` counts all actions, `standing` those in force.
     """
-    return (
-        QualityRule.objects.filter(campaign=campaign)
-        .select_related("task__test_set", "created_by", "switched_off_by")
-        .annotate(
-            acted=Count("actions"),
-            standing=Count("actions", filter=Q(actions__reverted_at=None)),
-        )
-        .order_by("-id")
+    rules = QualityRule.objects.filter(campaign=campaign).annotate(
+        acted=Count("actions"),
+        standing=Count("actions", filter=Q(actions__reverted_at=None)),
     )
+    related = rules.select_related("task__test_set", "created_by", "switched_off_by")
+    return related.order_by("-id")
 
 
 #: Rules that affect more than one in this many judges need an organiser's confirmation.
@@ -75,16 +72,14 @@ class RuleEffects:
 
     def names(self, action: str) -> list[str]:
         """Return the pseudonyms and names of judges who would be warned, paused or excluded, sorted."""
-        return sorted(
-            {act.judge.called for act in self.acts if act.rule.action == action}
-        )
+        acts = [act for act in self.acts if act.rule.action == action]
+        return sorted({act.judge.called for act in acts})
 
     @property
     def is_large(self) -> bool:
         """True if more than one in five judges would be affected, so that confirmation is needed."""
-        return is_more_than_allowed(
-            len({act.judge.pk for act in self.acts}), measured=self.measured
-        )
+        judges = {act.judge.pk for act in self.acts}
+        return is_more_than_allowed(len(judges), measured=self.measured)
 
     @property
     def code(self) -> str:
@@ -122,6 +117,15 @@ def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
     return list(rules.order_by("pk"))
 
 
+@dataclass(frozen=True, slots=True)
+class _Breach:
+    """A rule and the pseudonym of a judge who breaks it in a task."""
+
+    rule: QualityRule
+    name: str
+    measured: MeasuredTask
+
+
 def rule_acts(
     rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]
 ) -> list[RuleAct]:
@@ -130,31 +134,29 @@ def rule_acts(
     A rule acts on a judge once, so judges it acted on before are left out. Two queries if
     any rule is broken.
     """
-    breached = []
-    for found in measured:
-        for rule, name in _breached(
-            [rule for rule in rules if rule.campaign_id == found.campaign_id],
-            found.task_id,
-            found.measures,
-        ):
-            breached.append((rule, name, found))
-    if not breached:
+    breaches = []
+    for task in measured:
+        own_rules = [rule for rule in rules if rule.campaign_id == task.campaign_id]
+        for rule, name in _breached(own_rules, task.task_id, task.measures):
+            breaches.append(_Breach(rule, name, task))
+    if not breaches:
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
-    done = set(
-        QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge")
-    )
+    actions = QualityAction.objects.filter(rule__in=stored)
+    done = set(actions.values_list("rule", "judge"))
     judges = Judge.objects.select_related("user").filter(
-        campaign__in={found.campaign_id for *_rule, found in breached},
-        pseudonym__in={name for _rule, name, _found in breached},
+        campaign__in={breach.measured.campaign_id for breach in breaches},
+        pseudonym__in={breach.name for breach in breaches},
     )
-    by_name = {(judge.campaign_id, judge.pseudonym): judge for judge in judges}
+    judge_by_name = {(judge.campaign_id, judge.pseudonym): judge for judge in judges}
     acts: dict[tuple[int, int], RuleAct] = {}
-    for rule, name, found in breached:
-        judge = by_name.get((found.campaign_id, name))
+    for breach in breaches:
+        rule = breach.rule
+        task = breach.measured
+        judge = judge_by_name.get((task.campaign_id, breach.name))
         if judge is not None and (rule.pk, judge.pk) not in done:
-            evidence = _evidence(rule, found.measures[name], found.watermark)
-            act = RuleAct(rule, judge, found.task_id, evidence)
+            evidence = _evidence(rule, task.measures[breach.name], task.watermark)
+            act = RuleAct(rule, judge, task.task_id, evidence)
             acts.setdefault((id(rule), judge.pk), act)
     return list(acts.values())
 
@@ -162,13 +164,19 @@ def rule_acts(
 def _breached(
     rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
 ) -> list[tuple[QualityRule, str]]:
-    return [
-        (rule, name)
-        for rule in rules
-        if rule.task_id in {None, task_id}
-        for name, rows in measures.items()
-        if is_breached(rule, rows.get(rule.measure))
-    ]
+    breached = []
+    for rule in rules:
+        if not _applies(rule, task_id):
+            continue
+        for name, results in measures.items():
+            if is_breached(rule, results.get(rule.measure)):
+                breached.append((rule, name))
+    return breached
+
+
+def _applies(rule: QualityRule, task_id: int) -> bool:
+    """Return whether a rule is about a task: its own, or any if it has none."""
+    return rule.task_id in {None, task_id}
 
 
 def rules_broken(
@@ -180,10 +188,10 @@ def rules_broken(
         return {}
     stored = measures_by_judge(task_id=task.pk, judges=judges)
     measures = {name: measure_results(rows) for name, rows in stored.items()}
-    found = defaultdict(list)
+    broken = defaultdict(list)
     for rule, name in _breached(rules, task.pk, measures):
-        found[name].append(rule)
-    return found
+        broken[name].append(rule)
+    return broken
 
 
 def rule_effects(
@@ -193,22 +201,20 @@ def rule_effects(
 
     Covers one task, or all tasks of a rule. Three queries.
     """
-    measured = [
-        found
-        for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id)
-        if any(rule.task_id in {None, found.task_id} for rule in rules)
-    ]
-    known = set()
-    for found in measured:
-        for rows in found.measures.values():
-            for name in rows:
-                known.add(name)
+    measured = []
+    for task in measured_tasks(campaigns=[campaign.pk], task_id=task_id):
+        if any(_applies(rule, task.task_id) for rule in rules):
+            measured.append(task)
+    judges: set[str] = set()
+    measures: set[str] = set()
+    for task in measured:
+        judges.update(task.measures)
+        measures.update(*task.measures.values())
+    needed = dict.fromkeys(rule.measure for rule in rules)
     return RuleEffects(
         acts=tuple(rule_acts(rules, measured)),
-        measured=len({name for found in measured for name in found.measures}),
-        without_data=tuple(
-            dict.fromkeys(r.measure for r in rules if r.measure not in known)
-        ),
+        measured=len(judges),
+        without_data=tuple(name for name in needed if name not in measures),
     )
 
 
@@ -217,19 +223,15 @@ def rules_as_if_new(
 ) -> list[tuple[QualityRule, RuleEffects]]:
     """Return the effects of each rule in force as if it had not acted yet; see `rule_effects`."""
     in_force = [rule for rule in rules if rule.switched_off_at is None]
-    copies = [copy(rule) for rule in in_force]
-    for each in copies:
-        each.pk = None
-    effects = rule_effects(copies, campaign=campaign)
-    return [
-        (
-            rule,
-            replace(
-                effects, acts=tuple(act for act in effects.acts if act.rule is each)
-            ),
-        )
-        for rule, each in zip(in_force, copies, strict=True)
-    ]
+    unsaved_rules = [copy(rule) for rule in in_force]
+    for unsaved in unsaved_rules:
+        unsaved.pk = None
+    effects = rule_effects(unsaved_rules, campaign=campaign)
+    rows = []
+    for rule, unsaved in zip(in_force, unsaved_rules, strict=True):
+        acts = tuple(act for act in effects.acts if act.rule is unsaved)
+        rows.append((rule, replace(effects, acts=acts)))
+    return rows
 
 
 def acts_held(
@@ -245,11 +247,12 @@ def acts_held(
     stops = _stopping_anew(acts, campaign_id)
     if not stops:
         return []
-    before = _stops_in_force(campaign_id).filter(
+    stopped_before = _stops_in_force(campaign_id).filter(
         rule__isnull=False, judge__pseudonym__in=measured
     )
-    out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
-    if is_more_than_allowed(len(out), measured=len(measured)):
+    stopped = set(stopped_before.values_list("judge", flat=True))
+    stopped.update(act.judge.pk for act in stops)
+    if is_more_than_allowed(len(stopped), measured=len(measured)):
         return stops
     return []
 
@@ -261,20 +264,19 @@ def effects_held(
 
     Effects that need no confirmation are carried out when the worker measures.
     """
-    rules = [
-        rule
-        for rule in rules_in_force(campaign_id=campaign.pk)
-        if rule.action in STANDS_ASIDE
-    ]
+    in_force = rules_in_force(campaign_id=campaign.pk)
+    rules = [rule for rule in in_force if rule.action in STANDS_ASIDE]
     if not rules:
         return []
     effects = rule_effects(rules, campaign=campaign, task_id=task_id)
-    held = _stopping_anew(effects.acts, campaign.pk)
-    return [
-        RuleEffects(acts=tuple(acts), measured=effects.measured)
-        for rule in rules
-        if (acts := [act for act in held if act.rule is rule])
-    ]
+    acts_by_rule = defaultdict(list)
+    for act in _stopping_anew(effects.acts, campaign.pk):
+        acts_by_rule[act.rule].append(act)
+    held = []
+    for rule in rules:
+        if acts := acts_by_rule.get(rule):
+            held.append(RuleEffects(acts=tuple(acts), measured=effects.measured))
+    return held
 
 
 def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
@@ -286,14 +288,12 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
         switched_off_at__isnull=True, action__in=STANDS_ASIDE
     )
     rules = list(in_force.filter(campaign__in=campaigns))
-    of = {rule.campaign_id for rule in rules}
-    if rules:
-        acts = rule_acts(rules, measured_tasks(campaigns=of))
-    else:
-        acts = []
-    return Counter(
-        rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)}
-    )
+    if not rules:
+        return Counter()
+    campaign_ids = {rule.campaign_id for rule in rules}
+    acts = rule_acts(rules, measured_tasks(campaigns=campaign_ids))
+    waiting = {act.rule for act in _stopping_anew(acts, *campaign_ids)}
+    return Counter(rule.campaign_id for rule in waiting)
 
 
 def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]:
@@ -302,12 +302,13 @@ def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]
     if not stops:
         return []
     in_force = set(_stops_in_force(*campaign_ids).values_list("judge", "action"))
-    return [
-        act
-        for act in stops
-        if not in_force
-        & {(act.judge.pk, QualityActionKind.EXCLUDE), (act.judge.pk, act.rule.action)}
-    ]
+    new_stops = []
+    for act in stops:
+        judge = act.judge.pk
+        is_excluded = (judge, QualityActionKind.EXCLUDE) in in_force
+        if not is_excluded and (judge, act.rule.action) not in in_force:
+            new_stops.append(act)
+    return new_stops
 
 
 def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
@@ -323,8 +324,10 @@ def _evidence(
     return {
         "watermark": watermark,
         "rule": {
-            name: getattr(rule, name)
-            for name in ("measure", "direction", "threshold", "minimum")
+            "measure": rule.measure,
+            "direction": rule.direction,
+            "threshold": rule.threshold,
+            "minimum": rule.minimum,
         },
         "measures": {str(measure): row._asdict() for measure, row in measures.items()},
     }

@@ -1,6 +1,7 @@
 """Other tasks of a test set: their judgments that count, and the work and time in all of them."""
 
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,12 +29,11 @@ _MILLISECONDS = 1000
 def other_tasks(*, task: Task) -> list[Task]:
     """Return the other tasks of a test set whose judgments compare or score outputs, oldest first. One query."""
     others = Task.objects.filter(test_set=task.test_set_id).exclude(pk=task.pk)
-    found = others.select_related("test_set").order_by("pk")
-    return [
-        each
-        for each in found
-        if answer_kind_of(each).compares_outputs or scores_outputs(each.protocol)
-    ]
+    comparable = []
+    for other in others.select_related("test_set").order_by("pk"):
+        if answer_kind_of(other).compares_outputs or scores_outputs(other.protocol):
+            comparable.append(other)
+    return comparable
 
 
 def tasks_beside(
@@ -48,17 +48,14 @@ def tasks_beside(
     OptionError
         As for `judgments_chosen`.
     """
-    return tuple(
-        TaskBeside(
-            protocol=other_task.protocol,
-            watermark=watermarks[other_task.pk],
-            judgments=_chosen(other_task, options, watermarks[other_task.pk])
-            if watermarks[other_task.pk]
-            else None,
-        )
-        for other_task in other_tasks(task=task)
-        if other_task.pk in watermarks
-    )
+    beside = []
+    for other in other_tasks(task=task):
+        if other.pk not in watermarks:
+            continue
+        watermark = watermarks[other.pk]
+        judgments = _chosen(other, options, watermark) if watermark else None
+        beside.append(TaskBeside(other.protocol, watermark, judgments))
+    return tuple(beside)
 
 
 def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJudgments:
@@ -83,21 +80,20 @@ def tasks_read(
         If one of them was deleted since; the message is for organisers.
     """
     beside = chosen.beside or ()
-    others = {other_task.protocol: other_task for other_task in other_tasks(task=task)}
-    deleted = [
-        each.protocol
-        for each in beside
-        if each.judgments and each.protocol not in others
-    ]
+    task_of_protocol = {other.protocol: other for other in other_tasks(task=task)}
+    deleted = []
+    for other in beside:
+        if other.judgments and other.protocol not in task_of_protocol:
+            deleted.append(str(Protocol(other.protocol).label))
     if deleted:
         raise ValueError(
             _("A task of this analysis has been deleted: %(task)s.")
-            % {"task": comma_list(str(Protocol(each).label) for each in deleted)}
+            % {"task": comma_list(deleted)}
         )
-    return (
-        _read(task, watermark, chosen, given),
-        *(_other(others.get(each.protocol), each) for each in beside),
-    )
+    tasks = [_read(task, watermark, chosen, given)]
+    for other in beside:
+        tasks.append(_other(task_of_protocol.get(other.protocol), other))
+    return tuple(tasks)
 
 
 def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
@@ -106,17 +102,17 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
     )
     if task is None or beside.judgments is None:
         return nothing
-    languages = (task.test_set.source_language, task.test_set.target_language)
-    of: dict[str, Any] = {
-        "task": task,
-        "watermark": beside.watermark,
-        "chosen": beside.judgments,
-    }
+    test_set = task.test_set
     try:
-        given = stored_input(**of, languages=languages)
+        given = stored_input(
+            task=task,
+            watermark=beside.watermark,
+            chosen=beside.judgments,
+            languages=(test_set.source_language, test_set.target_language),
+        )
     except ValueError:  # no judgments count
         return nothing
-    return _read(**of, given=given)
+    return _read(task, beside.watermark, beside.judgments, given)
 
 
 def _read(
@@ -148,24 +144,28 @@ def _active_time(
         judgments = judgments.filter(
             block__segment__document__name__in=chosen.documents
         )
-    rows = sorted(
-        judgments.order_by()
-        .values(segment=F("block__segment__number"), name=F("judge__pseudonym"))
-        .annotate(
-            milliseconds=Sum("active_ms"),
-            untimed=Count("pk", filter=Q(active_ms__isnull=True)),
-        )
-        .values_list("segment", "name", "milliseconds", "untimed")
+    by_judge = judgments.order_by().values(
+        segment=F("block__segment__number"), name=F("judge__pseudonym")
     )
+    rows = by_judge.annotate(
+        milliseconds=Sum("active_ms"),
+        untimed=Count("pk", filter=Q(active_ms__isnull=True)),
+    )
+    segments = []
+    judges = []
     seconds = []
-    for *_key, milliseconds, untimed in rows:
-        if untimed:
+    untimed = 0
+    for row in sorted(rows, key=itemgetter("segment", "name")):
+        segments.append(row["segment"])
+        judges.append(row["name"])
+        if row["untimed"]:
             seconds.append(np.nan)
         else:
-            seconds.append(milliseconds / _MILLISECONDS)
+            seconds.append(row["milliseconds"] / _MILLISECONDS)
+        untimed += row["untimed"]
     time = ActiveTime(
         seconds=np.array(seconds, dtype=np.float64),
-        segment=np.array([segment for segment, *_others in rows], dtype=np.int64),
-        judge=tuple(name for _segment, name, *_others in rows),
+        segment=np.array(segments, dtype=np.int64),
+        judge=tuple(judges),
     )
-    return time, sum(untimed for *_others, untimed in rows)
+    return time, untimed
