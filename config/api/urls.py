@@ -41,9 +41,14 @@ from ranking.api import (
     design_forecast,
     exports,
     metrics,
+    quality_actions,
     quality_rules,
+    ranking_settings,
     rankings,
+    segments,
+    stopping_rules,
 )
+from ranking.api.judges import JudgesView
 from ranking.api.published_results import (
     PublishedBundleView,
     PublishedResultsView,
@@ -360,7 +365,7 @@ _task = [
     path("segments/", texts.SegmentsView.as_view(), name="api-segments"),
     path(
         "segments/<int:number>/",
-        design_forecast.SegmentView.as_view(),
+        segments.SegmentView.as_view(),
         name="api-segment",
     ),
     path("judgments/", judgments.JudgmentsView.as_view(), name="api-judgments"),
@@ -428,11 +433,13 @@ _task = [
     ),
     path(
         "ranking-settings/",
-        rankings.RankingSettingsView.as_view(),
+        ranking_settings.RankingSettingsView.as_view(),
         name="api-ranking-settings",
     ),
     path(
-        "stopping-rule/", rankings.StoppingRuleView.as_view(), name="api-stopping-rule"
+        "stopping-rule/",
+        stopping_rules.StoppingRuleView.as_view(),
+        name="api-stopping-rule",
     ),
     path("closing/", campaign_state.ClosingView.as_view(), name="api-closing"),
     path("designs/", designs.DesignsView.as_view(), name="api-designs"),
@@ -454,20 +461,20 @@ _task = [
     path("snippets/", SnippetsView.as_view(), name="api-snippets"),
     path("suggestions/", SuggestionsView.as_view(), name="api-suggestions"),
     path("hits/", designs.HITsView.as_view(), name="api-hits"),
-    path("judges/", rankings.JudgesView.as_view(), name="api-judges"),
+    path("judges/", JudgesView.as_view(), name="api-judges"),
     path(
         "quality-actions/",
-        rankings.QualityActionsView.as_view(),
+        quality_actions.QualityActionsView.as_view(),
         name="api-quality-actions",
     ),
     path(
         "quality-actions/<int:action_id>/revert/",
-        rankings.QualityActionRevertView.as_view(),
+        quality_actions.QualityActionRevertView.as_view(),
         name="api-quality-action-revert",
     ),
     path(
         "quality-actions/<uuid:batch>/undo/",
-        rankings.QualityActionsUndoView.as_view(),
+        quality_actions.QualityActionsUndoView.as_view(),
         name="api-quality-actions-undo",
     ),
 ]

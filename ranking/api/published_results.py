@@ -24,13 +24,7 @@ from ranking.models import Analysis, PublishedResult
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.runs import latest_run
 from ranking.services.published_results.bundles import result_bundle_ask
-from ranking.services.published_results.content import (
-    PARTS,
-    PublishedWords,
-    answer_ask,
-    answer_found,
-    has_failed,
-)
+from ranking.services.published_results.content import PublishedWords
 from ranking.services.published_results.naming import LONGEST_WORDING
 from ranking.services.published_results.publish import (
     PublishedDraft,
@@ -44,6 +38,12 @@ from ranking.services.published_results.publish import (
     result_reviewer_link_end,
     result_reviewer_link_make,
     version_check,
+)
+from ranking.services.published_results.sections import (
+    PARTS,
+    answer_ask,
+    answer_found,
+    has_failed,
 )
 
 _TEXT: int = 5_000

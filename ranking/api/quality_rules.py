@@ -22,11 +22,7 @@ from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import effects_in_words
-from ranking.selectors.quality_rules import (
-    RuleEffects,
-    quality_rules,
-    rule_effects,
-)
+from ranking.selectors.quality_rules import RuleEffects, quality_rules, rule_effects
 from ranking.services.quality_rules import (
     ConfirmationNeededError,
     RulesInForce,

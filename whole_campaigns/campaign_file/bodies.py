@@ -30,7 +30,8 @@ from campaign.models import BadReference, CampaignState, Protocol, SystemKind
 from campaign.services.campaigns import Rules
 from campaign.texts.damage import Damage
 from ranking.api.quality_rules import RuleTermsSerializer
-from ranking.api.rankings import RankingSettingsSerializer, StoppingRuleSerializer
+from ranking.api.ranking_settings import RankingSettingsSerializer
+from ranking.api.stopping_rules import StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer
 
 #: Version of campaign files, increased by incompatible changes.

@@ -10,11 +10,8 @@ from annotation.services.planning.designs import design_change
 from campaign.models import Campaign, Protocol, Task
 from campaign.models.task import TaskQuerySet
 from campaign.services.campaigns import task_close, task_create, task_reopen
-from ranking.api.rankings import (
-    RankingSettingsSerializer,
-    StoppingRuleSerializer,
-    ranking_settings_of,
-)
+from ranking.api.ranking_settings import RankingSettingsSerializer, ranking_settings_of
+from ranking.api.stopping_rules import StoppingRuleSerializer
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
 from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from whole_campaigns.api import TaskChangesAndClosingSerializer, task_settings_change

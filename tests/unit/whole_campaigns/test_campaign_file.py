@@ -24,7 +24,8 @@ from campaign.database.recording import recorded_models
 from protocols import models as protocols
 from ranking import models as ranking
 from ranking.api.quality_rules import RuleTermsSerializer
-from ranking.api.rankings import RankingSettingsSerializer, StoppingRuleSerializer
+from ranking.api.ranking_settings import RankingSettingsSerializer
+from ranking.api.stopping_rules import StoppingRuleSerializer
 from whole_campaigns.api import TaskChangesAndClosingSerializer
 from whole_campaigns.campaign_file import bodies
 from whole_campaigns.campaign_file.differences import differences
