@@ -12,9 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import System
 from ranking.models import PublishedResult
-from ranking.services.published_results.content import (
-    PublishedWords,
-)
+from ranking.services.published_results.content import PublishedWords
 from ranking.services.published_results.naming import (
     LONGEST_WORDING,
     GivenReason,

@@ -20,7 +20,7 @@ from ranking.selectors.analyses import (
 )
 from ranking.selectors.published_results import systems_entered, versions_of
 from ranking.selectors.runs import run_to_share
-from ranking.services.published_results.content import (
+from ranking.services.published_results.frozen_ranking import (
     frozen_agreement,
     frozen_method,
     frozen_ranking,

@@ -4,7 +4,7 @@ import io
 import zipfile
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import IO, Any, Final
+from typing import IO, Any, Final, NamedTuple
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left, Now
@@ -57,12 +57,12 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
     count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
         return []
-    said = ngettext(
+    effect = ngettext(
         "%(count)d published result will be deleted too, and links to it will stop working.",
         "%(count)d published results will be deleted too, and links to them will stop working.",
         count,
     )
-    return [said % {"count": count}]
+    return [effect % {"count": count}]
 
 
 def next_version(*, task_id: int) -> int:
@@ -97,7 +97,7 @@ class _StoredBytes(io.RawIOBase):
 
     def __init__(self, bundle: KeptFile) -> None:
         self._bundle = bundle
-        self._place = 0
+        self._position = 0
 
     def readable(self) -> bool:
         return True
@@ -106,22 +106,21 @@ class _StoredBytes(io.RawIOBase):
         return True
 
     def tell(self) -> int:
-        return self._place
+        return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        begin = {
-            io.SEEK_SET: 0,
-            io.SEEK_CUR: self._place,
-            io.SEEK_END: self._bundle.size,
-        }[whence]
-        self._place = max(0, begin + offset)
-        return self._place
+        if whence == io.SEEK_CUR:
+            offset += self._position
+        elif whence == io.SEEK_END:
+            offset += self._bundle.size
+        self._position = max(0, offset)
+        return self._position
 
     def readinto(self, buffer: "memoryview[int]", /) -> int:  # type: ignore[override]
-        stop = min(self._place + len(buffer), self._bundle.size)
-        piece = b"".join(exported_bytes(self._bundle, start=self._place, stop=stop))
+        stop = min(self._position + len(buffer), self._bundle.size)
+        piece = b"".join(exported_bytes(self._bundle, start=self._position, stop=stop))
         buffer[: len(piece)] = piece
-        self._place += len(piece)
+        self._position += len(piece)
         return len(piece)
 
 
@@ -132,16 +131,22 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
     those of each judge's first and last judgment, found by index: the cost does not grow with judgments.
     """
     days = _days(run.task_id, run.watermark, judges_not_counted(run.parameters))
-    # Times of the connection are in UTC.
-    first, last = (each and each.date().isoformat() for each in days.get())
+    first, last = days.get()
     counted = run.result["input"]
     return {
         "segments": counted["segments"],
         # A single document is not a unit of variation, so the ranking does not mention it.
         "documents": counted.get("documents", min(1, counted["segments"])),
-        "first_day": first,
-        "last_day": last,
+        "first_day": _day(first),
+        "last_day": _day(last),
     }
+
+
+def _day(moment: datetime | None) -> str | None:
+    """Return the day of a time of the connection, which is in UTC."""
+    if moment is None:
+        return None
+    return moment.date().isoformat()
 
 
 def _days(
@@ -172,35 +177,40 @@ def _days(
     )
 
 
-def left_out_judges(run: RankingRun) -> list[tuple[str, int, QualityAction | None]]:
-    """Return the judges that a ranking excludes for quality, by pseudonym. At most four queries.
+class LeftOutJudge(NamedTuple):
+    """A judge whom a ranking excludes for quality.
 
-    Each has the number of blocks judged up to the watermark, and the exclusion, None if it is no longer in force.
+    `blocks` is the number judged up to the watermark; `action` is the exclusion, None if it is no longer in force.
     """
+
+    name: str
+    blocks: int
+    action: QualityAction | None
+
+
+def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
+    """Return the judges that a ranking excludes for quality, by pseudonym. At most four queries."""
     names = judges_left_out(run)[run.task_id]
     if not names:
         return []
-    judgments = (
-        Judgment.objects.of(run.task_id).current(watermark=run.watermark).counted()
-    )
-    counted = (
-        judgments.filter(judge__pseudonym__in=names)
-        .values("judge__pseudonym")
-        .order_by()
-    )
-    blocks: Any = counted.annotate(count=Count("pk")).values_list(
-        "judge__pseudonym", "count"
-    )
+    judgments = Judgment.objects.of(run.task_id).current(watermark=run.watermark)
+    of_judges = judgments.counted().filter(judge__pseudonym__in=names).order_by()
+    counts = of_judges.values("judge__pseudonym").annotate(count=Count("pk"))
+    blocks: dict[str, int] = dict(counts.values_list("judge__pseudonym", "count"))
     exclusions = QualityAction.objects.in_force().filter(
         action=QualityActionKind.EXCLUDE,
         judge__campaign__test_sets__tasks=run.task_id,
         judge__pseudonym__in=names,
     )
+    action_by_judge = {}
     # Newest first, so that the oldest one, which excluded the judge, is kept.
-    found = exclusions.select_related("judge", "rule").order_by("-pk")
-    by_judge = dict(blocks)
-    actions = {action.judge.pseudonym: action for action in found}
-    return [(name, by_judge.get(name, 0), actions.get(name)) for name in names]
+    for action in exclusions.select_related("judge", "rule").order_by("-pk"):
+        action_by_judge[action.judge.pseudonym] = action
+    judges = []
+    for name in names:
+        action = action_by_judge.get(name)
+        judges.append(LeftOutJudge(name, blocks.get(name, 0), action))
+    return judges
 
 
 def systems_entered(*, task_id: int) -> list[System]:

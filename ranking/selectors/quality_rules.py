@@ -7,11 +7,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from django.db.models import (
-    Count,
-    Q,
-    QuerySet,
-)
+from django.db.models import Count, Q, QuerySet
 
 from annotation.models import (
     QualityAction,

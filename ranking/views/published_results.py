@@ -67,8 +67,6 @@ from ranking.services.published_results.bundles import (
 )
 from ranking.services.published_results.content import (
     PublishedFacts,
-    answer_ask,
-    has_failed,
     published_facts,
     reasons_given,
 )
@@ -87,6 +85,7 @@ from ranking.services.published_results.publish import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
+from ranking.services.published_results.sections import answer_ask, has_failed
 
 
 @page_view

@@ -22,11 +22,9 @@ from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
 from ranking.services.published_results.bundles import database_now, result_bundle_ask
 from ranking.services.published_results.content import (
-    USUAL_PARTS,
     PublishedFacts,
+    PublishedVersion,
     PublishedWords,
-    answer_found,
-    frozen_answers,
     published_content,
     published_facts,
     reasons_given,
@@ -41,6 +39,11 @@ from ranking.services.published_results.naming import (
     may_be_anonymous,
     text_check,
     wordings_check,
+)
+from ranking.services.published_results.sections import (
+    USUAL_PARTS,
+    answer_found,
+    frozen_answers,
 )
 from ranking.services.runs import latest_ranking_keep
 
@@ -140,9 +143,11 @@ def published_draft(
         facts,
         labels=labels,
         words=words,
-        version=version,
-        at=database_now(),
-        sections=frozen_answers(run, labels, parts),
+        version=PublishedVersion(
+            number=version,
+            published_at=database_now(),
+            sections=frozen_answers(run, labels, parts),
+        ),
     )
     by_id = {str(system.pk): labels[system.name] for system in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))

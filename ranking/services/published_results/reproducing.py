@@ -20,9 +20,8 @@ from ranking.files.sources import ReadingProgress
 from ranking.files.vocabulary import coded_judgments
 from ranking.models import RankingRun
 from ranking.reports.wording.published_content import PublishedContent
-from ranking.services.published_results.content import (
-    COUNTED,
-    FORMAT,
+from ranking.services.published_results.content import COUNTED, FORMAT
+from ranking.services.published_results.frozen_ranking import (
     frozen_agreement,
     frozen_finding,
     frozen_ranking,

@@ -88,9 +88,7 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     before = judge_work(judge), judge.accounts.get().blocks_closed
     judgments_number(task_id=task.pk)
     assert judging_progress(task=task).skipped == 1
-    assert [entry.comment for entry in latest_feedback(task).comments] == [
-        "by mistake"
-    ]
+    assert [entry.comment for entry in latest_feedback(task).comments] == ["by mistake"]
     judgment = rank(block)
     assert judgment.supersedes is None
     assert list(Skip.objects.values_list("reason", "comment")) == [

@@ -26,6 +26,7 @@ from ranking.selectors.analyses import analyses_of, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.published_results.content import (
+    PublishedVersion,
     PublishedWords,
     published_content,
     published_facts,
@@ -161,9 +162,7 @@ def test_a_weighted_task_is_ranked_and_published_with_its_weights() -> None:
         published_facts(task=task, run=run),
         labels={system.name: system.name for system in task.test_set.systems.all()},
         words=PublishedWords(),
-        version=1,
-        at=run.finished_at,
-        sections={},
+        version=PublishedVersion(number=1, published_at=run.finished_at, sections={}),
     )
     assert content["sections"]["criteria"] == task.rules["criteria"]
     sentence = method_sentences(content)[0]

@@ -15,8 +15,8 @@ from ranking.models import Analysis, PublishedResult
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.published_results.content import answer_ask
 from ranking.services.published_results.publish import published_draft, result_publish
+from ranking.services.published_results.sections import answer_ask
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

@@ -18,6 +18,7 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from ranking.services.published_results.content import (
+    PublishedVersion,
     PublishedWords,
     published_content,
     published_facts,
@@ -83,9 +84,7 @@ def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
         published_facts(task=writer.task, run=run),
         labels={"A": "System 1", "B": "B", "C": "C"},
         words=PublishedWords(),
-        sections={},
-        version=1,
-        at=timezone.now(),
+        version=PublishedVersion(number=1, published_at=timezone.now(), sections={}),
     )
     section: Any = content["sections"]["stopping_rule"]
     return section, " ".join(method_sentences(content))
