@@ -8,28 +8,14 @@ from django.urls import reverse
 
 from campaign.export.downloads import for_spreadsheets
 from campaign.pages.desk import TEST_SET
-from campaign.views.access import (
-    joined_task,
-    organised_task,
-    user_of,
-)
+from campaign.views.access import joined_task, organised_task, user_of
 from campaign.views.decorators import form_view, page_view
 from ranking.models import Analysis
 from ranking.pages.analysis_form import AnalysisForm
-from ranking.pages.report_shown import (
-    answer_file,
-)
-from ranking.pages.sections import (
-    Sections,
-    form_choice,
-    known_kind,
-)
-from ranking.selectors.analyses import (
-    analyses_of,
-)
-from ranking.services.analyses import (
-    analysis_ask,
-)
+from ranking.pages.report_shown import answer_file
+from ranking.pages.sections import Sections, form_choice, known_kind
+from ranking.selectors.analyses import analyses_of
+from ranking.services.analyses import analysis_ask
 
 #: Pages of results, by their names in the navigation.
 _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab.rooms)}

@@ -8,22 +8,11 @@ from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
 
 from campaign.pages.desk import role_remember
-from campaign.views.access import (
-    organised_task,
-    user_of,
-)
+from campaign.views.access import organised_task, user_of
 from campaign.views.decorators import action_view, page_view
-from ranking.pages.dashboard import (
-    dashboard_content,
-    dashboard_version,
-)
-from ranking.pages.sections import (
-    Sections,
-)
-from ranking.selectors.dashboards import (
-    DashboardState,
-    dashboard_state,
-)
+from ranking.pages.dashboard import dashboard_content, dashboard_version
+from ranking.pages.sections import Sections
+from ranking.selectors.dashboards import DashboardState, dashboard_state
 from ranking.services.runs import latest_ranking_keep
 
 

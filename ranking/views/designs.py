@@ -10,9 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Design
 from annotation.pages.design_form import DesignForm
-from annotation.pages.design_history import (
-    design_history,
-)
+from annotation.pages.design_history import design_history
 from annotation.selectors.designs import (
     design_in_force,
     design_unless_chosen,
@@ -113,22 +111,23 @@ def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     budget = BudgetForm(request.POST)
     context = _forecast(task, _form(request, task, is_checked=False), budget)
     response = render(request, "organiser/_design_forecast.html", context)
-    query = budget.query
-    response["HX-Replace-Url"] = _address(task) + (f"?{query}" if query else "")
+    address = _address(task)
+    if budget.query:
+        address = f"{address}?{budget.query}"
+    response["HX-Replace-Url"] = address
     return response
 
 
 def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> DesignForm:
     """Return the form; `is_checked` refuses it if the design has changed since the page was opened."""
-    found = design_in_force(task_id=task.pk)
-    design = found or design_unless_chosen(task=task)
+    design = design_in_force(task_id=task.pk) or design_unless_chosen(task=task)
     sent = request.POST.copy()
     if not is_checked:
         sent.pop(VERSION, None)
+    if sent:
+        return DesignForm(sent, task=task, design=design, preset=None)
     preset = preset_named(request.GET.get("preset", ""), protocol=task.protocol)
-    return DesignForm(
-        sent or None, task=task, design=design, preset=None if sent else preset
-    )
+    return DesignForm(None, task=task, design=design, preset=preset)
 
 
 def _address(task: Task) -> str:
@@ -140,6 +139,9 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
     # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
     is_awaited = request.method != "POST" and rights(request)["may_change"]
+    preview: dict[str, Any] = {"is_awaited": True}
+    if not is_awaited:
+        preview = _preview(task, form)
     presets = presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate"))
     context = {
         **of_task(task, _SECTION),
@@ -147,7 +149,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
         "presets": presets,
         "has_estimates": any(preset["goal"] for preset in presets),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
-        **({"is_awaited": True} if is_awaited else _preview(task, form)),
+        **preview,
         **_forecast(task, form, budget),
     }
     if form.is_bound and not form.is_valid():
@@ -160,42 +162,43 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
 def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
     """Return the first HITs of the proposed design, or of the one in force if nothing changes."""
     is_refused = form.is_bound and not form.is_valid()
-    is_changed = form.is_bound and not is_refused and bool(form.changed)
-    design = form.proposed if is_changed else None
     if is_refused:
-        hits = []
-    else:
-        hits = previewed_hits(task_id=task.pk, count=_PREVIEWED, design=design)
-    return {"form": form, "hits": hits, "is_refused": is_refused}
+        return {"form": form, "hits": [], "is_refused": True}
+    design = None
+    if form.is_bound and form.changed:
+        design = form.proposed
+    hits = previewed_hits(task_id=task.pk, count=_PREVIEWED, design=design)
+    return {"form": form, "hits": hits, "is_refused": False}
 
 
 def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any]:
     is_refused = form.is_bound and not form.is_valid()
-    found = None
+    forecast = None
     needed = []
     if not is_refused:
-        needed = design_needs_in_words(task=task, design=form.proposed)
-        found = design_forecast(
-            task=task, design=form.proposed, budget=Budget(**budget.asked)
+        design = form.proposed
+        needed = design_needs_in_words(task=task, design=design)
+        expected = design_forecast(
+            task=task, design=design, budget=Budget(**budget.asked)
         )
+        if expected is not None:
+            forecast = forecast_shown(expected, budget, run=expected.run)
     # Files are addressed by task only, so they show the design in force, not a previewed one.
-    is_in_force = not form.is_bound or not (is_refused or form.changed)
-    return {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "budget": budget,
-        "plot_links": plot_links(
+    links = None
+    if not form.is_bound or not (is_refused or form.changed):
+        links = plot_links(
             "test-set-plot",
             task.test_set.campaign.slug,
             task.pk,
             names=["forecast"],
             query=budget.query,
         )
-        if is_in_force
-        else None,
+    return {
+        "campaign": task.test_set.campaign,
+        "task": task,
+        "budget": budget,
+        "plot_links": links,
         "is_refused": is_refused,
         "needed": needed,
-        "forecast": None
-        if found is None
-        else forecast_shown(found, budget, run=found.run),
+        "forecast": forecast,
     }

@@ -45,11 +45,12 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         )
         job_cancel(job=job)
         return redirect("exports", slug, task_id)
-    chosen = None
-    if "kind" in request.GET:
-        chosen = request.GET
-    given = request.POST if request.method == "POST" else chosen
-    form = ExportForm(given, task=task, may_change=may_change)
+    choice = None
+    if request.method == "POST":
+        choice = request.POST
+    elif "kind" in request.GET:
+        choice = request.GET
+    form = ExportForm(choice, task=task, may_change=may_change)
     export = None
     if form.is_bound and form.is_valid():
         with RefusalsAt(form, "file_format"):
@@ -64,11 +65,16 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         messages.success(request, _("Export started."))
         return redirect("exports", slug, task_id)
     jobs = export_jobs(task=task)
-    is_part = bool(request.headers.get("HX-Request"))
+    template = "organiser/exports.html"
+    offered = []
+    if request.headers.get("HX-Request"):
+        template = "organiser/_exports.html"
+    else:
+        offered = kinds_offered(task=task, may_change=may_change)
     context = {
         **of_task(task, "exports"),
         "form": form,
-        "offered": [] if is_part else kinds_offered(task=task, may_change=may_change),
+        "offered": offered,
         "wanted": None if export is None else export.file_format,
         "written": None if export is None else export.answers,
         "files": exported_files(task=task, may_change=may_change),
@@ -77,11 +83,8 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         "days_kept": DAYS_KEPT,
         "most_kept": MOST_KEPT,
     }
-    if is_part:
-        name = "organiser/_exports.html"
-    else:
-        name = "organiser/exports.html"
-    return render(request, name, context, status=400 if form.errors else 200)
+    status = 400 if form.errors else 200
+    return render(request, template, context, status=status)
 
 
 def posted_number(text: str) -> int:
@@ -99,7 +102,5 @@ def exported_file(
     """Return the bytes of an exported file, or a range of them."""
     task: Any = joined_task(request, slug, task_id)
     may_change = MembershipRole(task.role).may_change
-    found = get_object_or_404(
-        exported_files(task=task, may_change=may_change), pk=export_id
-    )
-    return file_answer(request.headers, found)
+    files = exported_files(task=task, may_change=may_change)
+    return file_answer(request.headers, get_object_or_404(files, pk=export_id))

@@ -52,9 +52,7 @@ from ranking.pages.judge_measures import (
     reference_missing_in_words,
 )
 from ranking.pages.page_plots import plot_links
-from ranking.pages.sections import (
-    Sections,
-)
+from ranking.pages.sections import Sections
 from ranking.selectors.judges import (
     actions_in_force,
     exclusions_in_force,
@@ -66,12 +64,8 @@ from ranking.selectors.judges import (
     quality_actions,
     values_by_measure,
 )
-from ranking.selectors.quality_rules import (
-    STANDS_ASIDE,
-)
-from ranking.services.quality import (
-    decision_take,
-)
+from ranking.selectors.quality_rules import STANDS_ASIDE
+from ranking.services.quality import decision_take
 
 # Number of days shown, the latest ones; the time sheet has all.
 DAYS_SHOWN = 14
@@ -92,6 +86,11 @@ def judge_page(
     values = values_by_measure(task_id=task.pk)
     status = judge_status(judge)
     measures = drawn_measures(own, values)
+    no_reference = ""
+    if own and not values.get(JudgeMeasure.REFERENCE):
+        no_reference = reference_missing_in_words(task)
+    rounds_by_judge = training_rounds(task_id=task.pk, judges=[judge.pk])
+    actions = quality_actions(task=task).filter(judge=judge)
     context = {
         **of_task(task, "judges"),
         **judge_details(judge),
@@ -101,41 +100,36 @@ def judge_page(
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
         "measures": measures,
         "are_drawn": any(measure["strip"] for measure in measures),
-        "plot_links": plot_links(
-            "judge-plot", task.test_set.campaign.slug, task.pk, judge.pk
-        ),
-        "no_reference": reference_missing_in_words(task)
-        if own and not values.get(JudgeMeasure.REFERENCE)
-        else "",
-        "report": RankingUpkeep.objects.filter(
-            task=task, measured_at__isnull=False
-        ).first(),
-        "training": training_rounds(task_id=task.pk, judges=[judge.pk]).get(
-            judge.pk, []
-        ),
-        "actions": action_lines(
-            quality_actions(task=task).filter(judge=judge), task=task
-        ),
+        "plot_links": plot_links("judge-plot", campaign.slug, task.pk, judge.pk),
+        "no_reference": no_reference,
+        "report": _measured(task),
+        "training": rounds_by_judge.get(judge.pk, []),
+        "actions": action_lines(actions, task=task),
         **_worked(judge),
     }
     return render(request, "organiser/judge.html", context)
 
 
+def _measured(task: Task) -> RankingUpkeep | None:
+    """Return the upkeep of a task if its judges have been measured."""
+    upkeep = RankingUpkeep.objects.filter(task=task, measured_at__isnull=False)
+    return upkeep.first()
+
+
 def _worked(judge: Judge) -> dict[str, Any]:
     worked = work_time(judge)
-    sentences = hours_worked(judge)
     days = sorted(worked.days.items(), reverse=True)
+    listed_days = []
+    for day, work in days[:DAYS_SHOWN]:
+        listed_days.append((day, work, clock_time(work.active_seconds)))
+    sentences = hours_worked(judge)
+    sentences_by_hour = [(hour, sentences.get(hour, 0)) for hour in range(24)]
     return {
-        "days": [
-            (day, each, clock_time(each.active_seconds))
-            for day, each in days[:DAYS_SHOWN]
-        ],
+        "days": listed_days,
         "more_days": len(days) > DAYS_SHOWN,
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
-        "hours": bar_plot(
-            [(hour, sentences.get(hour, 0)) for hour in range(24)], filled=0.8
-        ),
+        "hours": bar_plot(sentences_by_hour, filled=0.8),
         "time_zone": settings.TIME_ZONE,
     }
 
@@ -147,45 +141,41 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     Query parameters: `sort` and `page`, as for all tables, and the filters of `JudgeFilter`.
     """
     task = organised_task(request, slug, task_id)
-    asked = JudgeFilter.of(request, judges_listed(task=task))
+    judge_filter = JudgeFilter.of(request, judges_listed(task=task))
     sections = Sections(request, task)
-    table = JudgeTable(asked.found, task=task)
+    table = JudgeTable(judge_filter.found, task=task)
     table.of(request)
     if rights(request)["may_change"]:
         table.chosen_by = "decide"
     flagged = [row.record.judge_id for row in table.page if row.record.gravity]
     table.actions = actions_in_force(task=task, judges=flagged)
-    lacks_reference = lacks_measure(task_id=task.pk, measure=JudgeMeasure.REFERENCE)
-    is_drawn = any(row.record.kappa is not None for row in table.page)
-    has_flags = any(has_flag(row.record) for row in table.page)
-    context = {
-        **of_task(task, "judges"),
-        "filter": asked,
-        "table": table,
-        "plot_links": plot_links(
+    no_reference = ""
+    if lacks_measure(task_id=task.pk, measure=JudgeMeasure.REFERENCE):
+        no_reference = reference_missing_in_words(task)
+    links = None
+    if any(row.record.kappa is not None for row in table.page):
+        links = plot_links(
             "test-set-plot",
             task.test_set.campaign.slug,
             task.pk,
             names=["agreement"],
             query=request.GET.urlencode(),
         )
-        if is_drawn
-        else None,
-        "no_reference": reference_missing_in_words(task) if lacks_reference else "",
+    has_flags = any(has_flag(row.record) for row in table.page)
+    context = {
+        **of_task(task, "judges"),
+        "filter": judge_filter,
+        "table": table,
+        "plot_links": links,
+        "no_reference": no_reference,
         "is_led_by_flags": has_flags and not request.GET.get("sort"),
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
-        "report": RankingUpkeep.objects.filter(
-            task=task, measured_at__isnull=False
-        ).first(),
+        "report": _measured(task),
         "sections": sections.of("judges"),
         "contents": [("quality", _("Quality"))],
     }
-    return render(
-        request,
-        "organiser/judges.html",
-        context,
-        status=max(asked.status, sections.status),
-    )
+    status = max(judge_filter.status, sections.status)
+    return render(request, "organiser/judges.html", context, status=status)
 
 
 @action_view
@@ -244,16 +234,16 @@ def judges_acted(
 ) -> HttpResponse:
     """Show the outcome of a decision, with an undo button."""
     task = organised_task(request, slug, task_id)
-    found = quality_actions(task=task).order_by("judge__pseudonym")
-    actions = list(found.filter(batch=batch))
-    reversals = list(found.filter(revert_batch=batch))
+    by_name = quality_actions(task=task).order_by("judge__pseudonym")
+    actions = list(by_name.filter(batch=batch))
+    reversals = list(by_name.filter(revert_batch=batch))
+    in_force = [action for action in actions if action.reverted_at is None]
     context = {
         **of_task(task, "judges"),
         "batch": batch,
         "lines": action_lines(actions, task=task),
         "reversals": reversals,
-        "may_undo": bool(reversals)
-        or any(action.reverted_at is None for action in actions),
+        "may_undo": bool(reversals or in_force),
     }
     status = 200 if actions or reversals else 404
     return render(request, "quality/acted.html", context, status=status)
@@ -269,8 +259,8 @@ def judges_act_undo(
         judges = judges_decision_undo(
             campaign=task.test_set.campaign, batch=batch, user=user_of(request)
         )
-        said = _("Undone for %(judge)s.")
-        messages.success(request, said % {"judge": judged_by(judges)})
+        message = _("Undone for %(judge)s.") % {"judge": judged_by(judges)}
+        messages.success(request, message)
     return redirect("judge-quality", slug, task.pk)
 
 
@@ -329,20 +319,20 @@ def _decide(
     *,
     analysis: Analysis | None = None,
 ) -> Decided:
-    said = form.cleaned_data
+    action = form.cleaned_data["action"]
     decided = decision_take(
         judges=judges,
         task=task,
-        action=said["action"],
+        action=action,
         user=user_of(request),
-        note=said["note"],
-        text=said["text"],
+        note=form.cleaned_data["note"],
+        text=form.cleaned_data["text"],
         analysis=analysis,
     )
-    for words in refused_in_words(decided):
-        messages.error(request, words)
+    for refusal in refused_in_words(decided):
+        messages.error(request, refusal)
     if decided.judges:
-        done = dict(DECISIONS)[said["action"]]
+        done = dict(DECISIONS)[action]
         messages.success(request, labelled(done, judged_by(decided.judges)))
     return decided
 

@@ -17,9 +17,7 @@ from campaign.views.decorators import form_view
 from optional_packages import has_extra, how_to_install
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.pages.metrics import MetricScoresForm, TextMetricsForm
-from ranking.pages.sections import (
-    Sections,
-)
+from ranking.pages.sections import Sections
 from ranking.selectors.metrics import metrics_of
 from ranking.services.metrics import (
     MetricRefusedError,
@@ -41,11 +39,13 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     )
     action = request.POST.get("action", "")
     key = posted_number(request.POST.get("id", ""))
-    scores = MetricScoresForm(
-        *((request.POST, request.FILES) if action == "import" else ())
-    )
-    texts = TextMetricsForm(request.POST if action == "compute" else None)
-    if action == "stop":
+    scores = MetricScoresForm()
+    texts = TextMetricsForm()
+    if action == "import":
+        scores = MetricScoresForm(request.POST, request.FILES)
+    elif action == "compute":
+        texts = TextMetricsForm(request.POST)
+    elif action == "stop":
         job_cancel(job=get_object_or_404(jobs, pk=key))
     elif action == "delete":
         metric = get_object_or_404(metrics, pk=key)
@@ -53,7 +53,12 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         messages.success(request, _("“%(name)s” deleted.") % {"name": metric})
     if action in ("stop", "delete") or _is_done(request, task, scores, texts):
         return redirect("metrics", slug, task_id)
-    shown = jobs[:3]
+    latest_jobs = list(jobs[:3])
+    under_way = [job for job in latest_jobs if not job.has_ended]
+    earlier = [job for job in latest_jobs[1:] if not job.has_ended]
+    missing = ""
+    if not has_extra("metrics"):
+        missing = how_to_install("metrics")
     context: dict[str, Any] = {
         "campaign": campaign,
         "task": task,
@@ -62,12 +67,10 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "metrics": metrics,
         "scores": scores,
         "texts": texts,
-        "missing": "" if has_extra("metrics") else how_to_install("metrics"),
+        "missing": missing,
         "no_texts": texts_missing(task.test_set),
-        "jobs": [
-            job for number, job in enumerate(shown) if not number or not job.has_ended
-        ],
-        "is_under_way": any(not job.has_ended for job in shown),
+        "jobs": [*latest_jobs[:1], *earlier],
+        "is_under_way": bool(under_way),
     }
     if request.headers.get("HX-Request"):
         answer = render(request, "results/_metrics.html", context)
@@ -88,19 +91,22 @@ def _is_done(
     request: HttpRequest, task: Task, scores: MetricScoresForm, texts: TextMetricsForm
 ) -> bool:
     """Import scores or compute metrics, if either form is submitted; a refusal becomes a form error."""
-    form = scores if scores.is_bound else texts
-    if not form.is_valid():
-        return False
     user = user_of(request)
+    if texts.is_valid():
+        try:
+            metrics_ask(test_set=task.test_set, user=user, **texts.cleaned_data)
+        except MetricRefusedError as error:
+            texts.add_error("metrics", str(error))
+            return False
+        return True
+    if not scores.is_valid():
+        return False
     try:
-        if form is texts:
-            metrics_ask(test_set=task.test_set, user=user, **form.cleaned_data)
-            return True
         made, remarks = metric_scores_import(
-            test_set=task.test_set, user=user, **form.cleaned_data
+            test_set=task.test_set, user=user, **scores.cleaned_data
         )
     except (FormatError, MetricRefusedError) as error:
-        form.add_error("files" if form is scores else "metrics", str(error))
+        scores.add_error("files", str(error))
         return False
     number = len(made)
     words = ngettext(

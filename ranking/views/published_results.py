@@ -1,7 +1,8 @@
 """Publishing: the page *Publish* of a task, and the public pages of published results and their files."""
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, TypeVar
 
@@ -22,7 +23,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from campaign.export.downloads import content_type
-from campaign.models import CampaignState, InvitationRole, Task
+from campaign.models import CampaignState, InvitationRole, KeptFile, System, Task
 from campaign.pages.content_policy import with_content_policy
 from campaign.selectors.credentials import results_link
 from campaign.selectors.exported_files import exported_bytes
@@ -70,9 +71,7 @@ from ranking.services.published_results.content import (
     published_facts,
     reasons_given,
 )
-from ranking.services.published_results.naming import (
-    PublishingRefusedError,
-)
+from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import (
     PublishedDraft,
     embargo_check,
@@ -118,23 +117,23 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "words": form.words,
         "parts": form.parts,
     }
-    said = ""
+    refusal = ""
+    status = 200
     if request.POST.get("act") == "yes":
+        # Publish without sections that had not been computed yet.
+        without = request.POST.getlist("without")
+        parts = [part for part in form.parts if part not in without]
         try:
-            # Publish without sections that had not been computed yet.
-            without = request.POST.getlist("without")
             result = result_publish(
-                **{
-                    **chosen,
-                    "parts": [each for each in chosen["parts"] if each not in without],
-                },
+                **{**chosen, "parts": parts},
                 by=user_of(request),
                 embargo_until=form.cleaned_data["embargo_until"],
                 with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
             )
         except PublishingRefusedError as error:
-            said = str(error)
+            refusal = str(error)
+            status = 409
         else:
             messages.success(
                 request,
@@ -151,15 +150,13 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     context |= {
         **_preview(draft, context),
         "draft": draft,
-        "error": said,
-        "awaited": [(ANALYSES[each.kind].title, each) for each in awaited],
-        "is_computing": any(not has_failed(each) for each in awaited),
+        "error": refusal,
+        "awaited": [(ANALYSES[row.kind].title, row) for row in awaited],
+        "is_computing": not all(map(has_failed, awaited)),
         "new_seed": new_seed_comes(task=task, content=draft.content),
         "judging_goes_on": judging_goes_on(task),
     }
-    return render(
-        request, "published_results/confirm.html", context, status=409 if said else 200
-    )
+    return render(request, "published_results/confirm.html", context, status=status)
 
 
 def _awaited(
@@ -170,9 +167,14 @@ def _awaited(
     if run is None:
         return []
     by = user_of(request)
-    lacking = [name for name in parts if name not in draft.content["sections"]]
-    asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
-    return [each for each in asked if each is not None and each.finished_at is None]
+    awaited = []
+    for name in parts:
+        if name in draft.content["sections"]:
+            continue
+        analysis = answer_ask(name, task=task, run=run, by=by)
+        if analysis is not None and analysis.finished_at is None:
+            awaited.append(analysis)
+    return awaited
 
 
 def _desk(
@@ -182,46 +184,54 @@ def _desk(
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
+    facts = None
+    systems: Sequence[System]
+    reasons = []
+    worries = []
+    uncomputed = None
+    has_results = False
     if run is None:
-        facts = None
+        systems = systems_entered(task_id=task.pk)
     else:
         facts = published_facts(task=task, run=run)
-    has_results = run is not None and is_publishable(run)
+        systems = facts.systems
+        reasons = reasons_given(facts)
+        worries = worries_in_words(task=task, run=run)
+        has_results = is_publishable(run)
+        if not has_results:
+            uncomputed = kind_in_place_of_ranking(task=task)
+    last = versions[0] if versions else None
     form = PublishForm(
         data,
-        systems=facts.systems if facts else systems_entered(task_id=task.pk),
-        reasons=reasons_given(facts) if facts else [],
+        systems=systems,
+        reasons=reasons,
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
         has_machines=task.test_set.campaign.machines.exists(),
-        last=versions[0] if versions else None,
+        last=last,
     )
-    return (
-        form,
-        facts,
-        {
-            **of_task(task, "publish"),
-            "form": form,
-            "versions": version_lines(versions, shown=None),
-            "next_version": versions[0].version + 1 if versions else 1,
-            "is_publishable": has_results,
-            "uncomputed": None
-            if has_results or run is None
-            else kind_in_place_of_ranking(task=task),
-            "worries": worries_in_words(task=task, run=run) if run else [],
-        },
-    )
+    context = {
+        **of_task(task, "publish"),
+        "form": form,
+        "versions": version_lines(versions, shown=None),
+        "next_version": last.version + 1 if last else 1,
+        "is_publishable": has_results,
+        "uncomputed": uncomputed,
+        "worries": worries,
+    }
+    return form, facts, context
 
 
 def _preview(draft: PublishedDraft, context: Mapping[str, Any]) -> dict[str, Any]:
     versions = [line["result"] for line in context["versions"]]
+    changes = []
+    if versions:
+        changes = differences(versions[0].content, draft.content)
     return {
         "page": published_page(draft.content),
         "frozen_words": draft_in_words(draft.content),
         "missing": [*reasons_in_words(draft.content), *missing_in_words(draft.content)],
         "named_before": named_before(draft.labels, versions),
-        "differences": differences(versions[0].content, draft.content)
-        if versions
-        else [],
+        "differences": changes,
     }
 
 
@@ -252,8 +262,10 @@ def published_embargo(
             task=task,
         )
     with refusals_told(request):
-        changed = result_embargo_change(result=result, until=until)
-        messages.success(request, _("Saved.") if changed else _("No changes."))
+        if result_embargo_change(result=result, until=until):
+            messages.success(request, _("Saved."))
+        else:
+            messages.success(request, _("No changes."))
     return redirect("publish", slug, task_id)
 
 
@@ -290,12 +302,8 @@ def published_retract(
             )
             return redirect("publish", slug, task_id)
     context = {**of_task(task, "publish"), "result": result, "form": form}
-    return render(
-        request,
-        "published_results/retract.html",
-        context,
-        status=400 if form.is_bound else 200,
-    )
+    status = 400 if form.is_bound else 200
+    return render(request, "published_results/retract.html", context, status=status)
 
 
 @action_view
@@ -433,15 +441,18 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
     tasks = tasks_in_order(link.campaign)
     chosen = [task for task in tasks if str(task.pk) == request.GET.get("task", "")]
     task = next(iter(chosen or tasks), None)
-    is_anonymous = link.role == InvitationRole.RESULTS_ANONYMOUS
+    page = None
+    is_judging = False
+    if task is not None:
+        is_anonymous = link.role == InvitationRole.RESULTS_ANONYMOUS
+        page = shared_result(task=task, is_anonymous=is_anonymous)
+        is_judging = task.state == CampaignState.OPEN
     context = {
         "campaign": link.campaign,
         "tasks": tasks,
         "task": task,
-        "page": None
-        if task is None
-        else shared_result(task=task, is_anonymous=is_anonymous),
-        "is_judging": task is not None and task.state == CampaignState.OPEN,
+        "page": page,
+        "is_judging": is_judging,
         "is_private": True,
     }
     response = render(request, "published_results/shared.html", context)
@@ -455,29 +466,65 @@ def published_file(
 ) -> HttpResponseBase:
     """Stream the zip of a published result or a file in it; 404 until the zip has been created."""
     result = _result_shown_to(request, digest, token)
-    bundle = result.bundle
-    file = result.bundled(file_name)
-    if bundle is None or (file is None and file_name != _ZIP):
+    download = _download(result, file_name)
+    if download is None:
         raise Http404
-    etag = quote_etag(file["sha256"] if file else bundle.digest)
+    etag = quote_etag(download.digest)
     # The cached response is still current.
     response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
-        if file_name in _SHOWN:
-            shown = "inline"
-        else:
-            shown = "attachment"
-        saved_as = file_name if file else bundle.name
+        disposition = "inline" if file_name in _SHOWN else "attachment"
         response = StreamingHttpResponse(
-            bundled_bytes(bundle, file_name) if file else exported_bytes(bundle),
+            download.content(),
             content_type=content_type(file_name),
             headers={
-                "Content-Length": str(file["bytes"] if file else bundle.size),
-                "Content-Disposition": f'{shown}; filename="{saved_as}"',
+                "Content-Length": str(download.size),
+                "Content-Disposition": f'{disposition}; filename="{download.name}"',
             },
         )
     response["ETag"] = etag
     return kept(response, result, seconds=FILE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Download:
+    """The zip of a published result, or a file in it."""
+
+    name: str
+    digest: str
+    size: int
+    bundle: KeptFile
+    is_whole: bool
+
+    def content(self) -> Iterator[bytes]:
+        if self.is_whole:
+            return exported_bytes(self.bundle)
+        return bundled_bytes(self.bundle, self.name)
+
+
+def _download(result: PublishedResult, file_name: str) -> _Download | None:
+    """Return a file by its name in addresses; None if there is none."""
+    bundle = result.bundle
+    if bundle is None:
+        return None
+    file = result.bundled(file_name)
+    if file is not None:
+        return _Download(
+            name=file_name,
+            digest=file["sha256"],
+            size=file["bytes"],
+            bundle=bundle,
+            is_whole=False,
+        )
+    if file_name != _ZIP:
+        return None
+    return _Download(
+        name=bundle.name,
+        digest=bundle.digest,
+        size=bundle.size,
+        bundle=bundle,
+        is_whole=True,
+    )
 
 
 @require_safe
@@ -504,31 +551,26 @@ def _folder(
     bundle = result.bundle
     if bundle is None:
         return {}
-    view = "published-file"
-    named = {"digest": result.address}
-    if token:
-        view = "published-review-file"
-        named = named | {"token": token}
 
-    def line(name: str, **more: Any) -> dict[str, Any]:
-        address = reverse(view, kwargs=named | {"file_name": name})
-        # The full address is for print; reviewer links are not printed.
+    def line(name: str) -> dict[str, Any]:
         if token:
-            url = ""
-        else:
-            url = request.build_absolute_uri(address)
-        return {"name": name, "address": address, "url": url, **more}
+            address = reverse(
+                "published-review-file", args=[result.address, token, name]
+            )
+            # The full address is for print; reviewer links are not printed.
+            return {"name": name, "address": address, "url": ""}
+        address = reverse("published-file", args=[result.address, name])
+        url = request.build_absolute_uri(address)
+        return {"name": name, "address": address, "url": url}
 
-    about = {
+    files = []
+    for name, description in FOLDER.items():
+        if result.bundled(name):
+            files.append({**line(name), "words": description})
+    whole = {
+        **line(_ZIP),
         "has_texts": result.bundle_has_texts,
         "size": bundle.size,
         "digest": bundle.digest,
     }
-    return {
-        "bundle": line(_ZIP, **about),
-        "files": [
-            line(name, words=words)
-            for name, words in FOLDER.items()
-            if result.bundled(name)
-        ],
-    }
+    return {"bundle": whole, "files": files}

@@ -1,6 +1,8 @@
 """Pages of quality rules: list, change, switch off, apply."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,22 +17,19 @@ from annotation.models import QualityAction, QualityActionKind, QualityRule
 from annotation.models.judge_measures import DEFINITIONS, threshold_as_text
 from annotation.services.quality import (
     QualityRefusedError,
+    RuleTerms,
     quality_rule_switch_off,
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.models import Campaign, User
+from campaign.models import Campaign
 from campaign.texts.counted import counted
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
-from ranking.pages.judge_measures import (
-    rule_in_words,
-)
-from ranking.pages.quality_rules import (
-    RuleForm,
-)
+from ranking.pages.judge_measures import rule_in_words
+from ranking.pages.quality_rules import RuleForm
 from ranking.pages.summary import (
     confirmation_in_words,
     effects_in_words,
@@ -63,45 +62,47 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = RuleForm(request.POST or None, campaign=campaign)
     if request.method != "POST" or not form.is_valid():
         return _rules(request, campaign, form)
-    return _confirmed(
-        request,
-        campaign,
-        _("Add rule"),
-        preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
-        act=lambda **how: (
-            rules_put_in_force(campaign=campaign, terms=[form.terms], **how).effects
-        ),
-        said=_("Saved."),
+    terms = [form.terms]
+    confirmation = _Confirmation(
+        title=_("Add rule"),
+        preview=partial(rules_preview, campaign=campaign, terms=terms),
+        act=partial(_put_in_force, campaign, terms),
+        message=_("Saved."),
         fields=form.written,
     )
+    return _confirmed(request, campaign, confirmation)
+
+
+def _put_in_force(
+    campaign: Campaign, terms: Sequence[RuleTerms], **confirmed: Any
+) -> RuleEffects:
+    return rules_put_in_force(campaign=campaign, terms=terms, **confirmed).effects
 
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
-    held = {
-        effects.acts[0].rule.pk: effects for effects in effects_held(campaign=campaign)
-    }
-    found = list(quality_rules(campaign=campaign))
-    now = {
-        rule.pk: effects_now_in_words(effects)
-        for rule, effects in rules_as_if_new(found, campaign=campaign)
-    }
-    rules = []
-    for rule in found:
-        rules.append(
-            (
-                rule,
-                rule_in_words(rule),
-                effects_in_words(held[rule.pk]) if rule.pk in held else (),
-                now.get(rule.pk, ""),
-            )
-        )
+    held = {}
+    for effects in effects_held(campaign=campaign):
+        held[effects.acts[0].rule.pk] = effects_in_words(effects)
+    rules = list(quality_rules(campaign=campaign))
+    now = {}
+    for rule, effects in rules_as_if_new(rules, campaign=campaign):
+        now[rule.pk] = effects_now_in_words(effects)
+    in_force = []
+    former = []
+    for rule in rules:
+        words = rule_in_words(rule)
+        row = (rule, words, held.get(rule.pk, ()), now.get(rule.pk, ""))
+        if rule.switched_off_at is None:
+            in_force.append(row)
+        else:
+            former.append(row)
     context = {
         "campaign": campaign,
         "section": "rules",
         "form": form,
         "measures": [(measure.label, words) for measure, words in DEFINITIONS.items()],
-        "in_force": [row for row in rules if row[0].switched_off_at is None],
-        "before": [row for row in rules if row[0].switched_off_at is not None],
+        "in_force": in_force,
+        "before": former,
     }
     status = 400 if form.is_bound else 200
     return render(request, "quality/rules.html", context, status=status)
@@ -113,25 +114,31 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id, switched_off_at__isnull=True)
     initial = {
-        name: getattr(rule, name)
-        for name in ("action", "measure", "direction", "minimum", "task")
-    } | {"threshold": threshold_as_text(rule.measure, rule.threshold)}
+        "action": rule.action,
+        "measure": rule.measure,
+        "direction": rule.direction,
+        "minimum": rule.minimum,
+        "task": rule.task,
+        "threshold": threshold_as_text(rule.measure, rule.threshold),
+    }
     form = RuleForm(request.POST or None, campaign=campaign, initial=initial)
     if request.method != "POST" or not form.is_valid():
         return _rule_form(request, campaign, rule, form)
+    terms = form.terms
     undo = request.POST.get("undo") == "yes"
-    return _confirmed(
-        request,
-        campaign,
-        _("Change rule"),
-        preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
-        act=lambda **how: (
-            rule_replace(rule=rule, terms=form.terms, undo=undo, **how).effects
-        ),
-        said=_("Saved."),
+
+    def replace(**confirmed: Any) -> RuleEffects:
+        return rule_replace(rule=rule, terms=terms, undo=undo, **confirmed).effects
+
+    confirmation = _Confirmation(
+        title=_("Change rule"),
+        preview=partial(rules_preview, campaign=campaign, terms=[terms]),
+        act=replace,
+        message=_("Saved."),
         fields=form.written,
         answers=_with_or_without_undo(rule, _("Change rule")),
     )
+    return _confirmed(request, campaign, confirmation)
 
 
 def _rule_form(
@@ -159,12 +166,11 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
         )
     undo = request.POST.get("undo") == "yes"
     with refusals_told(request):
-        quality_rule_switch_off(rule=rule, user=_user(request), undo=undo)
+        quality_rule_switch_off(rule=rule, user=user_of(request), undo=undo)
+        message = _("Rule switched off. Its earlier actions stay in force.")
         if undo:
-            said = _("Rule switched off and its actions undone.")
-        else:
-            said = _("Rule switched off. Its earlier actions stay in force.")
-        messages.success(request, said)
+            message = _("Rule switched off and its actions undone.")
+        messages.success(request, message)
     return redirect("quality-rules", slug)
 
 
@@ -186,7 +192,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
 def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Undo all actions of a rule."""
     campaign = organised_campaign(request, slug)
-    count = quality_rule_undo(rule=_rule(campaign, rule_id), user=_user(request))
+    count = quality_rule_undo(rule=_rule(campaign, rule_id), user=user_of(request))
     messages.success(
         request, counted("%(count)d action undone.", "%(count)d actions undone.", count)
     )
@@ -198,16 +204,15 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Show the judges affected by a waiting rule; POST applies it."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
-    return _confirmed(
-        request,
-        campaign,
-        _("Rule needs your confirmation"),
-        preview=lambda: rule_effects([rule], campaign=campaign),
-        act=lambda **how: rule_release(rule=rule, **how),
-        said=_("Saved."),
+    confirmation = _Confirmation(
+        title=_("Rule needs your confirmation"),
+        preview=partial(rule_effects, [rule], campaign=campaign),
+        act=partial(rule_release, rule=rule),
+        message=_("Saved."),
         answers=[Answer(_("Apply rule"))],
-        words=[with_full_stop(rule_in_words(rule))],
+        facts=[with_full_stop(rule_in_words(rule))],
     )
+    return _confirmed(request, campaign, confirmation)
 
 
 @action_view
@@ -215,59 +220,71 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the combined effects of the suggested rules; POST adds them."""
     campaign = organised_campaign(request, slug)
     terms = suggested_terms(campaign=campaign)
-    return _confirmed(
-        request,
-        campaign,
-        _("Add suggested rules"),
-        preview=lambda: rules_preview(campaign=campaign, terms=terms),
-        act=lambda **how: (
-            rules_put_in_force(campaign=campaign, terms=terms, **how).effects
-        ),
-        said=_("Suggested rules added. They only warn."),
+    confirmation = _Confirmation(
+        title=_("Add suggested rules"),
+        preview=partial(rules_preview, campaign=campaign, terms=terms),
+        act=partial(_put_in_force, campaign, terms),
+        message=_("Suggested rules added. They only warn."),
     )
+    return _confirmed(request, campaign, confirmation)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Confirmation:
+    """A change of rules that is carried out once its effects are confirmed.
+
+    `act` is called with the user and the code of the confirmed effects; `message` reports success. The question has
+    the hidden `fields`, the `answers` (a button with the title by default), and the effects after `facts`.
+    """
+
+    title: str
+    preview: Callable[[], RuleEffects]
+    act: Callable[..., RuleEffects]
+    message: str
+    fields: Mapping[str, str] = MappingProxyType({})
+    answers: Sequence[Answer] = ()
+    facts: Sequence[str] = ()
+
+    def question(
+        self, effects: RuleEffects, campaign: Campaign, error: str = ""
+    ) -> Question:
+        sure = ""
+        if effects.is_large:
+            sure = confirmation_in_words(effects)
+        return Question(
+            title=self.title,
+            fields=self.fields,
+            answers=self.answers or [Answer(self.title)],
+            facts=[*self.facts, *effects_in_words(effects)],
+            after=_("You can undo this later."),
+            sure=sure,
+            confirmed=effects.code,
+            error=error,
+            cancel=reverse("quality-rules", args=[campaign.slug]),
+        )
 
 
 def _confirmed(
-    request: HttpRequest,
-    campaign: Campaign,
-    title: str,
-    *,
-    preview: Callable[[], RuleEffects],
-    act: Callable[..., RuleEffects],
-    said: str,
-    fields: Mapping[str, str] = MappingProxyType({}),
-    answers: Sequence[Answer] = (),
-    words: Sequence[str] = (),
+    request: HttpRequest, campaign: Campaign, confirmation: _Confirmation
 ) -> HttpResponse:
     """Show the effects of rules with a form that confirms exactly these; once confirmed, carry them out.
 
     A checkbox is required if more than one in five judges are affected.
     """
-
-    def question(effects: RuleEffects, error: str = "") -> HttpResponse:
-        asked = Question(
-            title=title,
-            fields=fields,
-            answers=answers or [Answer(title)],
-            facts=[*words, *effects_in_words(effects)],
-            after=_("You can undo this later."),
-            sure=confirmation_in_words(effects) if effects.is_large else "",
-            confirmed=effects.code,
-            error=error,
-            cancel=reverse("quality-rules", args=[campaign.slug]),
-        )
-        return ask(request, asked, campaign=campaign, section="rules")
-
     if not is_answered(request):
-        return question(preview())
+        question = confirmation.question(confirmation.preview(), campaign)
+        return ask(request, question, campaign=campaign, section="rules")
+    code = request.POST.get("confirmed", "")
     try:
-        effects = act(user=_user(request), confirmed=request.POST.get("confirmed", ""))
+        effects = confirmation.act(user=user_of(request), confirmed=code)
     except ConfirmationNeededError as error:
-        return question(error.effects, str(error))
+        question = confirmation.question(error.effects, campaign, str(error))
+        return ask(request, question, campaign=campaign, section="rules")
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, sentence_list([said, _acted(effects)]))
+        outcome = sentence_list([confirmation.message, _acted(effects)])
+        messages.success(request, outcome)
     return redirect("quality-rules", campaign.slug)
 
 
@@ -286,8 +303,8 @@ def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
         "%(act)s and keep its %(count)d actions",
         count,
     )
-    said = {"act": words, "count": count}
-    return [Answer(keep % said, "undo", "no"), Answer(undo % said, "undo", "yes")]
+    values = {"act": words, "count": count}
+    return [Answer(keep % values, "undo", "no"), Answer(undo % values, "undo", "yes")]
 
 
 def _what_it_did(rule: QualityRule) -> list[str]:
@@ -310,7 +327,3 @@ def _acted(effects: RuleEffects) -> str:
 
 def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:
     return get_object_or_404(QualityRule, pk=rule_id, campaign=campaign, **more)
-
-
-def _user(request: HttpRequest) -> User:
-    return user_of(request)

@@ -74,22 +74,23 @@ def ranking_settings_page(
             return redirect("ranking-settings", slug, task_id)
         messages.success(request, _("Saved. The new ranking appears within seconds."))
         return redirect("test-set-dashboard", slug, task_id)
+    methods = []
+    for words in live_method_words():
+        methods.append({**words, "options": form.options_of(words["name"])})
+    ranking_address = ""
+    if judgments_compare(task):
+        ranking_address = reverse("analysis", args=[slug, task.pk, "ranking"])
     context = {
         **of_task(task, "ranking-settings"),
         "form": form,
         "levels": level_words(),
-        "methods": [
-            {**words, "options": form.options_of(words["name"])}
-            for words in live_method_words()
-        ],
+        "methods": methods,
         "not_offered": methods_not_offered(),
         "method_chosen": form.data.get("method", before.method),
         "history": settings_lines(ranking_settings_history(task_id=task.pk)),
         "judgments": judgments_so_far(task_id=task.pk),
         "before": before,
-        "ranking_address": reverse("analysis", args=[slug, task.pk, "ranking"])
-        if judgments_compare(task)
-        else "",
+        "ranking_address": ranking_address,
         "is_level_chosen": before.ranges in ("percentile", "confidence_set"),
     }
     status = 400 if form.is_bound else 200
@@ -104,8 +105,8 @@ def _option_values(settings: RankingSettings) -> dict[str, Any]:
             in_force = settings.method_options
         else:
             in_force = {}
-        options = METHODS[method].complete(in_force)
-        values.update({f"{method}.{name}": value for name, value in options.items()})
+        for name, value in METHODS[method].complete(in_force).items():
+            values[f"{method}.{name}"] = value
     return values
 
 
@@ -124,20 +125,21 @@ def _changed(
     form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
 ) -> RankingSettings | None:
     """Change and return the settings; return None, with a form error, if they are inconsistent."""
-    said = form.cleaned_data
+    data = form.cleaned_data
+    # Only confidence sets and percentiles support every level.
+    ranges = "percentile"
+    if before.ranges == "confidence_set":
+        ranges = before.ranges
     with RefusalsAt(form):
         return ranking_settings_change(
             task=task,
             changed_by=user,
-            judge_group=said["judge_group"],
-            method=said["method"] or None,
-            method_options=form.method_options(said["method"] or before.method),
-            reason=said["reason"],
-            # Only confidence sets and percentiles support every level.
-            ranges="confidence_set"
-            if before.ranges == "confidence_set"
-            else "percentile",
-            resample=said["resample"],
+            judge_group=data["judge_group"],
+            method=data["method"] or None,
+            method_options=form.method_options(data["method"] or before.method),
+            reason=data["reason"],
+            ranges=ranges,
+            resample=data["resample"],
         )
     return None
 
@@ -158,19 +160,25 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
                 task=task, changed_by=user_of(request), **form.terms
             )
         except StoppingRuleError as error:
-            form.add_error(
-                "pairs" if error.field == "pairs_share" else error.field, str(error)
-            )
+            field = error.field
+            if field == "pairs_share":
+                field = "pairs"
+            form.add_error(field, str(error))
         else:
-            is_same = (rule and rule.pk) == (after and after.pk)
-            messages.success(request, _("No changes.") if is_same else _("Saved."))
+            if (rule and rule.pk) == (after and after.pk):
+                messages.success(request, _("No changes."))
+            else:
+                messages.success(request, _("Saved."))
             return redirect("stopping-rule", slug, task_id)
+    tests_chosen = None
+    if "tests" in form.fields:
+        tests_chosen = form["tests"].value()
     state = stopping_rule_state(task_id=task.pk)
     context = {
         **of_task(task, "stopping-rule"),
         "form": form,
         "tests": tests_words(),
-        "tests_chosen": form["tests"].value() if "tests" in form.fields else None,
+        "tests_chosen": tests_chosen,
         "rule": None if state is None else shown_rule(state),
         "judgments": judgments_so_far(task_id=task.pk),
         "history": rule_lines(stopping_rule_history(task_id=task.pk)),

@@ -13,40 +13,25 @@ from annotation.export.work_time import clock_time
 from campaign.export.downloads import for_spreadsheets
 from campaign.models import Judge, Task
 from campaign.pages.desk import TEST_SET
-from campaign.views.access import (
-    organised_campaign,
-    organised_task,
-)
+from campaign.views.access import organised_campaign, organised_task
 from campaign.views.decorators import page_view
 from ranking.pages.analysis_form import asked_in_words
-from ranking.pages.dashboard import (
-    agreement_shown,
-    progress_shown,
-)
+from ranking.pages.dashboard import agreement_shown, progress_shown
 from ranking.pages.formats import Addresses
 from ranking.pages.overview import overview_rows
 from ranking.pages.page_plots import PLOTS, plot_links
-from ranking.pages.report_shown import (
-    PLOT_FILES,
-    report_file,
-)
+from ranking.pages.report_shown import PLOT_FILES, report_file
 from ranking.pages.sections import Sections
 from ranking.reports import Report
 from ranking.reports.wording.stopping_rules import shown_rule
-from ranking.selectors.analyses import (
-    analyses_asked,
-)
+from ranking.selectors.analyses import analyses_asked
 from ranking.selectors.dashboards import (
     judging_progress,
     latest_feedback,
     task_overview,
     time_worked,
 )
-from ranking.selectors.runs import (
-    judges_left_out,
-    latest_run,
-    stopping_rule_state,
-)
+from ranking.selectors.runs import judges_left_out, latest_run, stopping_rule_state
 
 
 @page_view
@@ -59,25 +44,25 @@ def page_plot(
     judge_id: int | None = None,
 ) -> HttpResponse:
     """Return a plot of a campaign, of a test set or of a judge in it as SVG or PNG, or its data as CSV."""
-    of: list[Any]
+    subjects: list[Any]
     if task_id is None:
-        place = "campaign-plot"
+        page = "campaign-plot"
         named = slug
-        of = [organised_campaign(request, slug)]
+        subjects = [organised_campaign(request, slug)]
     else:
-        place = "test-set-plot"
+        page = "test-set-plot"
         named = f"{slug}-{task_id}"
-        of = [organised_task(request, slug, task_id)]
+        subjects = [organised_task(request, slug, task_id)]
     if judge_id is not None:
-        place = "judge-plot"
+        page = "judge-plot"
         named = f"{slug}-judge-{judge_id}"
-        of.append(get_object_or_404(Judge, pk=judge_id, campaign__slug=slug))
-    known = PLOTS[place]
+        subjects.append(get_object_or_404(Judge, pk=judge_id, campaign__slug=slug))
+    plots = PLOTS[page]
     # Raise a 404 before computing anything.
-    if table not in known or ending not in PLOT_FILES:
+    if table not in plots or ending not in PLOT_FILES:
         raise Http404
-    found = known[table](request, *of)
-    report = Report(tables=[found] if found else [], data={})
+    tables = [plots[table](request, *subjects)]
+    report = Report(tables=[row for row in tables if row], data={})
     return for_spreadsheets(report_file(report, ending, named=named, table=table))
 
 
@@ -112,13 +97,14 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     overview = task_overview(task=task, now=now)
     (row,) = overview_rows([overview], today=now.date())
     state = stopping_rule_state(task_id=task.pk)
+    seconds_per_block = None
+    if worked and progress.by_people:
+        seconds_per_block = worked / progress.by_people
     context = {
         **progress_shown(progress),
         "row": row,
         "worked": clock_time(worked) if worked else "",
-        "seconds_per_block": worked / progress.by_people
-        if worked and progress.by_people
-        else None,
+        "seconds_per_block": seconds_per_block,
         "rule": None if state is None else shown_rule(state),
         "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
         "contents": [
@@ -133,21 +119,23 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the agreement of the judges of a test set."""
     task = organised_task(request, slug, task_id)
-    return _results(
-        request, task, "agreement", agreement_shown(latest_run(task_id=task.pk))
-    )
+    context = agreement_shown(latest_run(task_id=task.pk))
+    return _results(request, task, "agreement", context)
 
 
 @page_view
 def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the data of a task, judges' remarks, and the computed analyses."""
     task = organised_task(request, slug, task_id)
-    asked = Paginator(analyses_asked(task=task), _ANALYSES_LISTED)
-    page = asked.get_page(request.GET.get("page"))
+    pages = Paginator(analyses_asked(task=task), _ANALYSES_LISTED)
+    page = pages.get_page(request.GET.get("page"))
+    left_out = 0
     run = latest_run(task_id=task.pk)
+    if run is not None:
+        left_out = len(judges_left_out(run)[task.pk])
     context = {
         "progress": judging_progress(task=task),
-        "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
+        "left_out": left_out,
         "feedback": latest_feedback(task),
         "page": page,
         "rows": [asked_in_words(analysis, task) for analysis in page],

@@ -1,6 +1,7 @@
 """The systems of a test set, a system with its wins and losses, in tables and sentences, and a segment with its judgments."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -109,12 +110,11 @@ class _Page:
     def __init__(self, task: Task, system_id: int) -> None:
         self.task = task
         self.systems = systems_by_name(task_id=task.pk)
-        found = [
-            (name, each) for name, each in self.systems.items() if each.pk == system_id
-        ]
-        if not found:
+        by_id = {system.pk: system for system in self.systems.values()}
+        if system_id not in by_id:
             raise Http404
-        self.name, self.system = found[0]
+        self.system = by_id[system_id]
+        self.name = self.system.name
         self.run = latest_run(task_id=task.pk)
         self.choice = _choice(self.name, self.system, self.systems, self.run)
 
@@ -134,11 +134,9 @@ class _Page:
         shown = answer.shown
         if shown is None:
             return True
-        counted = set(judges_not_counted(self.run.parameters))
-        return (
-            answer.newer > GROWTH * shown.watermark
-            or set(shown.judgments["without"]) != counted
-        )
+        has_grown = answer.newer > GROWTH * shown.watermark
+        not_counted = set(judges_not_counted(self.run.parameters))
+        return has_grown or set(shown.judgments["without"]) != not_counted
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
         """Return the progress of a worker, or the content known so far."""
@@ -148,44 +146,50 @@ class _Page:
             )
         response = render(request, "results/_system.html", self.context(answer))
         # The answer replaces the whole content, not only the progress.
-        response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
+        response["HX-Retarget"] = "#system-results"
+        response["HX-Reswap"] = "outerHTML"
         return response
 
     def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
         """Return the template context while a worker is computing."""
+        job = None
+        is_awaited = False
+        if answer is not None and answer.pending is not None:
+            job = answer.pending.job
+            is_awaited = answer.is_awaited
         return {
             "campaign": self.task.test_set.campaign,
             "task": self.task,
             "system_id": self.system.pk,
-            "job": answer.pending.job
-            if answer is not None and answer.pending
-            else None,
-            "is_awaited": answer is not None and answer.is_awaited,
+            "job": job,
+            "is_awaited": is_awaited,
         }
 
     def tables(self, answer: Analysis | None, addresses: Addresses) -> dict[str, Any]:
         """Return the tables and notes of the answer; until it is available, the opponents alone."""
-        of = [self.task.test_set.campaign.slug, self.task.pk]
+        file_address = None
         if answer is None:
-            pairs = pairs_with(self.name, self.run)
-            report = Report(
-                tables=[standing_table(self.name, pairs)] if pairs else [], data={}
-            )
+            opponents = []
+            if pairs := pairs_with(self.name, self.run):
+                opponents.append(standing_table(self.name, pairs))
+            report = Report(tables=opponents, data={})
         else:
-            of.append(answer.pk)
             report = answer_for_people(answer)
+            file_address = partial(self._plot_address, answer.pk)
         tables = shown_tables(
             report,
             # Sentences are shown separately, with their texts.
             without=frozenset({"clearly_lost", "clearly_won"}),
             addresses=addresses,
-            file_address=None
-            if answer is None
-            else lambda name, ending: reverse(
-                "analysis-plot", args=[*of, name, ending]
-            ),
+            file_address=file_address,
         )
         return {"tables": tables, "notes": report.sentences}
+
+    def _plot_address(self, analysis_id: int, name: str, ending: str) -> str:
+        slug = self.task.test_set.campaign.slug
+        return reverse(
+            "analysis-plot", args=[slug, self.task.pk, analysis_id, name, ending]
+        )
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return the template context with the content known so far."""
@@ -209,18 +213,14 @@ class _Page:
         }
         context |= self.tables(shown, addresses)
         if data is not None:
-            clear = data["lost_most_clearly"], data["won_most_clearly"]
+            lost = data["lost_most_clearly"]
+            won = data["won_most_clearly"]
             texts = sentences(
-                self.name,
-                [*clear[0], *clear[1]],
-                task=self.task,
-                addresses=addresses,
+                self.name, [*lost, *won], task=self.task, addresses=addresses
             )
-            context |= {
-                "lost": texts[: len(clear[0])],
-                "won": texts[len(clear[0]) :],
-                "fewest": data["compared_at_least"],
-            }
+            context["lost"] = texts[: len(lost)]
+            context["won"] = texts[len(lost) :]
+            context["fewest"] = data["compared_at_least"]
         return context
 
 
@@ -233,18 +233,16 @@ def _choice(
     """Return the analysis of the page, on the judgments that the ranking counts; None if it is not available."""
     if run is None or system.kind == SystemKind.BAD_REFERENCE:
         return None
-    references = {
-        name for name, each in systems.items() if each.kind == SystemKind.REFERENCE
-    }
-    left_out = set(run.parameters.get("left_out", ()))
-    is_ranked = bool(references - left_out)
+    of_kind = [row for row in systems.values() if row.kind == SystemKind.REFERENCE]
+    references = {reference.name for reference in of_kind}
+    ranked_references = references.difference(run.parameters.get("left_out", ()))
+    options: dict[str, Any] = {"system": name}
+    if ranked_references or name in references:
+        options["reference"] = "include"
     group = run.parameters.get("judge_group")
-    given: dict[str, Any] = {"system": name}
-    if is_ranked or name in references:
-        given["reference"] = "include"
     if group:
-        given["judge_group"] = group["name"]
-    return analysis_choice("system", given)
+        options["judge_group"] = group["name"]
+    return analysis_choice("system", options)
 
 
 def _neighbours(
@@ -252,18 +250,19 @@ def _neighbours(
 ) -> dict[str, tuple[str, str | None]]:
     """Return the previous and the next system in the ranking, with their pages."""
     if run is None:
-        names = []
-    else:
-        names = [row["system"] for row in run.result["systems"]]
+        return {}
+    names = [row["system"] for row in run.result["systems"]]
     if name not in names:
         return {}
-    place = names.index(name)
-    found = {}
-    if place > 0:
-        found["before"] = (names[place - 1], addresses.system(names[place - 1]))
-    if place + 1 < len(names):
-        found["after"] = (names[place + 1], addresses.system(names[place + 1]))
-    return found
+    neighbours = {}
+    position = names.index(name)
+    if position > 0:
+        before = names[position - 1]
+        neighbours["before"] = (before, addresses.system(before))
+    if position + 1 < len(names):
+        after = names[position + 1]
+        neighbours["after"] = (after, addresses.system(after))
+    return neighbours
 
 
 @page_view

@@ -5,29 +5,15 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaign.export.downloads import for_spreadsheets
-from campaign.views.access import (
-    joined_campaign,
-    organised_campaign,
-    user_of,
-)
+from campaign.views.access import joined_campaign, organised_campaign, user_of
 from campaign.views.decorators import form_view, page_view
 from ranking.pages.analysis_form import AnalysisForm
-from ranking.pages.report_shown import (
-    report_file,
-)
-from ranking.pages.sections import (
-    TableSections,
-    form_choice,
-    known_kind,
-)
+from ranking.pages.report_shown import report_file
+from ranking.pages.sections import TableSections, form_choice, known_kind
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.registry import TABLES
-from ranking.selectors.analyses import (
-    table_answer,
-)
-from ranking.services.analyses import (
-    table_ask,
-)
+from ranking.selectors.analyses import table_answer
+from ranking.services.analyses import table_ask
 
 
 @page_view
