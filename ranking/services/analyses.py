@@ -83,8 +83,8 @@ def analysis_choice(
     OptionError
         If there is no such kind or option, or a value is not allowed.
     """
-    found = analysis_named(kind, of_campaign=of_campaign)
-    return AnalysisChoice(found, found.complete(given))
+    analysis_kind = analysis_named(kind, of_campaign=of_campaign)
+    return AnalysisChoice(analysis_kind, analysis_kind.complete(given))
 
 
 def analysis_ask(
@@ -113,20 +113,21 @@ def analysis_ask(
     watermark_check(watermark, last)
     others = {}
     if judgments is None:
-        others = {
-            each.pk: judgments_number(task_id=each.pk) for each in _others(task, choice)
-        }
+        for other in _others(task, choice):
+            others[other.pk] = judgments_number(task_id=other.pk)
     with transaction.atomic():
         chosen = judgments or _judgments(task, choice, watermark or last, others)
-        return _ask(
+        analysis = _recorded_request(
             choice,
-            user,
-            task.test_set.campaign_id,
-            task,
             judgments=chosen.recorded,
             watermark=watermark or last,
-            is_queued=is_queued,
+            campaign_id=task.test_set.campaign_id,
+            task=task,
+            user=user,
         )
+        if is_queued:
+            _queue_unless_finished(analysis, user)
+        return analysis
 
 
 def table_ask(
@@ -150,41 +151,42 @@ def table_ask(
     if choice.is_live:
         raise ValueError("choice: this table is not computed")
     # Assign numbers before the transaction, as for rankings.
-    every = Task.objects.filter(test_set__campaign=campaign).order_by("pk")
-    last = [judgments_number(task_id=pk) for pk in every.values_list("pk", flat=True)]
-    if not any(last):
+    of_campaign = Task.objects.filter(test_set__campaign=campaign).order_by("pk")
+    task_ids = of_campaign.values_list("pk", flat=True)
+    last_numbers = [judgments_number(task_id=pk) for pk in task_ids]
+    if not any(last_numbers):
         raise OptionError(_("No judgments in this campaign yet."), field="kind")
     with transaction.atomic():
         tasks = table_tasks(campaign=campaign)
-        return _ask(
+        analysis = _recorded_request(
             choice,
-            user,
-            campaign.pk,
-            judgments=[_recorded(task, choice) for task in tasks],
+            judgments=[_recorded_task(task, choice) for task in tasks],
             watermark=sum(task.watermark for task in tasks),
-            is_queued=is_queued,
+            campaign_id=campaign.pk,
+            task=None,
+            user=user,
         )
+        if is_queued:
+            _queue_unless_finished(analysis, user)
+        return analysis
 
 
-def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
+def _recorded_task(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     """Return a test set with its judgments that count, by name; None if there are none."""
     if not task.watermark:
         return {**plain(task), "judgments": None}
-    usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
-    chosen = {name: value for name, value in choice.options.items() if name in usual}
+    options = {}
+    for option in JUDGMENT_OPTIONS:
+        options[option.name] = choice.options.get(option.name, option.default)
     kind = choice.kind
-    if (
-        isinstance(kind, CampaignTable)
-        and kind.with_reference
-        and task.names_of("reference")
-    ):
-        chosen["reference"] = "include"
+    with_reference = isinstance(kind, CampaignTable) and kind.with_reference
+    if with_reference and task.names_of("reference"):
+        options["reference"] = "include"
     row = Task.objects.get(pk=task.pk)
-    judgments = judgments_chosen(task=row, options={**usual, **chosen}, kind=kind)
+    judgments = judgments_chosen(task=row, options=options, kind=kind)
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
-        task = replace(
-            task, skipped=blocks_skipped(task=row, without=judgments.without)
-        )
+        skipped = blocks_skipped(task=row, without=judgments.without)
+        task = replace(task, skipped=skipped)
     return {**plain(task), "judgments": judgments.recorded}
 
 
@@ -196,23 +198,23 @@ def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
     if not isinstance(kind, ProtocolAnalysis) or not kind.beside:
         return []
     protocol = choice.options[kind.beside]
-    found = list(Task.objects.filter(test_set=task.test_set_id, protocol=protocol))
-    if not found or task in found:
+    others = list(Task.objects.filter(test_set=task.test_set_id, protocol=protocol))
+    if not others or task in others:
         raise OptionError(
             _("Not found in this test set: %(names)s.")
             % {"names": Protocol(protocol).label},
             field=kind.beside,
         )
-    return found
+    return others
 
 
 def analysis_check(kind: AnalysisKind, task: Task) -> None:
     """Raise OptionError if an analysis is not for tasks of this protocol."""
-    known = analyses_of(task=task)
-    if kind.name not in known:
+    available = analyses_of(task=task)
+    if kind.name not in available:
         raise OptionError(
             f"Analysis “{kind.name}” is not available for this protocol ({task.protocol}). "
-            f"Choose one of: {', '.join(known)}.",
+            f"Choose one of: {', '.join(available)}.",
             field="kind",
         )
 
@@ -242,27 +244,24 @@ def _judgments(
         chosen = replace(chosen, machines=machine_digests(task_id=task.pk) or None)
     if kind.reads_other_tasks:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
-    elif isinstance(kind, ProtocolAnalysis) and kind.beside:
+        return replace(chosen, beside=beside)
+    if isinstance(kind, ProtocolAnalysis) and kind.beside:
         protocol = choice.options[kind.beside]
-        beside = tuple(
-            TaskBeside(protocol=protocol, watermark=last) for last in others.values()
-        )
-    else:
-        return chosen
-    return replace(chosen, beside=beside)
+        beside = tuple(TaskBeside(protocol, last) for last in others.values())
+        return replace(chosen, beside=beside)
+    return chosen
 
 
-def _ask(
+def _recorded_request(
     choice: AnalysisChoice,
-    user: User | None,
-    campaign_id: int,
-    task: Task | None = None,
     *,
     judgments: Any,
     watermark: int,
-    is_queued: bool,
+    campaign_id: int,
+    task: Task | None,
+    user: User | None,
 ) -> Analysis:
-    """Record a request unless it exists; with `is_queued`, have a worker compute it."""
+    """Record a request unless it exists, and return it."""
     follows_from = {
         "choice": choice.recorded,
         "judgments": judgments,
@@ -281,34 +280,37 @@ def _ask(
             **follows_from,
         },
     )
-    if is_queued and analysis.finished_at is None:
-        _queue(analysis, user)
     return analysis
 
 
-def _queue(analysis: Analysis, user: User | None) -> None:
-    """Have a worker compute an analysis, unless one already does."""
-    locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
-    found = locked.select_related("job", "campaign", "task__test_set").get(
-        pk=analysis.pk
-    )
-    if found.finished_at is not None or (
-        found.job is not None and not found.job.has_ended
-    ):
+def _queue_unless_finished(analysis: Analysis, user: User | None) -> None:
+    """Have a worker compute an analysis, unless it is finished or one already does."""
+    if analysis.finished_at is not None:
         return
-    task = found.task
-    kind = kind_of(found)
-    found.job = analysis.job = job_queue(
-        campaign=found.campaign,
-        kind=JobKind.SLOW_ANALYSIS if kind.is_slow else JobKind.ANALYSIS,
-        name=str(kind.title)
-        if task is None
-        else labelled(kind.title, task.test_set.name),
-        parameters={"analysis": found.pk},
+    rows = Analysis.objects.select_for_update(no_key=True, of=("self",))
+    related = rows.select_related("job", "campaign", "task__test_set")
+    locked = related.get(pk=analysis.pk)
+    is_computing = locked.job is not None and not locked.job.has_ended
+    if locked.finished_at is not None or is_computing:
+        return
+    kind = kind_of(locked)
+    job_kind = JobKind.ANALYSIS
+    if kind.is_slow:
+        job_kind = JobKind.SLOW_ANALYSIS
+    name = str(kind.title)
+    if locked.task is not None:
+        name = labelled(kind.title, locked.task.test_set.name)
+    job = job_queue(
+        campaign=locked.campaign,
+        kind=job_kind,
+        name=name,
+        parameters={"analysis": locked.pk},
         user=user,
     )
-    found.save(update_fields=["job"])
-    _delete_oldest(found)
+    locked.job = job
+    analysis.job = job
+    locked.save(update_fields=["job"])
+    _delete_oldest(locked)
 
 
 def _delete_oldest(analysis: Analysis) -> None:
@@ -319,17 +321,21 @@ def _delete_oldest(analysis: Analysis) -> None:
     else:
         # Pages of systems request analyses automatically, which must not displace users' requests.
         by_pages = Q(kind=ONE_SYSTEM.name)
-        alike = Analysis.objects.of(analysis.task_id).filter(
-            by_pages if analysis.kind == ONE_SYSTEM.name else ~by_pages
-        )
+        if analysis.kind != ONE_SYSTEM.name:
+            by_pages = ~by_pages
+        alike = Analysis.objects.of(analysis.task_id).filter(by_pages)
         most = MOST_KEPT
     oldest = alike.finished().order_by("-id")[most:]
     Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
 
 
-def _untold(_task: str) -> Progress:
+def _without_progress(_task: str) -> Progress:
     """Return a progress callback that does nothing."""
-    return lambda _done, _total: None
+
+    def progress(_done: int, _total: int) -> None:
+        pass
+
+    return progress
 
 
 def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analysis:
@@ -365,16 +371,14 @@ def analysis_reproduce(
             f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
-    options = {
-        option.name: option.read(analysis.choice[option.name])
-        for option in kind.options
-    }
+    options = {}
+    for option in kind.options:
+        options[option.name] = option.read(analysis.choice[option.name])
+    compute = _of_task
     if analysis.task is None:
         compute = _across
-    else:
-        compute = _of_task
-    tell = compute(analysis, kind, options, begin or _untold)
-    reports, first = in_languages(tell, LANGUAGES)
+    report = compute(analysis, kind, options, begin or _without_progress)
+    reports, first = in_languages(report, LANGUAGES)
     return plain(first.data), reports
 
 
@@ -390,36 +394,43 @@ def _of_task(
     task = analysis.task
     chosen = ChosenJudgments.from_record(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
-    languages = (task.test_set.source_language, task.test_set.target_language)
-    of: dict[str, Any] = {
-        "task": task,
-        "watermark": analysis.watermark,
-        "chosen": chosen,
-    }
-    given = stored_input(**of, languages=languages)
+    watermark = analysis.watermark
+    given = stored_input(
+        task=task,
+        watermark=watermark,
+        chosen=chosen,
+        languages=(task.test_set.source_language, task.test_set.target_language),
+    )
     if kind.reads_other_tasks:
-        given = replace(given, beside=tasks_read(**of, given=given))
+        beside = tasks_read(task=task, watermark=watermark, chosen=chosen, given=given)
+        given = replace(given, beside=beside)
     if chosen.metrics is not None:
         metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
         document_of = chosen_segments(task=task, chosen=chosen)
         if chosen.documents is not None:
             numbers = np.array(list(document_of), dtype=np.int64)
             metrics = tuple(metric.within(numbers) for metric in metrics)
-        given = replace(given, metrics=metrics, document_of=document_of)
-        is_drawn = is_drawn_at_random(task=task, chosen=chosen)
-        given = replace(given, is_drawn_at_random=is_drawn)
+        given = replace(
+            given,
+            metrics=metrics,
+            document_of=document_of,
+            is_drawn_at_random=is_drawn_at_random(task=task, chosen=chosen),
+        )
     if chosen.machines is not None:
         machines = machines_given(
             task=task, chosen=chosen, systems=given.blocks.systems
         )
         given = replace(given, machines=machines)
     if isinstance(kind, ProtocolAnalysis) and kind.read is not None:
-        given = replace(
-            given, answers=kind.read(task, analysis.watermark, chosen, options)
-        )
-    found = kind.find(given, options, begin)
+        answers = kind.read(task, watermark, chosen, options)
+        given = replace(given, answers=answers)
+    findings = kind.find(given, options, begin)
     not_judged = _not_judged(given, chosen)
-    return lambda: _completed(kind.tell(given, options, found), not_judged, chosen.rule)
+
+    def report() -> Report:
+        return _completed(kind.tell(given, options, findings), not_judged, chosen.rule)
+
+    return report
 
 
 def _across(
@@ -431,7 +442,11 @@ def _across(
     for number, recorded in enumerate(analysis.judgments):
         progress(number, len(analysis.judgments))
         rows.append(_row(kind, options, recorded))
-    return lambda: kind.tell(rows, options)
+
+    def report() -> Report:
+        return kind.tell(rows, options)
+
+    return report
 
 
 def _row(
@@ -453,7 +468,8 @@ def _row(
         given = stored_input(
             task=row, watermark=task.watermark, chosen=chosen, languages=languages
         )
-        return TableRow(task, kind.find(given, options, _untold), rule=chosen.rule)
+        findings = kind.find(given, options, _without_progress)
+        return TableRow(task, findings, rule=chosen.rule)
     except ValueError as error:
         return TableRow(task, None, str(error), rule=chosen.rule)
 
@@ -463,10 +479,9 @@ def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
     if not chosen.of_chosen_systems:
         return []
     blocks = given.read.blocks
-    shown = np.unique(np.nonzero(blocks.candidates >= 0)[1]).tolist()
-    return sorted(
-        set(chosen.systems).difference(blocks.systems[column] for column in shown)
-    )
+    _rows, columns = np.nonzero(blocks.candidates >= 0)
+    judged = {blocks.systems[column] for column in np.unique(columns).tolist()}
+    return sorted(set(chosen.systems) - judged)
 
 
 def _completed(
@@ -489,13 +504,16 @@ def _completed(
 @handles(JobKind.ANALYSIS, ValueError)
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run the job of an analysis."""
-    waiting = Analysis.objects.select_related("task__test_set", "campaign")
-    analysis = waiting.filter(
-        pk=job.parameters["analysis"], finished_at__isnull=True
-    ).first()
+    analyses = Analysis.objects.select_related("task__test_set", "campaign")
+    waiting = analyses.filter(pk=job.parameters["analysis"], finished_at__isnull=True)
+    analysis = waiting.first()
     if analysis is None:  # deleted, or already computed by a command
         return {}
-    analysis_compute(analysis=analysis, begin=lambda _task: progress)
+
+    def begin(_task: str) -> Progress:
+        return progress
+
+    analysis_compute(analysis=analysis, begin=begin)
     return {"analysis": analysis.pk}
 
 
@@ -514,45 +532,40 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     kind = kind_in_place_of_ranking(task=task)
     if kind is None:
         return None
-    last = (
-        JudgmentSequence.objects.filter(pk=task.pk)
-        .values_list("last_number", flat=True)
-        .first()
-    )
+    sequences = JudgmentSequence.objects.filter(pk=task.pk)
+    last = sequences.values_list("last_number", flat=True).first()
     if not last or judgments_compare(task):
         return None
     choice = analysis_choice(kind.name, {})
     chosen = judgments_chosen(task=task, options=choice.options, watermark=last)
     if not _is_due(task, choice, chosen, last):
         return None
-    asked = analysis_ask(
+    analysis = analysis_ask(
         task=task, choice=choice, watermark=last, judgments=chosen, is_queued=False
     )
-    if asked.finished_at is not None:
+    if analysis.finished_at is not None:
         return None
     try:
         with transaction.atomic():
-            analysis_compute(analysis=asked)
+            analysis_compute(analysis=analysis)
             pages_changed([task.pk])
     except ValueError:
         # No answer is possible, or the same was requested concurrently.
-        Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
+        Analysis.objects.filter(pk=analysis.pk, finished_at=None, job=None).delete()
         return None
-    return asked
+    return analysis
 
 
 def _is_due(
     task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int
 ) -> bool:
-    answers = (
-        Analysis.objects.of(task.pk).finished().filter(choice_digest=choice.digest)
-    )
-    newest = answers.defer(*ANSWER).order_by("-watermark", "-id").first()
-    return (
-        newest is None
-        or any(
-            newest.judgments.get(name) != chosen.recorded.get(name)
-            for name in _CHANGED_BY_PEOPLE
-        )
-        or last - newest.watermark >= max(1, GROWTH * newest.watermark)
-    )
+    finished = Analysis.objects.of(task.pk).finished()
+    answers = finished.filter(choice_digest=choice.digest).defer(*ANSWER)
+    newest = answers.order_by("-watermark", "-id").first()
+    if newest is None:
+        return True
+    recorded = chosen.recorded
+    for name in _CHANGED_BY_PEOPLE:
+        if newest.judgments.get(name) != recorded.get(name):
+            return True
+    return last - newest.watermark >= max(1, GROWTH * newest.watermark)

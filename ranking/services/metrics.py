@@ -94,25 +94,28 @@ def texts_missing(test_set: TestSet) -> str:
 @handles(JobKind.METRICS, MetricRefusedError)
 def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run a job queued by `metrics_ask`."""
-    asked = job.parameters
-    test_set = TestSet.objects.filter(pk=asked["test_set"]).first()
+    names = job.parameters["names"]
+    settings = job.parameters["settings"]
+    test_set = TestSet.objects.filter(pk=job.parameters["test_set"]).first()
     if test_set is None:
         raise MetricRefusedError(_("The test set has been deleted."))
     texts = compared_texts(test_set=test_set)
-    total = sum(_COSTS[name] for name in asked["names"])
+    total_cost = sum(_COSTS[name] for name in names)
     done = 0
     computed = 0
-    for name in asked["names"]:
+    for name in names:
+        cost = _COSTS[name]
 
-        def told(
-            segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]
+        def own_progress(
+            segments: int, total: int, *, done: int = done, cost: int = cost
         ) -> None:
-            progress(round(1000 * (before + cost * segments / of)), 1000 * total)
+            cost_so_far = done + cost * segments / total
+            progress(round(1000 * cost_so_far), 1000 * total_cost)
 
-        metric = TextMetric(name, test_set.target_language, **asked["settings"])
-        computed += _metric_compute(test_set, metric, texts, told, job.asked_by)
-        done += _COSTS[name]
-    return {"metrics": list(asked["names"]), "computed": computed}
+        metric = TextMetric(name, test_set.target_language, **settings)
+        computed += _metric_compute(test_set, metric, texts, own_progress, job.asked_by)
+        done += cost
+    return {"metrics": list(names), "computed": computed}
 
 
 def _metric_compute(
@@ -125,46 +128,49 @@ def _metric_compute(
     """Compute and store a metric of the outputs of a test set; return the number of systems computed."""
     named_lock(f"metrics of {test_set.pk}")
     outputs, references = texts
-    made = Metric(
+    systems = sorted(outputs)
+    computed = Metric(
         test_set=test_set,
         name=metric.name,
         signature=metric.signature(references),
         higher_is_better=metric.name not in ERROR_RATES,
         uses_reference=True,
-        systems=sorted(outputs),
+        systems=systems,
         statistics=list(TEXT_METRICS[metric.name]),
-        digests=[
-            text_digest([outputs[system], references]) for system in sorted(outputs)
-        ],
+        digests=[text_digest([outputs[name], references]) for name in systems],
         created_by=user,
     )
-    stored = made.stored
-    known = dict[str, FloatArray]()
+    stored = computed.stored
+    numbers: dict[str, FloatArray] = {}
     if stored is not None:
         if not stored.is_of_texts:
             words = _(
                 "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
             )
-            raise MetricRefusedError(
-                words % {"name": made.name, "signature": made.signature}
-            )
-        if (stored.systems, stored.digests) == (made.systems, made.digests):
+            values = {"name": computed.name, "signature": computed.signature}
+            raise MetricRefusedError(words % values)
+        numbers = _unchanged_numbers(stored, computed)
+        if stored.systems == systems and len(numbers) == len(systems):
             return 0
-        wanted = set(zip(made.systems, made.digests, strict=True))
-        rows = zip(stored.systems, stored.digests, stored.numbers, strict=True)
-        known = {
-            system: numbers
-            for system, digest, numbers in rows
-            if (system, digest) in wanted
-        }
-    lacking = {system: each for system, each in outputs.items() if system not in known}
-    found = known | metric.statistics(lacking, references, progress)
+    lacking = {name: texts for name, texts in outputs.items() if name not in numbers}
+    numbers |= metric.statistics(lacking, references, progress)
     if stored is not None:
         stored.delete()
-    made.numbers = np.stack([found[system] for system in made.systems])
-    made.missing = int(np.isnan(made.numbers).any(axis=-1).sum())
-    made.save()
+    computed.numbers = np.stack([numbers[name] for name in systems])
+    computed.missing = int(np.isnan(computed.numbers).any(axis=-1).sum())
+    computed.save()
     return len(lacking)
+
+
+def _unchanged_numbers(stored: Metric, computed: Metric) -> dict[str, FloatArray]:
+    """Return the stored numbers of the systems whose texts have not changed."""
+    digest_of = dict(zip(computed.systems, computed.digests, strict=True))
+    rows = zip(stored.systems, stored.digests, stored.numbers, strict=True)
+    unchanged = {}
+    for system, digest, numbers in rows:
+        if digest_of.get(system) == digest:
+            unchanged[system] = numbers
+    return unchanged
 
 
 @transaction.atomic

@@ -119,14 +119,15 @@ def _report_store(run: RankingRun) -> bool:
 def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
     """Count all judgments up to the run's watermark for the measures of judges."""
     kinds = system_kinds(task_id=run.task_id)
-    names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
-    bad_reference = names.get(SystemKind.BAD_REFERENCE)
+    name_of_kind = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    bad_reference = name_of_kind.get(SystemKind.BAD_REFERENCE)
+    attention = None
+    if bad_reference is not None:
+        attention = attention_blocks(task_id=run.task_id, watermark=run.watermark)
     return tally_judges(
         judged,
-        reference=names.get(SystemKind.REFERENCE),
-        attention=attention_blocks(task_id=run.task_id, watermark=run.watermark)
-        if bad_reference is not None
-        else None,
+        reference=name_of_kind.get(SystemKind.REFERENCE),
+        attention=attention,
         bad_reference=bad_reference,
         seconds=judging_times(task_id=run.task_id, watermark=run.watermark),
     )
@@ -148,10 +149,12 @@ def _measures(
             results.pop(JudgeMeasure.DAMAGE_IGNORED, None)
     add_disagreement(measures, of_agreement)
     for row in agreement["judges"]:
-        if row["kappa"] is not None:
-            measures.setdefault(row["judge"], {})[JudgeMeasure.INTER] = MeasureResult(
-                row["kappa"], row["comparable"], row["low"], row["high"]
-            )
+        if row["kappa"] is None:
+            continue
+        of_judge = measures.setdefault(row["judge"], {})
+        of_judge[JudgeMeasure.INTER] = MeasureResult(
+            row["kappa"], row["comparable"], row["low"], row["high"]
+        )
     return measures
 
 
@@ -174,20 +177,19 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
     Measures depend only on a judge's tallies and the number of judges, so those of other judges remain
     valid even if the transaction that computed them failed.
     """
-    before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
-    if known:
+    before, measured = MEASURED.pop(task_id, (JudgeTallies(), {}))
+    changed = frozenset(tallies.judges)
+    if measured:
         changed = judges_to_measure(before, tallies)
-    else:
-        changed = frozenset(tallies.judges)
     best_worst = answer_kind_of(Task.objects.get(pk=task_id)).best_worst
     new = measures_of_tallies(tallies, judges=changed, best_worst=best_worst)
-    found = {}
+    measures = {}
     for name in tallies.judges:
-        found[name] = (new if name in changed else known)[name]
-    MEASURED[task_id] = tallies, found
+        measures[name] = new[name] if name in changed else measured[name]
+    MEASURED[task_id] = tallies, measures
     if len(MEASURED) > _MOST_HELD:
         MEASURED.pop(next(iter(MEASURED)), None)
-    return {name: dict(results) for name, results in found.items()}
+    return {name: dict(results) for name, results in measures.items()}
 
 
 #: Tallies and measures of recently measured test sets, in this process.
@@ -207,16 +209,15 @@ def decision_take(
     the organiser came from, if any.
     """
     measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
-    names = [judge.pseudonym for judge in judges]
-    if analysis is None:
-        figures = {}
-    else:
-        figures = evidence_of(analysis, names)
+    figures = {}
+    if analysis is not None:
+        figures = evidence_of(analysis, [judge.pseudonym for judge in judges])
     evidence: dict[int, dict[str, Any]] = {}
     for judge in judges:
-        of_judge = evidence[judge.pk] = {"measures": measured.get(judge.pseudonym, {})}
-        if judge.pseudonym in figures:
-            of_judge["analysis"] = figures[judge.pseudonym]
+        name = judge.pseudonym
+        evidence[judge.pk] = {"measures": measured.get(name, {})}
+        if name in figures:
+            evidence[judge.pk]["analysis"] = figures[name]
     return judges_decide(judges=judges, task=task, evidence=evidence, **decision)
 
 
@@ -227,20 +228,21 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
     """
     rows = JudgeMeasures.objects.filter(task=task)
     before = dict(rows.values_list("judge__pseudonym", "measures"))
-    now = {}
+    now: dict[str, dict[str, Any]] = {}
     for name, results in measures.items():
-        now[name] = {
-            str(measure): result._asdict() for measure, result in results.items()
-        }
+        now[name] = {}
+        for measure, result in results.items():
+            now[name][str(measure)] = result._asdict()
     changed = [name for name in now if now[name] != before.get(name)]
     judges = Judge.objects.filter(
         campaign=task.test_set.campaign_id, pseudonym__in=changed
     )
+    changed_rows = []
+    for judge in judges:
+        measured = JudgeMeasures(task=task, judge=judge, measures=now[judge.pseudonym])
+        changed_rows.append(measured)
     written = JudgeMeasures.objects.bulk_create(
-        [
-            JudgeMeasures(task=task, judge=judge, measures=now[judge.pseudonym])
-            for judge in judges
-        ],
+        changed_rows,
         update_conflicts=True,
         unique_fields=["task", "judge"],
         update_fields=["measures"],

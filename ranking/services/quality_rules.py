@@ -30,21 +30,20 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
 
     The evidence names the organiser who confirmed them, if confirmation was needed.
     """
+    confirmation = {}
     if confirmed_by:
-        said = {"confirmed_by": confirmed_by.name}
-    else:
-        said = {}
+        confirmation["confirmed_by"] = confirmed_by.name
     tasks = Task.objects.in_bulk({act.task_id for act in acts})
-    return sum(
-        quality_rule_apply(
+    taken = 0
+    for act in acts:
+        action = quality_rule_apply(
             rule=act.rule,
             judge=act.judge,
             task=tasks[act.task_id],
-            evidence=act.evidence | said,
+            evidence={**act.evidence, **confirmation},
         )
-        is not None
-        for act in acts
-    )
+        taken += action is not None
+    return taken
 
 
 class ConfirmationNeededError(Exception):
@@ -70,16 +69,14 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
 
     Raises `QualityRefusedError` for invalid terms.
     """
-    for each in terms:
-        rule_terms_check(campaign=campaign, terms=each)
-    names = [term.name for term in fields(RuleTerms)]
+    for rule_terms in terms:
+        rule_terms_check(campaign=campaign, terms=rule_terms)
     rules = []
-    for each in terms:
-        rules.append(
-            QualityRule(
-                campaign=campaign, **{name: getattr(each, name) for name in names}
-            )
-        )
+    for rule_terms in terms:
+        rule = QualityRule(campaign=campaign)
+        for term in fields(RuleTerms):
+            setattr(rule, term.name, getattr(rule_terms, term.name))
+        rules.append(rule)
     return rule_effects(rules, campaign=campaign)
 
 
@@ -97,9 +94,9 @@ def rules_put_in_force(
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
     """
     row_locked(campaign)
-    rules = [
-        quality_rule_add(campaign=campaign, terms=term, user=user) for term in terms
-    ]
+    rules = []
+    for rule_terms in terms:
+        rules.append(quality_rule_add(campaign=campaign, terms=rule_terms, user=user))
     effects = rule_effects(rules, campaign=campaign)
     _take(effects, user=user, confirmed=confirmed)
     return RulesInForce(rules=rules, effects=effects)

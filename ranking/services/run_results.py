@@ -79,9 +79,8 @@ def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
 
 def run_agreement(run: RankingRun, judged: Blocks) -> AgreementTallies:
     """Tally the agreement of the judges of a run, as `run_tallies` does."""
-    return tally_agreement(
-        _counted_blocks(_definition_of(run), judged).with_judges_in_order()
-    )
+    counted = _counted_blocks(_definition_of(run), judged)
+    return tally_agreement(counted.with_judges_in_order())
 
 
 def _definition_of(run: RankingRun) -> Definition:
@@ -128,10 +127,9 @@ def run_result_of(
         seed=seed,
     )
     method = definition.counts_method
-    given = method.complete(parameters["method_parameters"])
-    ranking = rank_judged(
-        counted, method, given, RangeOptions.from_record(parameters), seed=seed
-    )
+    options = method.complete(parameters["method_parameters"])
+    ranges = RangeOptions.from_record(parameters)
+    ranking = rank_judged(counted, method, options, ranges, seed=seed)
     result: RunResult = {
         "systems": ranking.rows(),
         "not_estimable": ranking.unranked_rows(),
@@ -166,11 +164,12 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
     Documents are numbered in the order of their primary keys. Segments imported without documents
     are all in one document.
     """
-    numbers, place = np.unique(blocks.segment, return_inverse=True)
-    of_segment = documents_of_segments(task_id=task_id, segments=numbers.tolist())
-    of_number = [of_segment[number] for number in numbers.tolist()]
-    document = np.unique(of_number, return_inverse=True)[1].astype(np.int32)
-    return replace(blocks, document=document[place])
+    numbers, segment = np.unique(blocks.segment, return_inverse=True)
+    segments = numbers.tolist()
+    document_of = documents_of_segments(task_id=task_id, segments=segments)
+    keys = [document_of[number] for number in segments]
+    document = np.unique(keys, return_inverse=True)[1].astype(np.int32)
+    return replace(blocks, document=document[segment])
 
 
 def _units(counted: CountedJudgments, ranking: Ranking) -> RunInput:
@@ -206,36 +205,35 @@ def _limits(
 
 def _agreement(report: AgreementReport) -> dict[str, Any]:
     """Return the agreement as recorded, without κ whose intervals say too little."""
+    judges = []
+    for row in report.judges:
+        judge = {
+            "judge": row.judge,
+            "blocks": row.blocks,
+            "comparisons": row.comparisons,
+            "ties": row.ties,
+            **vars(reported(row.agreement)),
+        }
+        judges.append(judge)
     return {
         "chance": report.chance.value,
         "p_chance": report.p_chance,
         "comparisons": report.comparisons,
         "ties": report.ties,
         "inter": vars(reported(report.inter)),
-        "judges": [
-            {
-                **{
-                    name: getattr(row, name)
-                    for name in ("judge", "blocks", "comparisons", "ties")
-                },
-                **vars(reported(row.agreement)),
-            }
-            for row in report.judges
-        ],
+        "judges": judges,
     }
 
 
 _RANGE = (
-    *(
-        "system",
-        "rank",
-        "last_rank",
-        "rank_low",
-        "rank_high",
-        "cluster",
-        "group",
-        "shortage",
-    ),
+    "system",
+    "rank",
+    "last_rank",
+    "rank_low",
+    "rank_high",
+    "cluster",
+    "group",
+    "shortage",
 )
 
 
@@ -255,29 +253,28 @@ def stopping_result(
         `pairs_apart` and `refusals`; None if the tallies have no moments of segments and judges.
     """
     anytime = rank_at_any_time(counted, confidence=rule["confidence"])
+    tested: Ranking | None = ranking
     if rule["tests"] == RuleTests.ANYTIME:
-        looked_at = anytime
-    else:
-        looked_at = ranking
+        tested = anytime
     # Include systems without a score, so that a few systems judged first do not meet the rule.
     systems = len(counted.systems)
     progress: RuleProgress = {
         "judgments": counted.blocks,
         "pairs": systems * (systems - 1) // 2,
-        "pairs_apart": None if looked_at is None else _apart(looked_at, rule),
-        "clusters": None
-        if looked_at is None
-        or looked_at.shortages
-        or len(looked_at.groups) > 1
-        or len(looked_at.systems) < systems
-        else count_clusters(looked_at.rows()),
+        "pairs_apart": None,
+        "clusters": None,
         "criteria": [],
     }
+    if tested is not None:
+        progress["pairs_apart"] = _apart(tested, rule)
+        is_one_ranking = len(tested.groups) <= 1 and len(tested.systems) >= systems
+        if is_one_ranking and not tested.shortages:
+            progress["clusters"] = count_clusters(tested.rows())
     progress["criteria"] = _met(progress, rule)
-    return {
-        "stopping": progress,
-        "anytime": None if anytime is None else _anytime(anytime),
-    }
+    record = None
+    if anytime is not None:
+        record = _anytime(anytime)
+    return {"stopping": progress, "anytime": record}
 
 
 def _apart(ranking: Ranking, rule: RecordedRule) -> int:
@@ -285,46 +282,44 @@ def _apart(ranking: Ranking, rule: RecordedRule) -> int:
         return _significant(ranking.pairs)
     level = RangeOptions(confidence=rule["confidence"]).level
     # The p-values of the ranking itself if they are corrected by Holm.
-    is_holm = ranking.correction is Correction.HOLM
-    corrected = corrected_pairs(
-        ranking.pairs, Correction.HOLM if is_holm else Correction.NONE, level=level
-    )
-    return sum(
-        pair.adjusted_p is not None and pair.adjusted_p <= level for pair in corrected
-    )
+    correction = Correction.NONE
+    if ranking.correction is Correction.HOLM:
+        correction = Correction.HOLM
+    apart = 0
+    for pair in corrected_pairs(ranking.pairs, correction, level=level):
+        if pair.adjusted_p is not None and pair.adjusted_p <= level:
+            apart += 1
+    return apart
 
 
 def _significant(pairs: Iterable[ComparedPair]) -> int:
     return sum(pair.significant is True for pair in pairs)
 
 
-def _met(found: RuleProgress, rule: RecordedRule) -> list[str]:
+def _met(progress: RuleProgress, rule: RecordedRule) -> list[str]:
     met = []
-    apart = found["pairs_apart"]
     share = rule["pairs_share"]
+    pairs = progress["pairs"]
     # Round against float errors: 0.9 of ten pairs is nine.
-    pairs = found["pairs"]
-    if (
-        share is not None
-        and apart is not None
-        and pairs
-        and apart >= round(share * pairs, 9)
-    ):
-        met.append("pairs_share")
-    clusters = found["clusters"]
-    wanted = rule["clusters"]
-    if wanted is not None and clusters is not None and clusters >= wanted:
+    if share is not None and pairs:
+        wanted_pairs = round(share * pairs, 9)
+        if _has_reached(progress["pairs_apart"], wanted_pairs):
+            met.append("pairs_share")
+    if _has_reached(progress["clusters"], rule["clusters"]):
         met.append("clusters")
-    if rule["judgments"] is not None and found["judgments"] >= rule["judgments"]:
+    if _has_reached(progress["judgments"], rule["judgments"]):
         met.append("judgments")
     return met
 
 
+def _has_reached(number: int | None, wanted: float | None) -> bool:
+    return number is not None and wanted is not None and number >= wanted
+
+
 def _range_of(row: RankedRow) -> RankedRow:
     """Return a row without score and counts."""
-    return cast(
-        "RankedRow", {name: value for name, value in row.items() if name in _RANGE}
-    )
+    ranges = {name: value for name, value in row.items() if name in _RANGE}
+    return cast("RankedRow", ranges)
 
 
 def _anytime(ranking: Ranking) -> RecordedAnytime:
@@ -343,17 +338,14 @@ def stored_pairs(ranking: Ranking) -> list[list[float]]:
 
     Names are not stored, because they follow from the order within each group: first and second, first and third …
     """
-    return [
-        [
-            pair.wins,
-            pair.losses,
-            pair.ties,
-            pair.p_value,
-            # Without a correction, the format repeats the p-value.
-            pair.p_value if pair.adjusted_p is None else pair.adjusted_p,
-        ]
-        for pair in ranking.pairs
-    ]
+    stored = []
+    for pair in ranking.pairs:
+        adjusted_p = pair.adjusted_p
+        # Without a correction, the format repeats the p-value.
+        if adjusted_p is None:
+            adjusted_p = pair.p_value
+        stored.append([pair.wins, pair.losses, pair.ties, pair.p_value, adjusted_p])
+    return stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,10 +373,9 @@ class OwnTests:
 
     def labelled(self, labels: Mapping[str, str]) -> "OwnTests":
         """Return the tests with systems renamed by `labels`."""
-        renamed = {
-            frozenset(labels[name] for name in names): test
-            for names, test in self.of_pairs.items()
-        }
+        renamed = {}
+        for names, test in self.of_pairs.items():
+            renamed[frozenset(labels[name] for name in names)] = test
         return replace(self, of_pairs=renamed)
 
 
@@ -403,8 +394,7 @@ def own_tests_of_run(run: RankingRun, judged: Blocks) -> OwnTests:
     for (a, one), (b, other) in combinations(enumerate(direct.tallies.systems), 2):
         test = OwnTest(p=None, adjusted_p=None)
         if often[a, b]:
-            test = OwnTest(
-                p=float(direct.p_value[a, b]), adjusted_p=float(direct.adjusted_p[a, b])
-            )
+            p = float(direct.p_value[a, b])
+            test = OwnTest(p=p, adjusted_p=float(direct.adjusted_p[a, b]))
         tests[frozenset({one, other})] = test
     return OwnTests(of_pairs=tests, limits=direct.limits)

@@ -35,6 +35,7 @@ from ranking.core.judges.tallies import JudgeTallies
 from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.records import RankedRow
 from ranking.models import KeptFor, LatestRanking, RankingRun, StoredTallies
 from ranking.models.ranking_run import Ranking
 from ranking.selectors.judged_columns import changed_judgments, judged_blocks
@@ -81,21 +82,15 @@ def latest_ranking_replace(
     reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
     the test set's ranking.
     """
-    last = latest.last_kept if latest else None
-    if (
-        latest is not None
-        and not latest.is_kept
-        and is_last_of_its_day(latest.finished_at, now=run.started_at)
-    ):
-        last = _keep(latest.as_run(), KeptFor.DAY)
-    rule = run.parameters.get("stopping_rule", {})
+    last = None
     met = None
-    if latest is not None and latest.rule == rule:
-        met = latest.rule_met
+    if latest is not None:
+        last = _kept_of_day(latest, now=run.started_at)
+        if latest.rule == run.parameters.get("stopping_rule", {}):
+            met = latest.rule_met
+    criteria = []
     if met is None:
         criteria = run.result.get("stopping", {}).get("criteria", [])
-    else:
-        criteria = []
     reason = kept_for(
         run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
     )
@@ -112,16 +107,23 @@ def latest_ranking_replace(
             "criteria": criteria,
         }
     run.rule_met = met
-    LatestRanking(
+    replacement = LatestRanking(
         task_id=run.task_id,
         rule_met=met,
         last_kept=last,
         is_kept=reason is not None,
-        **{
-            local_field.name: getattr(run, local_field.name)
-            for local_field in Ranking._meta.local_fields
-        },
-    ).save(force_insert=latest is None, force_update=latest is not None)
+    )
+    for local_field in Ranking._meta.local_fields:
+        setattr(replacement, local_field.name, getattr(run, local_field.name))
+    is_new = latest is None
+    replacement.save(force_insert=is_new, force_update=not is_new)
+
+
+def _kept_of_day(latest: LatestRanking, *, now: datetime) -> RankingRun | None:
+    """Keep the latest ranking until now if it is the last of its day; return the newest kept one."""
+    if latest.is_kept or not is_last_of_its_day(latest.finished_at, now=now):
+        return latest.last_kept
+    return _keep(latest.as_run(), KeptFor.DAY)
 
 
 @transaction.atomic
@@ -132,9 +134,8 @@ def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
     not the previous one. Returns None if there is no ranking yet.
     """
     named_lock(_lock_name(task_id))
-    latest = (
-        LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
-    )
+    rankings = LatestRanking.objects.select_related("last_kept")
+    latest = rankings.filter(pk=task_id).first()
     if latest is None:
         return None
     if not latest.is_kept:
@@ -182,10 +183,7 @@ def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
 def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
-    run.standings = [
-        {name: row[name] for name in _STANDINGS if name in row}
-        for row in run.result["systems"]
-    ]
+    run.standings = [_standing(row) for row in run.result["systems"]]
     run.save(force_insert=True)
     test_set = run.task.test_set
     webhook_event_record(
@@ -200,6 +198,10 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
         },
     )
     return run
+
+
+def _standing(row: RankedRow) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name in _STANDINGS}
 
 
 def kept_for(
@@ -242,16 +244,15 @@ STORED_AFTER_JUDGMENTS = 300
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
     """Return the definition of the live tallies for a run; `kinds` are the kinds of systems by name."""
     # If a test set has several references of one kind, the first by name is used.
-    names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    name_of_kind = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    # Corrections that leave out judgments change the counts of blocks.
+    corrections = map(str, run.parameters.get("corrections", ()))
     return LiveDefinition(
         ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
         systems=tuple(sorted(kinds)),
-        reference=names.get(SystemKind.REFERENCE),
-        bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        # Corrections that leave out judgments change the counts of blocks.
-        version=" ".join(
-            [code_version(), *map(str, run.parameters.get("corrections", ()))]
-        ),
+        reference=name_of_kind.get(SystemKind.REFERENCE),
+        bad_reference=name_of_kind.get(SystemKind.BAD_REFERENCE),
+        version=" ".join([code_version(), *corrections]),
     )
 
 
@@ -266,7 +267,9 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     task_id = run.task_id
     held = CACHE.pop(task_id, None)
     stored = StoredTallies.objects.filter(pk=task_id)
-    row = (stored if held is None else stored.defer("packed")).first()
+    if held is not None:
+        stored = stored.defer("packed")
+    row = stored.first()
     if row is None or bytes(row.definition) != definition.digest:
         held = None
     elif held is None or held.build != row.build or held.watermark < row.watermark:
@@ -279,10 +282,7 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
         held = _advanced(held, run)
     if held is None:
         held = HeldTallies(_counted(run, definition), run.watermark)
-    if (
-        held.stored_watermark < 0
-        or held.watermark - held.stored_watermark >= STORED_AFTER_JUDGMENTS
-    ):
+    if held.is_to_store:
         _store(held, task_id)
     _put_after_commit(task_id, held)
     return held.tallies
@@ -364,6 +364,12 @@ class HeldTallies:
     #: The watermark of the row; -1 if there is none.
     stored_watermark: int = -1
 
+    @property
+    def is_to_store(self) -> bool:
+        """True if there is no row, or if it lacks many judgments."""
+        lacking = self.watermark - self.stored_watermark
+        return self.stored_watermark < 0 or lacking >= STORED_AFTER_JUDGMENTS
+
 
 #: The tallies last used by this process, by test set. A ranking removes them and puts them back after its commit,
 #: so that tallies of a failed transaction are never reused.
@@ -379,6 +385,7 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
     """Return a run of all judgments without its result; `kinds` are the kinds of systems by name."""
     settings = ranking_settings_in_force(task_id=basis.pk)
     method = live_method(settings, has_active_design=basis.has_active_design)
+    ranked = [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM]
     parameters = {
         **settings.choice.recorded,
         "method_parameters": METHODS[method].complete(settings.method_options),
@@ -386,8 +393,8 @@ def planned_run(basis: Any, kinds: Mapping[str, str]) -> RankingRun:
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
         # Record names, because the kind of a system may change later.
-        "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
-        "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
+        "systems": ranked,
+        "left_out": [name for name in kinds if name not in ranked],
         # Record all excluded judges by pseudonym, even if they have not judged this task.
         "excluded_judges": excluded_judges(campaign_id=basis.test_set.campaign_id),
         **left_out_recorded(basis.pk),
@@ -478,11 +485,10 @@ def _compute(task_id: int, watermark: int | None, *, again: bool) -> ComputedRun
         run.watermark = min(watermark, basis.last_number)
     rows = LatestRanking.objects.filter(pk=task_id).select_related("last_kept")
     latest = rows.defer("result", "last_kept__result", "last_kept__standings").first()
-    is_same = latest is not None and (
-        (latest.watermark, latest.recipe) == (run.watermark, run.recipe)
-    )
-    if is_same and not again:
-        return None
+    if latest is not None and not again:
+        is_same_recipe = latest.recipe == run.recipe
+        if is_same_recipe and latest.watermark == run.watermark:
+            return None
     live = live_tallies(run, kinds=kinds)
     tallies = live.ranking.tallies()
     run.result = run_result_of(tallies, run.parameters, seed=run.seed)
@@ -520,16 +526,24 @@ def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun
     runs, evenly spread after the latest ranking; the last one covers all judgments. No run has fewer
     judgments than the latest ranking, so that the last run has the most judgments.
     """
-    latest = LatestRanking.objects.filter(pk=task_id).values_list(
-        "watermark", flat=True
-    )
-    start = latest.first() or 0
+    latest = LatestRanking.objects.filter(pk=task_id)
+    start = latest.values_list("watermark", flat=True).first() or 0
     new = judgments_number(task_id=task_id) - start
-    stops = sorted(
-        {start + -(-new * step // steps) for step in range(1, steps + 1)} - {start}
-    )
-    computed = [ranking_run_compute(task_id=task_id, watermark=stop) for stop in stops]
-    return [run for run in computed if run is not None]
+    stops = set()
+    for step in range(1, steps + 1):
+        stops.add(start + _divided_up(new * step, steps))
+    stops.discard(start)
+    runs = []
+    for stop in sorted(stops):
+        run = ranking_run_compute(task_id=task_id, watermark=stop)
+        if run is not None:
+            runs.append(run)
+    return runs
+
+
+def _divided_up(number: int, divisor: int) -> int:
+    """Return a quotient, rounded up."""
+    return -(-number // divisor)
 
 
 def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
@@ -556,21 +570,18 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
             f"The run resampled by content keys of version {version}; "
             f"this code has version {CONTENT_KEY_VERSION}."
         )
-    then = {
-        key: run.parameters[key]
-        for key in ("corrections", "withdrawn")
-        if key in run.parameters
-    }
-    if left_out_recorded(run.task_id) != then:
+    recorded = {}
+    for key in ("corrections", "withdrawn"):
+        if key in run.parameters:
+            recorded[key] = run.parameters[key]
+    if left_out_recorded(run.task_id) != recorded:
         raise ValueError(
             "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or imported answers were withdrawn."
         )
     with transaction.atomic():
         result = run_result(run)
-    columns = set()
-    for row in run.result["systems"]:
-        for name in row:
-            columns.add(name)
+    columns: set[str] = set()
+    columns.update(*run.result["systems"])
     rows = []
     for row in result["systems"]:
         rows.append({name: value for name, value in row.items() if name in columns})
@@ -623,9 +634,8 @@ def _order(result: Mapping[str, Any]) -> list[tuple[str, float, int]]:
 
 
 def _runs(task_id: int) -> Iterator[RankingRun]:
-    yield from (
-        RankingRun.objects.filter(task=task_id).order_by("pk").iterator(chunk_size=20)
-    )
+    kept = RankingRun.objects.filter(task=task_id).order_by("pk")
+    yield from kept.iterator(chunk_size=20)
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is not None:
         yield latest.as_run()
@@ -676,10 +686,8 @@ def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
         if not np.array_equal(counted.get(name, np.nan), held.get(name, np.nan)):
             yield name
     pairs = tally(judged.without_judges(definition.ranking.excluded))
-    if not (
-        np.array_equal(pairs.wins, stored.pairs.wins)
-        and np.array_equal(pairs.ties, stored.pairs.ties)
-    ):
+    has_same_wins = np.array_equal(pairs.wins, stored.pairs.wins)
+    if not has_same_wins or not np.array_equal(pairs.ties, stored.pairs.ties):
         yield "pairs"
     if judge_tallies(run, judged) != stored.judges:
         yield "judges"
