@@ -1,9 +1,8 @@
 """Pages of quality rules: list, change, switch off, apply."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
 from django.contrib import messages
@@ -241,7 +240,7 @@ class _Confirmation:
     preview: Callable[[], RuleEffects]
     act: Callable[..., RuleEffects]
     message: str
-    fields: Mapping[str, str] = MappingProxyType({})
+    fields: Mapping[str, str] = field(default_factory=dict)
     answers: Sequence[Answer] = ()
     facts: Sequence[str] = ()
 
