@@ -1,5 +1,7 @@
 """Analyses of a task, and tables over a campaign: available kinds, requests, and answers."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
@@ -18,7 +20,7 @@ from campaign.api.base import CampaignAPIView, IsMember, TaskAPIView
 from campaign.api.pagination import RowPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES
-from campaign.models import JobState
+from campaign.models import Job, JobState
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports import Report
@@ -97,7 +99,9 @@ class AnalysisAskedSerializer(RankingAskedSerializer):
 def _state(analysis: Analysis) -> str:
     if analysis.finished_at is not None:
         return str(JobState.DONE)
-    return str(JobState.QUEUED if analysis.job is None else analysis.job.state)
+    if analysis.job is None:
+        return str(JobState.QUEUED)
+    return str(analysis.job.state)
 
 
 class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
@@ -163,9 +167,8 @@ class AnalysisKindsView(TaskAPIView):
     @extend_schema("analyses_kinds", responses=AnalysisKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List the analyses available for a task, with their options. They depend on its protocol."""
-        return self.paginated(
-            list(analyses_of(task=self.task).values()), AnalysisKindSerializer
-        )
+        kinds = list(analyses_of(task=self.task).values())
+        return self.paginated(kinds, AnalysisKindSerializer)
 
 
 class AnalysesView(TaskAPIView):
@@ -194,10 +197,9 @@ class AnalysisView(TaskAPIView):
     @extend_schema("analyses_read", responses=AnalysisSerializer)
     def get(self, request: Request, task_id: int, analysis_id: int) -> Response:
         """Return an analysis with its answer."""
-        found = Analysis.objects.of(self.task.pk).select_related("job").defer("reports")
-        return self.serialized(
-            get_object_or_404(found, pk=analysis_id), AnalysisSerializer
-        )
+        analyses = Analysis.objects.of(self.task.pk).select_related("job")
+        analysis = get_object_or_404(analyses.defer("reports"), pk=analysis_id)
+        return self.serialized(analysis, AnalysisSerializer)
 
 
 class AnalysisReportView(TaskAPIView):
@@ -210,8 +212,8 @@ class AnalysisReportView(TaskAPIView):
         """Return the answer as a file, in the language of the request."""
         if ending not in FILES:
             raise NotFound
-        found = Analysis.objects.of(self.task.pk).finished()
-        return answer_file(get_object_or_404(found, pk=analysis_id), ending)
+        finished = Analysis.objects.of(self.task.pk).finished()
+        return answer_file(get_object_or_404(finished, pk=analysis_id), ending)
 
 
 def ask(view: TaskAPIView, kind: str, data: dict[str, Any]) -> Response:
@@ -222,9 +224,8 @@ def ask(view: TaskAPIView, kind: str, data: dict[str, Any]) -> Response:
         user=view.user,
         watermark=data.get("watermark"),
     )
-    return view.serialized(
-        analysis, AnalysisSerializer, status=200 if analysis.finished_at else 202
-    )
+    status = 200 if analysis.finished_at else 202
+    return view.serialized(analysis, AnalysisSerializer, status=status)
 
 
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
@@ -277,11 +278,9 @@ class CampaignTableView(CampaignAPIView):
     )
     def get(self, request: Request, slug: str, name: str) -> Response:
         """Return a table with its latest answer. Options are query parameters."""
-        choice = _choice(name, _asked(request, name))
-        return self.serialized(
-            _said(choice, *table_answer(campaign=self.campaign, choice=choice)),
-            CampaignTableSerializer,
-        )
+        choice = _choice(name, _options_in_address(request, name))
+        table = _Table(choice, *table_answer(campaign=self.campaign, choice=choice))
+        return self.serialized(table, CampaignTableSerializer)
 
     @extend_schema(
         "campaign_tables_ask",
@@ -296,14 +295,13 @@ class CampaignTableView(CampaignAPIView):
         """
         data = self.validated(TableAskedSerializer)
         choice = _choice(name, data["options"])
-        is_there = choice.is_live
+        status = 200
         if not choice.is_live:
-            table = table_ask(campaign=self.campaign, choice=choice, user=self.user)
-            is_there = table.finished_at is not None
-        said = _said(choice, *table_answer(campaign=self.campaign, choice=choice))
-        return self.serialized(
-            said, CampaignTableSerializer, status=200 if is_there else 202
-        )
+            requested = table_ask(campaign=self.campaign, choice=choice, user=self.user)
+            if requested.finished_at is None:
+                status = 202
+        table = _Table(choice, *table_answer(campaign=self.campaign, choice=choice))
+        return self.serialized(table, CampaignTableSerializer, status=status)
 
 
 class CampaignTableReportView(CampaignAPIView):
@@ -316,23 +314,25 @@ class CampaignTableReportView(CampaignAPIView):
     )
     def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
         """Return the latest answer as a file, in the language of the request."""
-        choice = _choice(name, _asked(request, name))
+        choice = _choice(name, _options_in_address(request, name))
         report, _stored = table_answer(campaign=self.campaign, choice=choice)
         if ending not in FILES or report is None:
             raise NotFound
         return report_file(report, ending, named=f"{self.campaign.slug}-{name}")
 
 
-def _asked(request: Request, kind: str) -> dict[str, Any]:
+def _options_in_address(request: Request, kind: str) -> dict[str, Any]:
     """Return the options in an address; a list for options with several values."""
     if kind not in TABLES:
         raise NotFound
-    many = {option.name for option in TABLES[kind].options if option.is_many}
-    return {
-        name: values if name in many else values[-1]
-        for name, values in request.query_params.lists()
-        if name != "format"
-    }
+    options: dict[str, Any] = {}
+    for name, values in request.query_params.lists():
+        options[name] = values[-1]
+    options.pop("format", None)
+    for option in TABLES[kind].options:
+        if option.is_many and option.name in options:
+            options[option.name] = request.query_params.getlist(option.name)
+    return options
 
 
 def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
@@ -341,22 +341,60 @@ def _choice(kind: str, options: dict[str, Any]) -> AnalysisChoice:
     return analysis_choice(kind, options, of_campaign=True)
 
 
-def _said(
-    choice: AnalysisChoice, report: Report | None, asked: Answered
-) -> dict[str, Any]:
-    newest = asked.pending or asked.shown
-    job = None if newest is None else newest.job
-    state = None
-    if choice.is_live:
-        state = JobState.DONE.value
-    return {
-        "name": choice.kind.name,
-        "options": choice.recorded,
-        "state": state if newest is None else _state(newest),
-        "progress": None if job is None else job.share,
-        "error": "" if job is None else job.error,
-        "finished_at": None if asked.shown is None else asked.shown.finished_at,
-        "code_version": "" if asked.shown is None else asked.shown.code_version,
-        "newer": asked.newer,
-        "answer": None if report is None else plain(report.data),
-    }
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The content of a `CampaignTableSerializer`."""
+
+    choice: AnalysisChoice
+    report: Report | None
+    answered: Answered
+
+    @property
+    def name(self) -> str:
+        return self.choice.kind.name
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.choice.recorded
+
+    @property
+    def newest(self) -> Analysis | None:
+        return self.answered.pending or self.answered.shown
+
+    @property
+    def job(self) -> Job | None:
+        return self.newest and self.newest.job
+
+    @property
+    def state(self) -> str | None:
+        if self.newest is not None:
+            return _state(self.newest)
+        if self.choice.is_live:
+            return JobState.DONE.value
+        return None
+
+    @property
+    def progress(self) -> float | None:
+        return self.job and self.job.share
+
+    @property
+    def error(self) -> str:
+        return "" if self.job is None else self.job.error
+
+    @property
+    def finished_at(self) -> datetime | None:
+        shown = self.answered.shown
+        return shown and shown.finished_at
+
+    @property
+    def code_version(self) -> str:
+        shown = self.answered.shown
+        return "" if shown is None else shown.code_version
+
+    @property
+    def newer(self) -> int:
+        return self.answered.newer
+
+    @property
+    def answer(self) -> Any:
+        return None if self.report is None else plain(self.report.data)

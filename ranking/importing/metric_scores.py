@@ -1,13 +1,14 @@
 """Import scores of metrics, or human scores without judges, into a test set."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import numpy.typing as npt
 from django.db import transaction
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -68,78 +69,91 @@ def metric_scores_import(
     """
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     documents = dict(segments.values_list("number", "document__name"))
-    given, references = _read(test_set, documents, files, name)
+    all_scores, references = _read(test_set, documents, files, name)
     known = known_segments(test_set)
     last = max(documents, default=0)
-    if len(documents) == last:
-        with_gaps = None
-    else:
+    with_gaps = None
+    if len(documents) < last:
         with_gaps = set(documents)
+    # Segment number s is in row s − 1.
+    document_rows = np.array(list(documents), dtype=np.int64) - 1
     systems = set(test_set.systems.values_list("name", flat=True))
-    made = []
-    there = 0
-    not_read = set[str]()
-    skipped = 0
-    doubtful: list[str] = []
-    for scores in given:
+    new_metrics = []
+    skipped = _Skipped()
+    for scores in all_scores:
         row_of = segment_rows(scores, known, there=with_gaps, last=last)
-        skipped = max(skipped, len(scores.segments) - len(row_of))
         rows = list(row_of.values())
+        file_name = files[0].name
         if rows:
             file_name = scores.places[rows[0]].file
-        else:
-            file_name = files[0].name
         columns = _columns(file_name, scores, systems, references)
-        not_read |= {system for system in scores.systems if system not in systems}
-        # Segment number s is in row s − 1.
+        skipped.systems.update(set(scores.systems) - systems)
+        skipped.segments = max(skipped.segments, len(scores.segments) - len(row_of))
+        segment_values = np.array(list(row_of), dtype=np.int64) - 1
         values = np.full((last, len(columns)), np.nan)
-        values[np.array(list(row_of), dtype=np.int64) - 1] = scores.values[rows][
-            :, columns
-        ]
-        of_systems = [
-            None if isnan(system) else system
-            for system in scores.of_systems[columns].tolist()
-        ]
+        values[segment_values] = scores.values[rows][:, columns]
         metric, is_new = metric_store(
             test_set=test_set,
             name=scores.name[:100],
             file_name=file_name[:300],
             systems=[scores.systems[column] for column in columns],
             values=values,
-            of_systems=of_systems if set(of_systems) != {None} else [],
+            of_systems=_scores_or_none(scores.of_systems[columns]),
             signature=scores.signature[:300],
             higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or scores.is_human,
-            missing=int(
-                np.isnan(values[np.array(list(documents), dtype=np.int64) - 1]).sum()
-            ),
+            missing=int(np.isnan(values[document_rows]).sum()),
             user=user,
         )
-        there += not is_new
-        made += [metric] if is_new else []
-        if is_new and not metric.is_human and metric.higher_is_better:
-            doubtful += [scores.name] if _looks_like_error_rate(scores) else []
-    remarks = []
-    for doubted in doubtful:
-        words = _(
-            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
-        )
-        remarks.append(words % {"metric": doubted})
-    if there:
-        words = _("Skipped, imported before with the same scores: %(number)d.")
-        remarks.append(words % {"number": there})
-    if not_read:
-        words = _("Skipped, not in the test set: %(names)s.")
-        remarks.append(words % {"names": comma_list(sorted(not_read))})
-    if skipped:
-        words = ngettext(
-            "Skipped, not in the test set: %(number)s segment.",
-            "Skipped, not in the test set: %(number)s segments.",
-            skipped,
-        )
-        remarks.append(words % {"number": number_format(skipped)})
-    return made, remarks
+        if not is_new:
+            skipped.metrics += 1
+            continue
+        new_metrics.append(metric)
+        counts_as_quality = metric.higher_is_better and not metric.is_human
+        if counts_as_quality and _looks_like_error_rate(scores):
+            skipped.doubtful.append(scores.name)
+    return new_metrics, skipped.remarks
+
+
+def _scores_or_none(scores: npt.NDArray[np.float64]) -> list[float | None]:
+    """Return scores of systems, None if missing; an empty list if all are missing."""
+    if np.isnan(scores).all():
+        return []
+    return [None if isnan(score) else score for score in scores.tolist()]
+
+
+@dataclass(slots=True)
+class _Skipped:
+    """What an import skipped, and the names of metrics that look like error rates."""
+
+    metrics: int = 0
+    systems: set[str] = field(default_factory=set)
+    segments: int = 0
+    doubtful: list[str] = field(default_factory=list)
+
+    @property
+    def remarks(self) -> list[str]:
+        remarks = []
+        for name in self.doubtful:
+            words = _(
+                "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+            )
+            remarks.append(words % {"metric": name})
+        if self.metrics:
+            words = _("Skipped, imported before with the same scores: %(number)d.")
+            remarks.append(words % {"number": self.metrics})
+        if self.systems:
+            words = _("Skipped, not in the test set: %(names)s.")
+            remarks.append(words % {"names": comma_list(sorted(self.systems))})
+        if self.segments:
+            words = ngettext(
+                "Skipped, not in the test set: %(number)s segment.",
+                "Skipped, not in the test set: %(number)s segments.",
+                self.segments,
+            )
+            remarks.append(words % {"number": number_format(self.segments)})
+        return remarks
 
 
 def _looks_like_error_rate(scores: MetricScores) -> bool:
@@ -159,49 +173,52 @@ def _read(
     `known` has the document of each segment of the test set by its number.
     """
     languages = (test_set.source_language, test_set.target_language)
-    called = files[0].name
+    file_name = files[0].name
     size = sum(file.size() for file in files)
     with TemporaryDirectory(prefix="quintet-") as temporary:
         folder = Path(temporary) / "unpacked"
-        found = isolated(
-            called, size, partial(scores_together, files, languages, name, folder)
-        )
-    if not isinstance(found, EvalSet):
-        return found, frozenset()
-    if found.documents and len(found.documents) != len(known):
+        read = partial(scores_together, files, languages, name, folder)
+        evalset = isolated(file_name, size, read)
+    if not isinstance(evalset, EvalSet):
+        return evalset, frozenset()
+    _refuse_other_documents(evalset, known, file_name)
+    words = evalset_words(test_set.systems.values_list("name", flat=True))
+    name_of = {name: name for name in words}
+    for name, word in words.items():
+        name_of[word] = name
+    numbers = tuple(SegmentName(str(number), is_number=True) for number in known)
+    all_scores = []
+    for scores in evalset.scores:
+        systems = tuple(_system_named(word, name_of) for word in scores.systems)
+        named = replace(scores, systems=systems)
+        # Lines are segments in the order of the test set, whose numbers may have gaps.
+        if evalset.documents and scores.segments:
+            named = replace(named, segments=numbers, is_by_line=False)
+        all_scores.append(named)
+    return all_scores, evalset.references
+
+
+def _refuse_other_documents(
+    evalset: EvalSet, known: Mapping[int, str], file_name: str
+) -> None:
+    """Raise FormatError if the folder has other documents than the test set."""
+    if not evalset.documents:
+        return
+    if len(evalset.documents) != len(known):
         raise FormatError(
-            called,
-            f"the folder has {len(found.documents):,} segments, but the test set has {len(known):,}",
+            file_name,
+            f"the folder has {len(evalset.documents):,} segments, but the test set has {len(known):,}",
             "provide the folder for this test set",
         )
     words = evalset_words(set(known.values()))
-    documents = zip(found.documents, known.values(), strict=False)
-    for line, (said, there) in enumerate(documents, 1):
-        is_same = evalset_word(said) == evalset_word(there)
-        if not is_same and said not in (there, words[there]):
-            raise Place(f"{called}, documents", line).error(
-                f'segment {line} is in the document "{there}", but here in "{said}"',
+    documents = zip(evalset.documents, known.values(), strict=True)
+    for line, (document, own) in enumerate(documents, 1):
+        is_same = evalset_word(document) == evalset_word(own)
+        if not is_same and document not in (own, words[own]):
+            raise Place(f"{file_name}, documents", line).error(
+                f'segment {line} is in the document "{own}", but here in "{document}"',
                 "provide the folder for this test set",
             )
-    systems = evalset_words(test_set.systems.values_list("name", flat=True))
-    name_of = {system: system for system in systems}
-    name_of |= {word: system for system, word in systems.items()}
-    scores = [
-        replace(
-            score,
-            systems=tuple(_system_named(system, name_of) for system in score.systems),
-        )
-        for score in found.scores
-    ]
-    names = tuple(SegmentName(str(number), is_number=True) for number in known)
-    if not found.documents:
-        return scores, found.references
-    # Lines are segments in the order of the test set, whose numbers may have gaps.
-    given = [
-        replace(score, segments=names, is_by_line=False) if score.segments else score
-        for score in scores
-    ]
-    return given, found.references
 
 
 def _system_named(word: str, name_of: Mapping[str, str]) -> str:
@@ -214,12 +231,13 @@ def _columns(
 ) -> list[int]:
     """Return the columns of systems in the test set; refuse other systems, except references."""
     people = {*references, *(f"ref{letter}" for letter in "ABCDEFG"), "synthetic_ref"}
-    strange = [
-        system
-        for system in scores.systems
-        if system not in systems and system not in people
-    ]
-    columns = [number for number, each in enumerate(scores.systems) if each in systems]
+    strange = []
+    columns = []
+    for column, system in enumerate(scores.systems):
+        if system in systems:
+            columns.append(column)
+        elif system not in people:
+            strange.append(system)
     if strange or not columns:
         named = comma_list((strange or list(scores.systems))[:_NAMED])
         known = comma_list(sorted(systems)[:_NAMED])

@@ -1,6 +1,7 @@
 """`analyse`: analyse judgments in files, or those of a task or a campaign in the database."""
 
 import argparse
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -123,30 +124,15 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
-    if (
-        isinstance(kind, ProtocolAnalysis)
-        and kind.find is not None
-        and kind.read_files is not None
-    ):
-        arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
-        chosen = kind.complete({**given, **arguments}, of_files=True)
-        answers = kind.read_files(
-            options["files"],
-            chosen,
-            options["exclude_judge"],
-            progress.begin("Reading"),
-        )
-        source = chosen.get("source_text")
-        texts = _TextsOfFiles(segment_texts(source), {}) if source else None
-        read = AnswersOfFiles(answers, texts)
-        return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
+    is_of_protocol = isinstance(kind, ProtocolAnalysis)
+    if is_of_protocol and kind.find is not None and kind.read_files is not None:
+        return _of_answer_files(kind, given, options, progress)
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError(
             "this analysis needs data that files do not have.", field=kind.name
         )
-    pair = options["source_language"], options["target_language"]
-    languages = (pair[0] or "", pair[1] or "") if any(pair) else None
+    languages = _languages(options)
     if Need.METRICS in kind.needs and _is_evalset(options["files"]):
         for name in _NOT_OF_EVALSETS:
             if options[name]:
@@ -155,18 +141,51 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         with _metric_files(folder) as files:
             evalset = read_evalset(folder, files, languages)
         return evalset_report(evalset, chosen, progress.begin)
-    found = read_input(options, progress)
+    judged = read_input(options, progress)
     if Need.METRICS in kind.needs:
-        found = replace(found, metrics=_metrics_read(options, languages, found.blocks))
+        metrics = _metrics_read(options, languages, judged.blocks)
+        judged = replace(judged, metrics=metrics)
     elif options["scores"]:
         raise OptionError("only for the analysis metrics.", field="--scores")
-    if chosen.get("by_reference") and found.reference is None:
+    if chosen.get("by_reference") and judged.reference is None:
         raise OptionError(
             "name the reference with --reference-system.", field="by_reference"
         )
     if options["source_text"] or options["system_texts"]:
-        found = replace(found, texts=_texts(found, options))
-    return kind.tell(found, chosen, kind.find(found, chosen, progress.begin))
+        judged = replace(judged, texts=_texts(judged, options))
+    return kind.tell(judged, chosen, kind.find(judged, chosen, progress.begin))
+
+
+def _languages(options: Options) -> tuple[str, str] | None:
+    """Return source and target language; None if neither is given."""
+    source = options["source_language"] or ""
+    target = options["target_language"] or ""
+    if source or target:
+        return source, target
+    return None
+
+
+def _of_answer_files(
+    kind: ProtocolAnalysis,
+    given: Mapping[str, Any],
+    options: Options,
+    progress: Progress,
+) -> Report:
+    """Analyse files of the protocol's own answers."""
+    assert kind.find is not None and kind.read_files is not None  # noqa: S101, PT018
+    arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
+    chosen = kind.complete({**given, **arguments}, of_files=True)
+    answers = kind.read_files(
+        options["files"],
+        chosen,
+        options["exclude_judge"],
+        progress.begin("Reading"),
+    )
+    texts = None
+    if source := chosen.get("source_text"):
+        texts = _TextsOfFiles(segment_texts(source), {})
+    read = AnswersOfFiles(answers, texts)
+    return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
 
 
 def _of_database(
@@ -213,14 +232,16 @@ def _option_argument(text: str) -> tuple[str, str]:
 
 def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return options by name, repeated ones with all values; ``@FILE`` stands for the lines of a file."""
-    given: dict[str, list[str]] = {}
+    values_by_name: dict[str, list[str]] = defaultdict(list)
     for name, value in options:
-        given.setdefault(name, []).extend(
-            _values(value[1:]) if value[:1] == "@" else [value]
-        )
-    return {
-        name: values if len(values) > 1 else values[0] for name, values in given.items()
-    }
+        if value.startswith("@"):
+            values_by_name[name] += _values(value[1:])
+        else:
+            values_by_name[name].append(value)
+    given: dict[str, Any] = {}
+    for name, values in values_by_name.items():
+        given[name] = values if len(values) > 1 else values[0]
+    return given
 
 
 def _values(name: str) -> list[str]:
@@ -241,18 +262,18 @@ class _TextsOfFiles:
 
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
-        counts = (
-            -1 if text is None else len(text.split()) for text in (None, *self.sources)
-        )
-        return np.array(list(counts), dtype=np.int64)
+        counts = [-1]
+        for text in self.sources:
+            counts.append(-1 if text is None else len(text.split()))
+        return np.array(counts, dtype=np.int64)
 
     def of(self, system: str) -> Sequence[str | None] | None:
         """Return the outputs of a system."""
         return self.outputs.get(system)
 
 
-def _texts(found: Input, options: Options) -> _TextsOfFiles:
-    blocks = found.read.blocks
+def _texts(judged: Input, options: Options) -> _TextsOfFiles:
+    blocks = judged.read.blocks
     last = int(blocks.segment.max(initial=0))
     outputs: dict[str, Sequence[str]] = {}
     for system, file in options["system_texts"]:
@@ -266,10 +287,10 @@ def _texts(found: Input, options: Options) -> _TextsOfFiles:
                 f"more than one file of texts for {system}.", field="--system-text"
             )
         outputs[system] = _all_texts(file, last)
-    source = options["source_text"]
-    return _TextsOfFiles(
-        [None] * last if source is None else _all_texts(source, last), outputs
-    )
+    sources: Sequence[str | None] = [None] * last
+    if options["source_text"] is not None:
+        sources = _all_texts(options["source_text"], last)
+    return _TextsOfFiles(sources, outputs)
 
 
 def _all_texts(file: str, last: int) -> Sequence[str]:
@@ -286,9 +307,9 @@ def _is_evalset(names: Sequence[str]) -> bool:
     if len(names) != 1 or names[0] == "-":
         return False
     path = Path(names[0])
-    return path.is_dir() or (
-        path.is_file() and holds_archive(StoredFile(path.name, opener(path)))
-    )
+    if path.is_dir():
+        return True
+    return path.is_file() and holds_archive(StoredFile(path.name, opener(path)))
 
 
 @contextmanager
@@ -320,8 +341,9 @@ def _metrics_read(
             f"{unknown[0]} is not a name of --scores. Names: {', '.join(names) or '–'}.",
             field="--lower-is-better",
         )
-    source = options["source_text"]
-    segments = len(segment_texts(source)) if source and names else None
+    segments = None
+    if options["source_text"] and names:
+        segments = len(segment_texts(options["source_text"]))
     metrics = []
     for name, file in options["scores"]:
         scores = _metric_read(name, file, languages)
@@ -342,14 +364,17 @@ def _metric_read(
         If a file is invalid, or has several metrics, none of this name.
     """
     with _metric_files(file) as files:
-        kept = [each for each in files if not is_litter(each.name)]
+        kept = [stored for stored in files if not is_litter(stored.name)]
         read = read_metric_scores(kept, languages, name=name)
-    chosen = read if len(read) == 1 else [each for each in read if each.name == name]
+    chosen = read
+    if len(read) > 1:
+        chosen = [scores for scores in read if scores.name == name]
     if len(chosen) != 1:
+        names = [scores.name for scores in read]
         raise FormatError(
             file,
-            f"the metrics are {', '.join(each.name for each in read)}",
-            f"name one of them: --scores {read[0].name}={file}",
+            f"the metrics are {', '.join(names)}",
+            f"name one of them: --scores {names[0]}={file}",
         )
     return replace(chosen[0], name=name)
 
@@ -365,9 +390,10 @@ def _metric_of_blocks(
         If they do not score two judged systems in a judged segment, have fewer lines than there are segments, or score
         segments after the last.
     """
-    last = int(blocks.segment.max(initial=0)) if segments is None else segments
-    metric = metric_of(scores, last=last)
-    if segments is not None:
+    if segments is None:
+        metric = metric_of(scores, last=int(blocks.segment.max(initial=0)))
+    else:
+        metric = metric_of(scores, last=segments)
         _refuse_after(scores, segments)
     if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(

@@ -52,30 +52,29 @@ class Command(ReportCommand):
         choice = range_options(options)
         methods = tuple(dict.fromkeys(options["method"] or ["expected_wins"]))
         parameters = parameters_of(options["parameter"], methods)
-        pairs = choice.ranges != "percentile" or bool(
-            options["correction"] or options["sided"]
-        )
+        is_tested = bool(options["correction"] or options["sided"])
+        pairs = choice.ranges != "percentile" or is_tested
         if _can_be_counted(options, methods, choice):
             counted, found = _count_and_rank(options, parameters, choice, progress)
             return rankings_report(counted, found, pairs=pairs)
         given = read_input(options, progress)
-        work = {name: options[name] for name in ("seed", "engine")}
         if "lopez" in methods and options["verbosity"]:
             complete = METHODS["lopez"].complete(parameters["lopez"])
             limit = cast("float", complete["time_limit"])
-            for announced in _lopez_announcements(given.blocks, choice, limit, options):
-                progress.say(announced)
-        rankings = [
-            rank(
+            for message in _lopez_announcements(given.blocks, choice, limit, options):
+                progress.say(message)
+        rankings = []
+        for method in methods:
+            ranking = rank(
                 given.blocks,
                 method,
                 parameters=parameters[method],
                 progress=progress.begin(f"Ranking by {method}"),
-                **work,
+                seed=options["seed"],
+                engine=options["engine"],
                 **asdict(choice),
             )
-            for method in methods
-        ]
+            rankings.append(ranking)
         return rankings_report(given, rankings, pairs=pairs)
 
 
@@ -89,11 +88,13 @@ def _can_be_counted(
     """
     files = options["files"]
     input_format = options["input_format"]
-    if input_format not in (None, InputFormat.PARQUET) or not all(
-        map(is_counted, files)
-    ):
+    if input_format not in (None, InputFormat.PARQUET):
         return False
-    if "lopez" in methods or not all(choice.is_live(METHODS[name]) for name in methods):
+    if not all(map(is_counted, files)):
+        return False
+    if "lopez" in methods:
+        return False
+    if not all(choice.is_live(METHODS[name]) for name in methods):
         return False
     return not (choice.accounts_for_documents and names_documents(files))
 
@@ -106,26 +107,31 @@ def _count_and_rank(
 ) -> tuple[CountedInput, list[Ranking]]:
     """Count the judgments in the files, and rank by each method in `parameters`."""
     methods = [counts_method_named(name) for name in parameters]
-    layouts = [method.layout(0) for method in methods]
-    kinds = tuple(dict.fromkeys((layout.ties, layout.outright) for layout in layouts))
-    excluded = options["reference"] == "exclude"
+    kinds = {}
+    for method in methods:
+        layout = method.layout(0)
+        kinds[layout.ties, layout.outright] = None
+    leave_out = None
+    if options["reference"] == "exclude":
+        leave_out = options["reference_system"] or REFERENCE_SYSTEM
     wanted = FilesWanted(
         selection=selection_of(options),
-        leave_out=(options["reference_system"] or REFERENCE_SYSTEM)
-        if excluded
-        else None,
-        counts=CountsWanted(kinds, choice.keeps, options["resamples"], options["seed"]),
+        leave_out=leave_out,
+        counts=CountsWanted(
+            tuple(kinds), choice.keeps, options["resamples"], options["seed"]
+        ),
     )
-    found = count_files(
+    read = count_files(
         options["files"],
         wanted,
         engine=options["engine"],
         progress=progress.begin("Counting"),
     )
-    reference = reference_among(found.systems, options)
-    counted = {method.name: found.counts.counted(method) for method in methods}
-    rankings = [
-        rank_judged(
+    reference = reference_among(read.systems, options)
+    counted = {method.name: read.counts.counted(method) for method in methods}
+    rankings = []
+    for method in methods:
+        ranking = rank_judged(
             counted[method.name],
             method,
             method.complete(parameters[method.name]),
@@ -134,9 +140,8 @@ def _count_and_rank(
             engine=options["engine"],
             progress=progress.begin(f"Ranking by {method.name}"),
         )
-        for method in methods
-    ]
-    return CountedInput(read=found, counted=counted, reference=reference), rankings
+        rankings.append(ranking)
+    return CountedInput(read=read, counted=counted, reference=reference), rankings
 
 
 #: Seconds; shorter rankings are not announced.
@@ -149,15 +154,18 @@ def _lopez_announcements(
     """Return a message on the expected duration of ranking by Lopez; none if it is short or nothing is resampled."""
     if choice.ranges not in ("percentile", "confidence_set"):
         return []
-    how = {name: options[name] for name in ("resamples", "seed")}
     seconds = seconds_of_resamples(
-        blocks, resample=choice.resample, time_limit=time_limit, **how
+        blocks,
+        resample=choice.resample,
+        time_limit=time_limit,
+        resamples=options["resamples"],
+        seed=options["seed"],
     )
     seconds /= min(options["jobs"], os.cpu_count() or 1)
     if seconds <= _LONG:
         return []
-    announced = (
+    message = (
         f"Lopez with {len(blocks.systems)} systems: {number_format(options['resamples'])} resamples take about "
         f"{duration(seconds)}. Reduce them with --resamples."
     )
-    return [announced]
+    return [message]

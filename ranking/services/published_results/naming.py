@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, filterfalse
 from string import ascii_uppercase
 from typing import Final
 
@@ -58,26 +58,20 @@ def text_check(
     """
     for name in sorted(hidden):
         if len(name) >= _SHORTEST and _has_word(text, name):
-            named = {"name": name, "text": text, "page": page}
-            raise PublishingRefusedError(
-                _(
+            message = _(
+                "This text names the anonymous system “%(name)s”. Reword it: “%(text)s”."
+            )
+            if page:
+                message = _(
                     "A text on the page “%(page)s” names the anonymous system “%(name)s”. Reword it: “%(text)s”."
                 )
-                % named
-                if page
-                else _(
-                    "This text names the anonymous system “%(name)s”. Reword it: “%(text)s”."
-                )
-                % named,
-                field=field,
-                text=text,
-            )
+            values = {"name": name, "text": text, "page": page}
+            raise PublishingRefusedError(message % values, field=field, text=text)
 
 
 def _has_word(text: str, name: str) -> bool:
-    return (
-        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
-    )
+    word = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return re.search(word, text, re.IGNORECASE) is not None
 
 
 def _texts(content: PublishedContent) -> Iterator[tuple[str, str]]:
@@ -122,46 +116,41 @@ def labels_of(
     before : mapping
         Letters in earlier versions, by system ID.
     """
-    kept = {
-        system.name: before[str(system.pk)]
-        for system in systems
-        if str(system.pk) in before
-    }
+    labels = {system.name: system.name for system in systems}
     # Exclude letters of other systems and all system names.
-    taken = {*before.values(), *(system.name for system in systems)}
-    free = (label for label in _letters() if label not in taken)
+    taken = {*before.values(), *labels}
+    free = filterfalse(taken.__contains__, _letters())
     hidden = [system for system in systems if system.name in anonymous]
-    given = {
-        system.name: kept.get(system.name) or next(free)
-        for system in sorted(hidden, key=_hash)
-    }
-    return {system.name: given.get(system.name, system.name) for system in systems}
+    for system in sorted(hidden, key=_hash):
+        labels[system.name] = before.get(str(system.pk)) or next(free)
+    return labels
 
 
 def letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
     """Return the letters that published versions gave to systems, by id."""
-    return {
-        key: label
-        for result in before
-        for key, label in result.labels.items()
-        if label
-        in {
-            each["system"] for each in result.content["systems"] if not each["is_named"]
-        }
-    }
+    letters: dict[str, str] = {}
+    for result in before:
+        unnamed = [row for row in result.content["systems"] if not row["is_named"]]
+        labels = {row["system"] for row in unnamed}
+        for key, label in result.labels.items():
+            if label in labels:
+                letters[key] = label
+    return letters
 
 
 def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[str]:
     """Return the names of anonymous systems and teams; `labels` are by system ID."""
-    named = {
-        system
-        for system in systems
-        if labels.get(str(system.pk), system.name) == system.name
-    }
-    hidden = {system for system in systems if system not in named}
+    hidden = set()
+    teams = set()
+    named_teams = set()
+    for system in systems:
+        if labels.get(str(system.pk), system.name) == system.name:
+            named_teams.add(system.team)
+        else:
+            hidden.add(system.name)
+            teams.add(system.team)
     # A team may have both named and anonymous systems.
-    teams = {each.team for each in hidden} - {each.team for each in named}
-    return {each.name for each in hidden} | teams
+    return hidden | (teams - named_teams)
 
 
 def may_be_anonymous(system: System) -> bool:
@@ -170,16 +159,17 @@ def may_be_anonymous(system: System) -> bool:
 
 
 def _hash(system: System) -> str:
-    return salted_hmac(
-        f"published {system.test_set_id}", system.name, algorithm="sha256"
-    ).hexdigest()
+    salt = f"published {system.test_set_id}"
+    return salted_hmac(salt, system.name, algorithm="sha256").hexdigest()
 
 
 def _letters() -> Iterator[str]:
     """Yield "System A" to "System Z", then "System A2" and so on."""
-    for turn in count(1):
+    for letter in ascii_uppercase:
+        yield f"System {letter}"
+    for turn in count(2):
         for letter in ascii_uppercase:
-            yield f"System {letter}{'' if turn == 1 else turn}"
+            yield f"System {letter}{turn}"
 
 
 #: Maximum length of a rewording.
@@ -206,7 +196,7 @@ def wordings_check(
             _("Reasons can only be reworded if a system is anonymous."),
             field="wordings",
         )
-    for text in wordings.keys() - {each.text for each in given}:
+    for text in wordings.keys() - {reason.text for reason in given}:
         raise PublishingRefusedError(
             _("Reason not found in this result: “%(text)s”.") % {"text": text},
             field="wordings",

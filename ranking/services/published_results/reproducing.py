@@ -118,18 +118,21 @@ def result_reproduce(
         blocks = _blocks(bundle, run.parameters, progress)
         run.result = run_result_of_blocks(run, blocks)
         computed = _computed(run, blocks, content)
-        published = {key: values[key] for key in computed} | {
-            "input": {key: content["input"][key] for key in _INPUT},
-        }
+        published = {key: values[key] for key in computed}
+        published["input"] = {key: content["input"][key] for key in _INPUT}
         again = json.loads(canonical(computed))
-        found = list(_differences(published, again))
-        differences = tuple(each for each in found if not each.is_in_last_digits)
-        left_out = tuple(
-            f"sections.{name}" for name in _NOT_COMPARED if name in content["sections"]
-        )
-        last_digits = len(found) - len(differences)
+        all_differences = list(_differences(published, again))
+        differences = [row for row in all_differences if not row.is_in_last_digits]
+        not_compared = []
+        for name in _NOT_COMPARED:
+            if name in content["sections"]:
+                not_compared.append(f"sections.{name}")
         return Reproduction(
-            content, digest_of(content), differences, last_digits, left_out
+            content=content,
+            digest=digest_of(content),
+            differences=tuple(differences),
+            last_digits=len(all_differences) - len(differences),
+            not_compared=tuple(not_compared),
         )
     except _OF_OTHER_SHAPES as error:
         raise bundle.damaged(RESULT, "not a published result") from error
@@ -167,13 +170,12 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
         raise NotReproducibleError(
             f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
         )
-    given = parameters["method_parameters"].values()
-    if any(
-        isinstance(each, int | float) and not abs(each) <= _MOST_RUNS for each in given
-    ):
-        raise NotReproducibleError(
-            f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
-        )
+    for value in parameters["method_parameters"].values():
+        # Not a number is refused, too.
+        if isinstance(value, int | float) and not abs(value) <= _MOST_RUNS:
+            raise NotReproducibleError(
+                f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
+            )
     _refuse_systems({*parameters["systems"], *parameters["left_out"]})
 
 
@@ -204,34 +206,29 @@ def _blocks(
             _file, *of_place = error.args
             raise FormatError(f"{bundle.name}: {JUDGMENTS}", *of_place) from error
     coded = coded_judgments(columns, vocabulary)
-    shown = {name for systems in vocabulary.candidates for name in systems}
-    systems = {*shown, *parameters["systems"], *parameters["left_out"]}
+    systems = {*parameters["systems"], *parameters["left_out"]}
+    systems.update(*vocabulary.candidates)
     _refuse_systems(systems)
     unnamed = len(vocabulary.documents)
-    document = np.where(columns.document < 0, unnamed, columns.document).astype(
-        np.int32
-    )
-    return blocks_of_codes(coded, systems, document=document)
+    document = np.where(columns.document < 0, unnamed, columns.document)
+    return blocks_of_codes(coded, systems, document=document.astype(np.int32))
 
 
 def _computed(
     run: RankingRun, blocks: Blocks, content: PublishedContent
 ) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""
-    published = {
-        *_COLUMNS,
-        *(name for row in content["ranking"]["systems"] for name in row),
-    }
+    columns = set(_COLUMNS)
+    columns.update(*content["ranking"]["systems"])
+    rows = []
     # Later versions of Quintet may have more columns for a system.
-    run.result["systems"] = [
-        {name: row[name] for name in row if name in published}
-        for row in run.result["systems"]
-    ]
+    for row in run.result["systems"]:
+        rows.append({name: value for name, value in row.items() if name in columns})
+    run.result["systems"] = rows
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
-    # Results of older versions have no tests of own comparisons.
-    has_own_tests = "own_limits" in content["ranking"]
     tests = None
-    if has_own_tests:
+    # Results of older versions have no tests of own comparisons.
+    if "own_limits" in content["ranking"]:
         tests = own_tests_of_run(run, blocks)
     ranking = frozen_ranking(run, {name: name for name in names}, tests)
     counted = run.result["input"]
@@ -249,25 +246,27 @@ def _computed(
 
 def _differences(published: Any, computed: Any) -> Iterator[Difference]:
     """Yield differences between two JSON values; systems and pairs are matched by name."""
-    one = dict(_leaves("", published))
-    other = dict(_leaves("", computed))
-    for where in [*one, *(where for where in other if where not in one)]:
-        pair = one.get(where, ABSENT), other.get(where, ABSENT)
-        if ABSENT in pair or canonical(pair[0]) != canonical(pair[1]):
-            yield Difference(where, *pair)
+    published_leaves = dict(_leaves("", published))
+    computed_leaves = dict(_leaves("", computed))
+    for path in dict.fromkeys([*published_leaves, *computed_leaves]):
+        one = published_leaves.get(path, ABSENT)
+        other = computed_leaves.get(path, ABSENT)
+        is_absent = ABSENT in (one, other)
+        if is_absent or canonical(one) != canonical(other):
+            yield Difference(path, one, other)
 
 
-def _leaves(where: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
     """Yield the numbers and texts in a JSON value with their paths, and the order of named rows."""
     if isinstance(value, dict):
         for key in sorted(value):
-            yield from _leaves(f"{where}.{key}" if where else key, value[key])
+            yield from _leaves(f"{path}.{key}" if path else key, value[key])
     elif isinstance(value, list):
         for number, row in enumerate(value):
-            yield from _leaves(f"{where}[{_name(row, number)}]", row)
-        yield where, [_name(row, 0) for row in value if isinstance(row, dict)]
+            yield from _leaves(f"{path}[{_name(row, number)}]", row)
+        yield path, [_name(row, 0) for row in value if isinstance(row, dict)]
     else:
-        yield where, value
+        yield path, value
 
 
 def _name(row: Any, number: int) -> str:
