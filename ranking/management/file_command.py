@@ -83,6 +83,8 @@ POSITIVE = whole_number(1)
 SHARE = number_between(0, 1)
 
 
+#: Arguments of a command by name.
+Options = Mapping[str, Any]
 #: An argument that takes several values, and may be given again for more.
 SEVERAL: Final[Mapping[str, Any]] = {"nargs": "+", "action": "extend", "default": []}
 
@@ -142,7 +144,7 @@ def add_engine_arguments(parser: CommandParser) -> None:
 
 
 @contextmanager
-def chosen_engine(options: Mapping[str, Any]) -> Iterator[Engine]:
+def chosen_engine(options: Options) -> Iterator[Engine]:
     """Provide the engine selected by the options, and shut it down afterwards.
 
     Raises
@@ -187,24 +189,24 @@ def parameters_of(
     ValueError
         If the method of a parameter is not among `methods`, or a parameter is given twice.
     """
-    found: dict[str, dict[str, Any]] = {name: {} for name in methods}
+    parameters: dict[str, dict[str, Any]] = {name: {} for name in methods}
     for method, parameter, value in given:
         name = f"{method}.{parameter}"
-        if method not in found:
+        if method not in parameters:
             raise ValueError(f"--parameter {name}: method not selected with --method")
-        if parameter in found[method]:
+        if parameter in parameters[method]:
             raise ValueError(f"--parameter {name} is set twice")
-        found[method][parameter] = value
-    return found
+        parameters[method][parameter] = value
+    return parameters
 
 
 def _defaults() -> list[str]:
     """List all parameters with their defaults, in argument syntax."""
-    return [
-        f"{name}.{parameter}={_as_text(value)}"
-        for name, method in METHODS.items()
-        for parameter, value in method.defaults.items()
-    ]
+    defaults = []
+    for name, method in METHODS.items():
+        for parameter, value in method.defaults.items():
+            defaults.append(f"{name}.{parameter}={_as_text(value)}")
+    return defaults
 
 
 def _as_text(value: object) -> str:
@@ -308,7 +310,7 @@ def add_model_arguments(
     add_option(parser, "--segments N", POSITIVE, words)
 
 
-def model_of(options: Mapping[str, Any]) -> Model:
+def model_of(options: Options) -> Model:
     """Return the model given by the arguments."""
     given = [field.name for field in fields(Model) if field.name in options]
     return Model(**{name: options[name] for name in given})
@@ -353,7 +355,7 @@ def add_range_arguments(parser: CommandParser) -> None:
     )
 
 
-def range_options(options: Mapping[str, Any]) -> RangeOptions:
+def range_options(options: Options) -> RangeOptions:
     """Return the requested ranges, completed with defaults.
 
     Raises
@@ -385,8 +387,6 @@ def range_options(options: Mapping[str, Any]) -> RangeOptions:
 
 BAD_INPUT = 2
 _INTERRUPTED = 130
-
-Options = Mapping[str, Any]
 
 
 class ReportCommand(BaseCommand):

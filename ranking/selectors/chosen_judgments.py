@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypedDict
@@ -34,7 +35,7 @@ from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.reports.analyses.judges import LEAVE_OUT
-from ranking.reports.analyses.kind import EXCLUDED, AnalysisKind, ChosenJudgments, Need
+from ranking.reports.analyses.kind import AnalysisKind, ChosenJudgments, Need
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.system import SYSTEM
 from ranking.reports.inputs import Input, Remarks
@@ -47,6 +48,33 @@ from ranking.selectors.runs import (
     stopping_rule_state,
     system_kinds,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class _Selection:
+    """The options that select judgments, complete.
+
+    `without` are judges left out by name, besides excluded ones unless these count; only judges of `judge_group`
+    count if one is named. Empty `documents` and `domains` select all.
+    """
+
+    with_reference: bool
+    without: frozenset[str]
+    excluded_count: bool
+    judge_group: str
+    documents: frozenset[str]
+    domains: frozenset[str]
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> "_Selection":
+        return cls(
+            with_reference=options["reference"] == "include",
+            without=frozenset(options["without"]),
+            excluded_count=options["excluded_judges"] != "leave_out",
+            judge_group=options["judge_group"],
+            documents=frozenset(options["documents"]),
+            domains=frozenset(options["domains"]),
+        )
 
 
 class _RemarkedRow(TypedDict):
@@ -95,21 +123,23 @@ def judgments_chosen(
     systems = _names_of_kind(kinds, SystemKind.SYSTEM)
     references = _names_of_kind(kinds, SystemKind.REFERENCE)
     reference = references[0] if references else None
-    with_reference = options["reference"] == "include"
-    if with_reference and reference is None:
+    selection = _Selection.of(options)
+    if selection.with_reference and reference is None:
         raise OptionError(
             _("This test set has no reference system."), field="reference"
         )
-    leave_out = _leave_out(task, options)
-    without = _without(task, options)
-    documents = _documents(task, options)
+    leave_out = None
+    if LEAVE_OUT.name in options:
+        leave_out = _leave_out(task, set(options[LEAVE_OUT.name]), selection)
+    without = _without(task, selection)
+    documents = _documents(task, selection)
     remarked = _Remarked(task, watermark, without, documents)
     needs: Collection[Need] = kind.needs if kind else ()
     designs = Design.objects.filter(task=task)
     chosen = ChosenJudgments(
         systems=systems,
         reference=reference,
-        with_reference=with_reference,
+        with_reference=selection.with_reference,
         # Judges excluded in the campaign count if the analysis is about the effect of
         # leaving them out.
         without=tuple(name for name in without if name not in (leave_out or ())),
@@ -283,17 +313,14 @@ class StoredTexts:
         return numbers.first() or 0
 
 
-def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+def _leave_out(task: Task, named: set[str], selection: _Selection) -> tuple[str, ...]:
     """Return the judges to leave out: those named, otherwise those currently excluded or flagged."""
-    if LEAVE_OUT.name not in options:
-        return None
-    named = set(options[LEAVE_OUT.name])
     _refuse_strangers(task, named, field=LEAVE_OUT.name)
     if not named:
         flagged = judges_listed(task=task).filter(FLAGGED).order_by()
         named.update(flagged.values_list("judge__pseudonym", flat=True))
     # Do not re-include judges whom another option leaves out.
-    never = _without(task, {**options, EXCLUDED.name: "count"})
+    never = _without(task, replace(selection, excluded_count=True))
     return tuple(sorted(named.difference(never)))
 
 
@@ -322,12 +349,12 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
         )
 
 
-def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
-    without = set(options["without"])
+def _without(task: Task, selection: _Selection) -> list[str]:
+    without = set(selection.without)
     _refuse_strangers(task, without, field="without")
-    if options["excluded_judges"] == "leave_out":
+    if not selection.excluded_count:
         without.update(excluded_judges(campaign_id=task.test_set.campaign_id))
-    if named := options["judge_group"]:
+    if named := selection.judge_group:
         groups = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         group = groups.filter(name__iexact=named).first()
         if group is None:
@@ -339,9 +366,9 @@ def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
     return sorted(without)
 
 
-def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    documents = set(options["documents"])
-    domains = set(options["domains"])
+def _documents(task: Task, selection: _Selection) -> tuple[str, ...] | None:
+    documents = selection.documents
+    domains = selection.domains
     if not documents and not domains:
         return None
     in_order = Document.objects.filter(test_set_id=task.test_set_id).order_by(
@@ -357,7 +384,7 @@ def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
     return tuple(names)
 
 
-def _refuse_unknown(unknown: set[str], *, field: str) -> None:
+def _refuse_unknown(unknown: AbstractSet[str], *, field: str) -> None:
     if unknown:
         raise OptionError(
             _("Not found in this test set: %(names)s.")

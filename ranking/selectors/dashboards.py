@@ -1,12 +1,12 @@
 """Data of organisers' pages: change detection, progress, forecast ends, and the latest feedback of judges."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict
 
 from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
@@ -29,6 +29,7 @@ from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.texts.time_zones import NamedZone
 from ranking.core.rankings.range_kinds import RangeOptions
+from ranking.core.rankings.records import RunResult
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import (
     ADDRESS_LENGTH,
@@ -352,6 +353,13 @@ DAYS_FORECAST: Final = 7
 SLIPPED_DAYS: Final = 7
 
 
+class PublishedAddress(TypedDict):
+    """Number and address of a published result."""
+
+    version: int
+    address: str
+
+
 @dataclass(frozen=True, slots=True)
 class TaskOverview:
     """A task in the overview.
@@ -383,9 +391,9 @@ class TaskOverview:
     task: Task
     judged: int
     judged_by: int
-    standing: Mapping[str, Any] | None
+    standing: RunResult | None
     left_out: int
-    published: Mapping[str, Any] | None
+    published: PublishedAddress | None
     rule: RuleState | None
     at_work: int
     days: Sequence[Period]
@@ -589,7 +597,7 @@ class _TaskCounts(NamedTuple):
     judges: int = 0
     excluded: int = 0
     not_by_people: int = 0
-    published: Mapping[str, Any] | None = None
+    published: PublishedAddress | None = None
 
 
 def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:

@@ -143,9 +143,23 @@ class MeasuredTask:
     measures: MeasuresByJudge = field(default_factory=dict)
 
 
+class RecordedMeasure(TypedDict):
+    """A `MeasureResult` as stored."""
+
+    value: float
+    evidence: int
+    low: float | None
+    high: float | None
+    p_value: float | None
+
+
+#: Stored measures of a judge by name.
+RecordedMeasures = dict[str, RecordedMeasure]
+
+
 def measures_by_judge(
     *, task_id: int, judges: Collection[int] | None = None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, RecordedMeasures]:
     """Return the stored measures of all or these judges of a test set, by pseudonym. One query."""
     rows = JudgeMeasures.objects.filter(task=task_id)
     if judges is not None:
@@ -153,7 +167,7 @@ def measures_by_judge(
     return dict(rows.values_list("judge__pseudonym", "measures"))
 
 
-def measures_of(*, judge: Judge, task: Task) -> dict[str, Any]:
+def measures_of(*, judge: Judge, task: Task) -> RecordedMeasures:
     """Return the latest measures of a judge in a test set."""
     rows = JudgeMeasures.objects.filter(task=task, judge=judge)
     return rows.values_list("measures", flat=True).first() or {}
@@ -190,7 +204,7 @@ def measured_tasks(
     return list(tasks.values())
 
 
-def measure_results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
+def measure_results(measures: RecordedMeasures) -> dict[str, MeasureResult]:
     results: dict[str, MeasureResult] = {}
     for measure, row in measures.items():
         results[JudgeMeasure(measure)] = MeasureResult(**row)
@@ -209,6 +223,30 @@ def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     return values
 
 
+class JudgeKappa(TypedDict):
+    """Agreement of a judge with the others in a ranking."""
+
+    kappa: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+    no_interval: str | None
+    agreeing: int
+    comparable: int
+
+
+#: For judges missing from the latest ranking, or without a ranking.
+_NO_KAPPA: Final[JudgeKappa] = {
+    "kappa": None,
+    "low": None,
+    "high": None,
+    "reason": None,
+    "no_interval": None,
+    "agreeing": 0,
+    "comparable": 0,
+}
+
+
 class JudgeQuality(TypedDict):
     """A judge with work, agreement in the latest ranking, status and latest measures."""
 
@@ -216,17 +254,9 @@ class JudgeQuality(TypedDict):
     origin: str
     judged: int
     skipped: int
-    agreement: dict[str, Any]
+    agreement: JudgeKappa
     status: JudgeStatus
-    measures: dict[str, Any]
-
-
-#: For judges missing from the latest ranking, or without a ranking.
-_NO_KAPPA: Final = {
-    **dict.fromkeys(("kappa", "low", "high", "reason", "no_interval")),
-    "agreeing": 0,
-    "comparable": 0,
-}
+    measures: RecordedMeasures
 
 
 def quality_due() -> list[RankingRun]:
@@ -262,7 +292,7 @@ def judges_quality(
     judge_ids = [tally.judge_id for tally in tallies]
     statuses = judge_statuses(*judge_ids)
     measures = measures_by_judge(task_id=task.pk, judges=judge_ids)
-    agreement: dict[str, dict[str, Any]] = {}
+    agreement: dict[str, JudgeKappa] = {}
     if run is not None:
         for row in run.result["agreement"]["judges"]:
             agreement[row["judge"]] = row
@@ -274,7 +304,7 @@ def judges_quality(
             origin=tally.origin,
             judged=tally.judged,
             skipped=tally.standing,
-            agreement={**_NO_KAPPA, **agreement.get(name, {})},
+            agreement={**_NO_KAPPA, **agreement.get(name, _NO_KAPPA)},
             status=statuses.get(tally.judge_id, JudgeStatus.GOOD),
             measures=measures.get(name, {}),
         )

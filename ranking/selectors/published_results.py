@@ -4,7 +4,7 @@ import io
 import zipfile
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple, TypedDict
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left, Now
@@ -124,7 +124,16 @@ class _StoredBytes(io.RawIOBase):
         return len(piece)
 
 
-def judged_facts(run: RankingRun) -> dict[str, Any]:
+class JudgedFacts(TypedDict):
+    """Numbers of segments and documents, and first and last day of the judgments in a ranking."""
+
+    segments: int
+    documents: int
+    first_day: str | None
+    last_day: str | None
+
+
+def judged_facts(run: RankingRun) -> JudgedFacts:
     """Return first and last day (UTC), segments and documents of the judgments that count in a ranking. One query.
 
     Segments and documents were counted when it was ranked (`ranking.core.live`), from the same judgments. Days are

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from django.db.models import Count, Q, QuerySet
 
@@ -44,6 +44,14 @@ ONE_IN: Final = 5
 STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
 
 
+class RuleEvidence(TypedDict):
+    """The terms of a rule, and all measures of a judge at a watermark."""
+
+    watermark: int
+    rule: dict[str, str | float]
+    measures: dict[str, dict[str, float | None]]
+
+
 @dataclass(frozen=True, slots=True)
 class RuleAct:
     """An action of a rule on a judge, with the measures in a task that caused it."""
@@ -51,7 +59,7 @@ class RuleAct:
     rule: QualityRule
     judge: Judge
     task_id: int
-    evidence: dict[str, Any]
+    evidence: RuleEvidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +323,7 @@ def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
 
 def _evidence(
     rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
-) -> dict[str, Any]:
+) -> RuleEvidence:
     """Return all current measures of the judge, and the terms of the rule."""
     return {
         "watermark": watermark,

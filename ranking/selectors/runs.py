@@ -1,7 +1,7 @@
 """Rankings and their settings: the current and the kept ones, test sets to rank, and excluded judges."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -18,7 +18,12 @@ from annotation.selectors.judges import excluded_judges_by_campaign
 from campaign.models import CampaignState, GroupMember, System, Task, User
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.records import RankedRow, RuleMet, RunParameters
+from ranking.core.rankings.records import (
+    RankedRow,
+    RecordedRule,
+    RuleMet,
+    RunParameters,
+)
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
 from ranking.reports.range_choices import ToldApart, count_told_apart
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
@@ -167,7 +172,7 @@ class _Terms(NamedTuple):
 
     ranges: RangeOptions
     method: str
-    rule: Mapping[str, Any]
+    rule: RecordedRule
     judges_not_counted: list[str]
 
 

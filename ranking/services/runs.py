@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -35,7 +35,7 @@ from ranking.core.judges.tallies import JudgeTallies
 from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.records import RankedRow
+from ranking.core.rankings.records import RankedRow, RunResult
 from ranking.models import KeptFor, LatestRanking, RankingRun, StoredTallies
 from ranking.models.ranking_run import Ranking
 from ranking.selectors.judged_columns import changed_judgments, judged_blocks
@@ -200,8 +200,10 @@ def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
     return run
 
 
-def _standing(row: RankedRow) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name in _STANDINGS}
+def _standing(row: RankedRow) -> RankedRow:
+    """Return a row without counts."""
+    standing = {name: value for name, value in row.items() if name in _STANDINGS}
+    return cast("RankedRow", standing)
 
 
 def kept_for(
@@ -546,7 +548,7 @@ def _divided_up(number: int, divisor: int) -> int:
     return -(-number // divisor)
 
 
-def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
+def ranking_run_reproduce(run: RankingRun) -> RunResult:
     """Return the result of a run, kept or not, recomputed only from its record.
 
     It equals `run.result` bit for bit, even after later judgments, revisions and changes: judgments
@@ -584,8 +586,10 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     columns.update(*run.result["systems"])
     rows = []
     for row in result["systems"]:
-        rows.append({name: value for name, value in row.items() if name in columns})
-    return result | {"systems": rows}
+        known = {name: value for name, value in row.items() if name in columns}
+        rows.append(cast("RankedRow", known))
+    result["systems"] = rows
+    return result
 
 
 @dataclass(kw_only=True)
@@ -629,7 +633,7 @@ def runs_check(*, task_id: int) -> RunsChecked:
     return checked
 
 
-def _order(result: Mapping[str, Any]) -> list[tuple[str, float, int]]:
+def _order(result: RunResult) -> list[tuple[str, float | None, int]]:
     return [(row["system"], row["score"], row["rank"]) for row in result["systems"]]
 
 

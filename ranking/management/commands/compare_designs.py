@@ -1,7 +1,5 @@
 """`compare_designs`: compare the judgments needed by sampling designs."""
 
-from typing import Any
-
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
@@ -88,28 +86,24 @@ class Command(ReportCommand):
             refuse(
                 "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
             )
-        how: dict[str, Any] = {
-            name: options[name]
-            for name in (
-                "clusters",
-                "confidence",
-                "active_confidence",
-                "resamples",
-                "limit",
-                "experiments",
-                "seed",
-                "engine",
-            )
-        }
+        target_pairs = options["target_pairs"]
+        # No default target if only clusters are requested.
+        if not target_pairs and not options["clusters"]:
+            target_pairs = [0.9]
         comparison = compare_designs(
             source,
             designs=tuple(dict.fromkeys(options["designs"])),
             ranges=tuple(dict.fromkeys(options["rank_ranges"])),
-            # No default target if only clusters are requested.
-            target_pairs=options["target_pairs"]
-            or ([] if options["clusters"] else [0.9]),
+            target_pairs=target_pairs or [],
             floor=max(0.0, options["floor"]),
-            **how,
+            clusters=options["clusters"],
+            confidence=options["confidence"],
+            active_confidence=options["active_confidence"],
+            resamples=options["resamples"],
+            limit=options["limit"],
+            experiments=options["experiments"],
+            seed=options["seed"],
+            engine=options["engine"],
             progress=progress.begin("Simulating"),
         )
         if plot is not None:
@@ -122,13 +116,11 @@ def _source(
     options: Options, progress: Progress
 ) -> tuple[JudgmentSource, Input | None]:
     if not options["files"]:
-        defaults = {"systems": _SYSTEMS, "noise": _NOISE}
-        chosen = {name: options[name] or default for name, default in defaults.items()}
-        return model_of({**options, **chosen}), None
-    if any(
-        options[name]
-        for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")
-    ):
-        refuse("Remove the options of the model: the files replace it.")
+        systems = options["systems"] or _SYSTEMS
+        noise = options["noise"] or _NOISE
+        return model_of({**options, "systems": systems, "noise": noise}), None
+    for name in ("systems", "noise", "segments", "tie_radius", "judge_noise"):
+        if options[name]:
+            refuse("Remove the options of the model: the files replace it.")
     given = read_input(options, progress)
     return rates_of(tally(given.blocks), per_block=options["per_block"]), given

@@ -1,8 +1,8 @@
 """`convert_judgments`: convert judgments of any format to one or several Parquet files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from django.core.management.base import CommandParser
 from django.utils.formats import number_format
@@ -86,7 +86,17 @@ def _left_refuse(to: Path, number: int) -> None:
         )
 
 
-def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> dict[str, Any]:
+class WrittenFile(TypedDict):
+    """A Parquet file, with the numbers of its first and last segment."""
+
+    name: str
+    rows: int
+    bytes: int
+    first_segment: int
+    last_segment: int
+
+
+def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> WrittenFile:
     with replaced(path) as part:
         write_parquet(str(part), columns, vocabulary)
     return {
@@ -99,7 +109,7 @@ def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> dict[str, An
 
 
 def conversion_report(
-    written: Sequence[Mapping[str, Any]], not_read: Sequence[Loss]
+    written: Sequence[WrittenFile], not_read: Sequence[Loss]
 ) -> Report:
     """Report the files written, and the data that was not converted."""
     rows = sum(file["rows"] for file in written)

@@ -2,7 +2,7 @@
 
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ from ranking.files.bundles import (
     ABSENT,
     Check,
     Difference,
+    Finding,
     Problem,
     bundle_check,
     opened_bundle,
@@ -24,6 +25,7 @@ from ranking.files.bundles import (
 from ranking.management.file_command import Options, ReportCommand
 from ranking.reports.published_results import ranking_tables
 from ranking.reports.tables import Column, Report, Table
+from ranking.reports.wording.published_content import PublishedContent
 from ranking.services.published_results.reproducing import (
     Reproduction,
     result_reproduce,
@@ -112,24 +114,29 @@ _WORDS: Final = {
 def check_report(check: Check) -> Report:
     """Report the changes in a bundle."""
     intact = f"Bundle intact: {check.files} files match their checksums."
-    notes = [] if check.findings else [intact]
+    notes = []
+    if not check.findings:
+        notes.append(intact)
     if check.digest:
         notes.append(f"SHA-256 of the result: {check.digest}")
         notes.append(
             f"Its address ends in {check.digest[:16]}. Compare it with the cited address."
         )
-    table = Table.of(
-        check.findings,
-        name="findings",
-        title="Changes",
-        columns=(
-            Column("file", "File", is_text=True),
-            Column("what", "What", is_text=True, of=lambda each: _WORDS[each.problem]),
-        ),
-    )
+    tables = []
+    if check.findings:
+        table = Table.of(
+            check.findings,
+            name="findings",
+            title="Changes",
+            columns=(
+                Column("file", "File", is_text=True),
+                Column("what", "What", is_text=True, of=_problem_in_words),
+            ),
+        )
+        tables.append(table)
     return Report(
         notes=notes,
-        tables=[table] if check.findings else [],
+        tables=tables,
         data={
             "is_unchanged": not check.findings,
             "files": check.files,
@@ -137,6 +144,10 @@ def check_report(check: Check) -> Report:
             "findings": check.findings,
         },
     )
+
+
+def _problem_in_words(finding: Finding) -> str:
+    return _WORDS[finding.problem]
 
 
 @override("en")
@@ -151,25 +162,27 @@ def reproduction_report(again: Reproduction) -> Report:
     else:
         versions = f"Recomputed with Quintet {own}; published with {made}."
     if differences:
-        said = f"Values that differ from the published result: {len(differences)}."
+        outcome = f"Values that differ from the published result: {len(differences)}."
     elif again.last_digits:
-        said = (
+        outcome = (
             "Scores, ranges, clusters, pairs and agreement match the published result, except for last "
             f"digits, which depend on the processor ({again.last_digits} numbers)."
         )
     else:
-        said = "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
+        outcome = "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
+    notes = [outcome]
     not_compared = again.not_compared
     if not_compared:
-        left_out = [f"Not compared: {', '.join(not_compared)}."]
-    else:
-        left_out = []
+        notes.append(f"Not compared: {', '.join(not_compared)}.")
+    notes.append(versions)
+    tables = []
+    if differences:
+        tables.append(_difference_table(differences))
+    if _is_a_table(content):
+        tables += ranking_tables(content)
     return Report(
-        notes=[said, *left_out, versions],
-        tables=[
-            *([_difference_table(differences)] if differences else []),
-            *(ranking_tables(content) if _is_a_table(content) else []),
-        ],
+        notes=notes,
+        tables=tables,
         data={
             "is_same": not differences,
             "last_digits": again.last_digits,
@@ -183,31 +196,32 @@ def reproduction_report(again: Reproduction) -> Report:
 
 
 def _difference_table(differences: Sequence[Difference]) -> Table:
+    notes = []
     more = len(differences) - _LISTED
+    if more > 0:
+        notes.append(f"{more} more: use --format json to list all.")
     return Table.of(
         differences[:_LISTED],
         name="differences",
         title="Differences",
         columns=(
             Column("where", "Where", is_text=True),
-            Column(
-                "published",
-                "Published",
-                is_text=True,
-                of=lambda each: _shown(each.published),
-            ),
-            Column(
-                "computed",
-                "Computed",
-                is_text=True,
-                of=lambda each: _shown(each.computed),
-            ),
+            Column("published", "Published", is_text=True, of=_published_value),
+            Column("computed", "Computed", is_text=True, of=_computed_value),
         ),
-        notes=[f"{more} more: use --format json to list all."] if more > 0 else [],
+        notes=notes,
     )
 
 
-def _shown(value: Any) -> str:
+def _published_value(difference: Difference) -> str:
+    return _as_text(difference.published)
+
+
+def _computed_value(difference: Difference) -> str:
+    return _as_text(difference.computed)
+
+
+def _as_text(value: Any) -> str:
     """Return a value as text with all its digits."""
     if value is ABSENT:
         return "is missing"
@@ -216,7 +230,7 @@ def _shown(value: Any) -> str:
     return canonical(value)
 
 
-def _is_a_table(content: Mapping[str, Any]) -> bool:
+def _is_a_table(content: PublishedContent) -> bool:
     """Return whether each system has all columns of the table; missing data is among the differences."""
     numbers = (
         "cluster",
@@ -228,13 +242,12 @@ def _is_a_table(content: Mapping[str, Any]) -> bool:
         "losses",
         "ties",
     )
-    return all(
-        isinstance(row.get(name), int | float)
-        or (
-            name in row
-            and row[name] is None
-            and (name == "score" or bool(row.get("shortage")))
-        )
-        for row in content["ranking"]["systems"]
-        for name in numbers
-    )
+    rows: list[Any] = list(content["ranking"]["systems"])
+    for row in rows:
+        for name in numbers:
+            if isinstance(row.get(name), int | float):
+                continue
+            may_be_null = name == "score" or bool(row.get("shortage"))
+            if name not in row or row[name] is not None or not may_be_null:
+                return False
+    return True

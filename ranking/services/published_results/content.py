@@ -33,6 +33,7 @@ from ranking.reports.wording.published_content import (
 )
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.published_results import (
+    JudgedFacts,
     LeftOutJudge,
     instructions_version,
     judged_facts,
@@ -92,7 +93,7 @@ class PublishedFacts:
     task: Task
     run: RankingRun
     systems: Sequence[System]
-    judged: Mapping[str, Any]
+    judged: JudgedFacts
     left_out: Sequence[LeftOutJudge]
     instructions: int | None
     settings: Sequence[RankingSettings] = ()
