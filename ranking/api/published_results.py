@@ -251,14 +251,14 @@ class PublishSerializer(PlainSerializer):
 
     def validate_wordings(self, sent: list[dict[str, str]]) -> dict[str, str]:
         """Return rewordings by reason. Refuse two for one reason, because the last one would silently win."""
-        reasons = [each["reason"] for each in sent]
-        for at, reason in enumerate(reasons):
-            if reason in reasons[:at]:
-                said = _("More than one replacement for “%(reason)s”.") % {
-                    "reason": reason
-                }
-                raise ValidationError(said)
-        return {each["reason"]: each["wording"] for each in sent}
+        wordings: dict[str, str] = {}
+        for row in sent:
+            reason = row["reason"]
+            if reason in wordings:
+                message = _("More than one replacement for “%(reason)s”.")
+                raise ValidationError(message % {"reason": reason})
+            wordings[reason] = row["wording"]
+        return wordings
 
 
 class PublishAwaitedSerializer(PlainSerializer):
@@ -348,23 +348,26 @@ class PublishedResultsView(_ResultAPIView):
         With `dry_run`, return a preview with 200. 409 if `seen` or `version` do not match.
         """
         data = self.validated(PublishSerializer)
-        asked = data
         until = data["embargo_until"]
-        version_check(asked["version"], task=self.task)
-        words = ("acknowledgement", "contact", "change_note", "wordings")
+        version_check(data["version"], task=self.task)
+        words = PublishedWords(
+            authors=tuple(data["authors"]),
+            acknowledgement=data["acknowledgement"],
+            contact=data["contact"],
+            change_note=data["change_note"],
+            wordings=data["wordings"],
+        )
         chosen = {
             "task": self.task,
-            "anonymous": asked["anonymous"],
-            "words": PublishedWords(
-                authors=tuple(asked["authors"]), **{name: asked[name] for name in words}
-            ),
-            "parts": [name for name in PARTS if asked[name]],
+            "anonymous": data["anonymous"],
+            "words": words,
+            "parts": [name for name in PARTS if data[name]],
         }
         awaited = _awaited(self.user, chosen, until)
         if awaited is not None:
-            said = {"detail": "Being computed", "analysis": awaited.pk}
-            return Response(said, status=202, headers={"Retry-After": "5"})
-        if asked["dry_run"]:
+            pending = {"detail": "Being computed", "analysis": awaited.pk}
+            return Response(pending, status=202, headers={"Retry-After": "5"})
+        if data["dry_run"]:
             draft = published_draft(**chosen)
             embargo_check(until, now=draft.published_at)
             return self.serialized(draft, PublishedDraftSerializer)
@@ -372,9 +375,9 @@ class PublishedResultsView(_ResultAPIView):
             **chosen,
             by=self.user,
             embargo_until=until,
-            with_texts=asked["texts"],
-            seen=asked["seen"],
-            version=asked["version"],
+            with_texts=data["texts"],
+            seen=data["seen"],
+            version=data["version"],
         )
         return self.serialized(
             self.result(result.version), PublishedResultSerializer, status=201
@@ -389,26 +392,22 @@ def _awaited(
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
-    if not is_publishable(run):
-        lacking = ["answers"]
-    else:
-        lacking = [
-            name for name in chosen["parts"] if answer_found(name, run=run) is None
-        ]
+    lacking = ["answers"]
+    if is_publishable(run):
+        parts = chosen["parts"]
+        lacking = [name for name in parts if answer_found(name, run=run) is None]
         if not lacking:
             return None
         # Check for refusals before starting computations.
         draft = published_draft(**chosen, run=run)
         embargo_check(embargo_until, now=draft.published_at)
-    asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
-    return next(
-        (
-            each
-            for each in asked
-            if each and each.finished_at is None and not has_failed(each)
-        ),
-        None,
-    )
+    analyses = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
+    for analysis in analyses:
+        if analysis is None or analysis.finished_at is not None:
+            continue
+        if not has_failed(analysis):
+            return analysis
+    return None
 
 
 class PublishedResultView(_ResultAPIView):

@@ -222,16 +222,26 @@ class RulesView(_RulesAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
-        asked = self.validated(NewRuleSerializer)
-        replaces = asked.pop("replaces")
-        undo = asked.pop("undo")
-        confirmed = asked.pop("confirm")
-        by: dict[str, Any] = {"user": self.user, "confirmed": confirmed}
-        terms = RuleTerms(**asked)
+        data = self.validated(NewRuleSerializer)
+        replaces = data.pop("replaces")
+        undo = data.pop("undo")
+        confirmed = data.pop("confirm")
+        terms = RuleTerms(**data)
         if replaces is None:
-            done = rules_put_in_force(campaign=self.campaign, terms=[terms], **by)
+            done = rules_put_in_force(
+                campaign=self.campaign,
+                terms=[terms],
+                user=self.user,
+                confirmed=confirmed,
+            )
         else:
-            done = rule_replace(rule=replaces, terms=terms, undo=undo, **by)
+            done = rule_replace(
+                rule=replaces,
+                terms=terms,
+                user=self.user,
+                undo=undo,
+                confirmed=confirmed,
+            )
         return self.serialized(self.in_force(done), RulesInForceSerializer, status=201)
 
 

@@ -136,23 +136,23 @@ class _Skipped:
     def remarks(self) -> list[str]:
         remarks = []
         for name in self.doubtful:
-            words = _(
+            remark = _(
                 "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
             )
-            remarks.append(words % {"metric": name})
+            remarks.append(remark % {"metric": name})
         if self.metrics:
-            words = _("Skipped, imported before with the same scores: %(number)d.")
-            remarks.append(words % {"number": self.metrics})
+            remark = _("Skipped, imported before with the same scores: %(number)d.")
+            remarks.append(remark % {"number": self.metrics})
         if self.systems:
-            words = _("Skipped, not in the test set: %(names)s.")
-            remarks.append(words % {"names": comma_list(sorted(self.systems))})
+            remark = _("Skipped, not in the test set: %(names)s.")
+            remarks.append(remark % {"names": comma_list(sorted(self.systems))})
         if self.segments:
-            words = ngettext(
+            remark = ngettext(
                 "Skipped, not in the test set: %(number)s segment.",
                 "Skipped, not in the test set: %(number)s segments.",
                 self.segments,
             )
-            remarks.append(words % {"number": number_format(self.segments)})
+            remarks.append(remark % {"number": number_format(self.segments)})
         return remarks
 
 
@@ -240,10 +240,10 @@ def _columns(
             strange.append(system)
     if strange or not columns:
         named = comma_list((strange or list(scores.systems))[:_NAMED])
-        known = comma_list(sorted(systems)[:_NAMED])
+        names = comma_list(sorted(systems)[:_NAMED])
         raise FormatError(
             file,
             f"{scores.name} scores systems that the test set does not have: {named}",
-            f"name systems as the test set does: {known}",
+            f"name systems as the test set does: {names}",
         )
     return columns

@@ -45,10 +45,10 @@ def _answers(
                 "name the judge of each judgment",
                 line=block.line,
             )
-        shown = len(block.candidates)
-        if shown >= fewest_outputs:
+        systems_by_block = len(block.candidates)
+        if systems_by_block >= fewest_outputs:
             yield _file_answer(block)
-        elif shown:
+        elif systems_by_block:
             losses.add(
                 "blocks with one output, which compare nothing", f"line {block.line}"
             )

@@ -180,7 +180,7 @@ def add_parameter_argument(parser: CommandParser) -> None:
 
 
 def parameters_of(
-    given: Iterable[Parameter], methods: Iterable[str]
+    arguments: Iterable[Parameter], methods: Iterable[str]
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the parameters given for each method.
 
@@ -190,7 +190,7 @@ def parameters_of(
         If the method of a parameter is not among `methods`, or a parameter is given twice.
     """
     parameters: dict[str, dict[str, Any]] = {name: {} for name in methods}
-    for method, parameter, value in given:
+    for method, parameter, value in arguments:
         name = f"{method}.{parameter}"
         if method not in parameters:
             raise ValueError(f"--parameter {name}: method not selected with --method")
@@ -230,12 +230,12 @@ def _parameter(text: str) -> Parameter:
         raise argparse.ArgumentTypeError(
             f"{method!r} is not one of {', '.join(METHODS)}"
         )
-    known = METHODS[method].parameter_types
-    if parameter not in known:
+    names = METHODS[method].parameter_types
+    if parameter not in names:
         raise argparse.ArgumentTypeError(
-            f"{method} has no parameter {parameter!r} (parameters: {', '.join(known) or 'none'})"
+            f"{method} has no parameter {parameter!r} (parameters: {', '.join(names) or 'none'})"
         )
-    return method, parameter, _value(name, value, known[parameter])
+    return method, parameter, _value(name, value, names[parameter])
 
 
 def _value(name: str, text: str, type_: Any) -> Any:
@@ -569,15 +569,15 @@ def segment_texts(name: str) -> list[str]:
     """
     try:
         with Path(name).open("rb") as stream:
-            found, file = detect_format(InputFile(name, stream))
-            if found is TestSetFormat.SGML:
+            texts, file = detect_format(InputFile(name, stream))
+            if texts is TestSetFormat.SGML:
                 return [segment.text for segment in sgml_segments(file, _SETS)]
-            if found is TestSetFormat.PLAIN:
+            if texts is TestSetFormat.PLAIN:
                 return [line.strip() for line in text_lines(file)]
     except OSError as error:
         refuse(f"{name}: {error.strerror}.", error)
     raise FormatError(
-        name, f"the file looks like {found.value.upper()}", "provide plain text or SGML"
+        name, f"the file looks like {texts.value.upper()}", "provide plain text or SGML"
     )
 
 

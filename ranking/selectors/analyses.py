@@ -261,10 +261,12 @@ class JudgeInAnswer(NamedTuple):
 def _in_answer(
     judge: str, *, stands_out: bool, below: int = 0, **figures: Any
 ) -> JudgeInAnswer:
-    known = {name: value for name, value in figures.items() if value not in (None, ())}
-    known["below"] = below
-    known["stands_out"] = stands_out
-    return JudgeInAnswer(judge, stands_out, known)
+    evidence = {
+        name: value for name, value in figures.items() if value not in (None, ())
+    }
+    evidence["below"] = below
+    evidence["stands_out"] = stands_out
+    return JudgeInAnswer(judge, stands_out, evidence)
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
@@ -539,9 +541,9 @@ _OF_RANKINGS = (
 
 
 def _summed(values: Iterable[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    if known:
-        return sum(known)
+    numbers = [value for value in values if value is not None]
+    if numbers:
+        return sum(numbers)
     return None
 
 

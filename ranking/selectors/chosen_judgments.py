@@ -152,8 +152,8 @@ def judgments_chosen(
     if SYSTEM.name in options:
         chosen = replace(chosen, groups=_groups(task))
     if options.get(SKIPPED_BLOCKS.name) == "count":
-        shown = _shown_when_skipped(remarked.skips(), reference)
-        chosen = replace(chosen, shown=shown)
+        shown_when_skipped = _shown_when_skipped(remarked.skips(), reference)
+        chosen = replace(chosen, shown=shown_when_skipped)
     if Need.WORK in needs:
         chosen = replace(chosen, work=work_facts(task=task))
     if Need.REMARKS in needs:
@@ -339,8 +339,8 @@ def _groups(task: Task) -> dict[str, list[str]]:
 def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
     if not names:
         return
-    known = JudgeTally.objects.filter(task=task, judge__pseudonym__in=names)
-    unknown = names.difference(known.values_list("judge__pseudonym", flat=True))
+    tallies = JudgeTally.objects.filter(task=task, judge__pseudonym__in=names)
+    unknown = names.difference(tallies.values_list("judge__pseudonym", flat=True))
     if unknown:
         raise OptionError(
             _("No judgments by %(names)s match these options.")

@@ -376,6 +376,6 @@ def _judge_names(judge: Int64Array) -> dict[int, str]:
 
 def _numbers(ids: Int64Array, listed: list[int]) -> Int32Array:
     """Return the index of each id in the list, which must contain all of them."""
-    known = np.array(listed, dtype=np.int64)
-    order = np.argsort(known).astype(np.int32)
-    return order[np.searchsorted(known, ids, sorter=order)]
+    keys = np.array(listed, dtype=np.int64)
+    order = np.argsort(keys).astype(np.int32)
+    return order[np.searchsorted(keys, ids, sorter=order)]

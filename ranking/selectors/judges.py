@@ -369,13 +369,13 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
         return []
     rows = _scored_rows(judged.filter(block__hit__in=hits))
     answers = kind.read([row["pk"] for row in rows])
-    shown = systems_shown({row["block_id"] for row in rows})
+    systems_by_block = systems_shown({row["block_id"] for row in rows})
     names = dict(task.test_set.systems.values_list("id", "name"))
     outputs: dict[tuple[str, int], list[_ScoredInHit]] = defaultdict(list)
     for row in rows:
         if row["control"]:
             continue
-        ids = chain.from_iterable(shown[row["block_id"]])
+        ids = chain.from_iterable(systems_by_block[row["block_id"]])
         systems = tuple(names[id_] for id_ in ids)
         output = ScoredOutput(systems, kind.score_of_one(answers[row["pk"]]))
         scored = _ScoredInHit(row["position"], output)

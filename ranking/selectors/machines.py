@@ -65,19 +65,21 @@ def _machine(
     # A block may be skipped several times, and answered after that.
     skipped = set(map(_question, answers)).difference(map(_question, judged))
     rows = []
-    given = []
+    scored_answers = []
     for answer in judged:
         candidates = _candidates(answer, system_of)
         segment = answer.segment.number
         order = _ORDERS[answer.is_reversed]
         labels = compress(answer.labels, candidates)
         rows.append(BlockRow(order, segment, [*filter(None, candidates)], [*labels]))
-        given.append(GivenAnswer(segment, order, candidates, answer.answer or {}))
+        scored_answers.append(
+            GivenAnswer(segment, order, candidates, answer.answer or {})
+        )
     blocks = blocks_from_rows(rows, system_of.values())
     scores = None
     read_scores = GIVEN_SCORE_READERS.get(task.protocol)
     if read_scores is not None:
-        scores = read_scores(task, chosen, given)
+        scores = read_scores(task, chosen, scored_answers)
     return MachineAnswers(
         name=str(answers[0].machine),
         blocks=replace(blocks, best_worst=answer_kind_of(task).best_worst),

@@ -244,7 +244,7 @@ def _distinct(outputs: Iterable[Output]) -> list[_DistinctOutput]:
             unknown.append(_DistinctOutput(None, (name,)))
         else:
             systems_by_text[output.text].append(name)
-    known = []
+    merged = []
     for text, systems in systems_by_text.items():
-        known.append(_DistinctOutput(text, tuple(systems)))
-    return [*known, *unknown]
+        merged.append(_DistinctOutput(text, tuple(systems)))
+    return [*merged, *unknown]

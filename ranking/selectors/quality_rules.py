@@ -107,10 +107,10 @@ def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
     bounds = [result.value, result.low, result.high]
     if rule.measure not in PROBABILITIES and None in bounds:
         return False
-    known = [bound for bound in bounds if bound is not None]
+    values = [bound for bound in bounds if bound is not None]
     if rule.direction == RuleDirection.BELOW:
-        return max(known) < rule.threshold
-    return min(known) > rule.threshold
+        return max(values) < rule.threshold
+    return min(values) > rule.threshold
 
 
 def rules_in_force(*, campaign_id: int) -> list[QualityRule]:

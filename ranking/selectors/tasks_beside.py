@@ -59,18 +59,18 @@ def tasks_beside(
 
 
 def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJudgments:
-    known = JudgeTally.objects.filter(
+    tallies = JudgeTally.objects.filter(
         task=task, judge__pseudonym__in=options[WITHOUT.name]
     )
     of_judgments = {option.name: options[option.name] for option in JUDGMENT_OPTIONS}
-    without = tuple(sorted(known.values_list("judge__pseudonym", flat=True)))
+    without = tuple(sorted(tallies.values_list("judge__pseudonym", flat=True)))
     return judgments_chosen(
         task=task, options={**of_judgments, WITHOUT.name: without}, watermark=watermark
     )
 
 
 def tasks_read(
-    *, task: Task, watermark: int, chosen: ChosenJudgments, given: Input
+    *, task: Task, watermark: int, chosen: ChosenJudgments, judged_input: Input
 ) -> tuple[TaskRead, ...]:
     """Return a task with given judgments, and the other tasks recorded with it. Call it in a transaction.
 
@@ -90,7 +90,7 @@ def tasks_read(
             _("A task of this analysis has been deleted: %(task)s.")
             % {"task": comma_list(deleted)}
         )
-    tasks = [_read(task, watermark, chosen, given)]
+    tasks = [_read(task, watermark, chosen, judged_input)]
     for other in beside:
         tasks.append(_other(task_of_protocol.get(other.protocol), other))
     return tuple(tasks)
@@ -104,7 +104,7 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
         return nothing
     test_set = task.test_set
     try:
-        given = stored_input(
+        judged_input = stored_input(
             task=task,
             watermark=beside.watermark,
             chosen=beside.judgments,
@@ -112,19 +112,21 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
         )
     except ValueError:  # no judgments count
         return nothing
-    return _read(task, beside.watermark, beside.judgments, given)
+    return _read(task, beside.watermark, beside.judgments, judged_input)
 
 
 def _read(
-    task: Task, watermark: int, chosen: ChosenJudgments, given: Input
+    task: Task, watermark: int, chosen: ChosenJudgments, judged_input: Input
 ) -> TaskRead:
     """Read a task from its comparisons or, if no answer compares outputs, from the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
-    judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
+    judged: JudgedTask | ScoredTask = JudgedTask(
+        task.protocol, judged_input.blocks, time
+    )
     if not judged.systems or not answer_kind_of(task).compares_outputs:
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is not None:
-            judged = ScoredTask(task.protocol, given.blocks, time, scores)
+            judged = ScoredTask(task.protocol, judged_input.blocks, time, scores)
     return TaskRead(
         protocol=task.protocol,
         watermark=watermark,

@@ -74,7 +74,7 @@ LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 
 
 def analysis_choice(
-    kind: str, given: Mapping[str, Any], *, of_campaign: bool = False
+    kind: str, options: Mapping[str, Any], *, of_campaign: bool = False
 ) -> AnalysisChoice:
     """Complete the options of a request to a task or a campaign.
 
@@ -84,7 +84,7 @@ def analysis_choice(
         If there is no such kind or option, or a value is not allowed.
     """
     analysis_kind = analysis_named(kind, of_campaign=of_campaign)
-    return AnalysisChoice(analysis_kind, analysis_kind.complete(given))
+    return AnalysisChoice(analysis_kind, analysis_kind.complete(options))
 
 
 def analysis_ask(
@@ -395,40 +395,44 @@ def _of_task(
     chosen = ChosenJudgments.from_record(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     watermark = analysis.watermark
-    given = stored_input(
+    judged_input = stored_input(
         task=task,
         watermark=watermark,
         chosen=chosen,
         languages=(task.test_set.source_language, task.test_set.target_language),
     )
     if kind.reads_other_tasks:
-        beside = tasks_read(task=task, watermark=watermark, chosen=chosen, given=given)
-        given = replace(given, beside=beside)
+        beside = tasks_read(
+            task=task, watermark=watermark, chosen=chosen, judged_input=judged_input
+        )
+        judged_input = replace(judged_input, beside=beside)
     if chosen.metrics is not None:
         metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
         document_of = chosen_segments(task=task, chosen=chosen)
         if chosen.documents is not None:
             numbers = np.array(list(document_of), dtype=np.int64)
             metrics = tuple(metric.within(numbers) for metric in metrics)
-        given = replace(
-            given,
+        judged_input = replace(
+            judged_input,
             metrics=metrics,
             document_of=document_of,
             is_drawn_at_random=is_drawn_at_random(task=task, chosen=chosen),
         )
     if chosen.machines is not None:
         machines = machines_given(
-            task=task, chosen=chosen, systems=given.blocks.systems
+            task=task, chosen=chosen, systems=judged_input.blocks.systems
         )
-        given = replace(given, machines=machines)
+        judged_input = replace(judged_input, machines=machines)
     if isinstance(kind, ProtocolAnalysis) and kind.read is not None:
         answers = kind.read(task, watermark, chosen, options)
-        given = replace(given, answers=answers)
-    findings = kind.find(given, options, begin)
-    not_judged = _not_judged(given, chosen)
+        judged_input = replace(judged_input, answers=answers)
+    findings = kind.find(judged_input, options, begin)
+    not_judged = _not_judged(judged_input, chosen)
 
     def report() -> Report:
-        return _completed(kind.tell(given, options, findings), not_judged, chosen.rule)
+        return _completed(
+            kind.tell(judged_input, options, findings), not_judged, chosen.rule
+        )
 
     return report
 
@@ -465,20 +469,20 @@ def _row(
     languages = (task.source, task.target)
     assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
-        given = stored_input(
+        judged_input = stored_input(
             task=row, watermark=task.watermark, chosen=chosen, languages=languages
         )
-        findings = kind.find(given, options, _without_progress)
+        findings = kind.find(judged_input, options, _without_progress)
         return TableRow(task, findings, rule=chosen.rule)
     except ValueError as error:
         return TableRow(task, None, str(error), rule=chosen.rule)
 
 
-def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
+def _not_judged(judged_input: Input, chosen: ChosenJudgments) -> list[str]:
     """Return the systems without judgments that count, if a design chose some systems."""
     if not chosen.of_chosen_systems:
         return []
-    blocks = given.read.blocks
+    blocks = judged_input.read.blocks
     _rows, columns = np.nonzero(blocks.candidates >= 0)
     judged = {blocks.systems[column] for column in np.unique(columns).tolist()}
     return sorted(set(chosen.systems) - judged)
@@ -491,8 +495,8 @@ def _completed(
     notes = list(report.notes)
     data = dict(report.data)
     if not_judged:
-        words = _("Not judged, because designs select systems: %(systems)s.")
-        notes.append(words % {"systems": comma_list(not_judged)})
+        note = _("Not judged, because designs select systems: %(systems)s.")
+        notes.append(note % {"systems": comma_list(not_judged)})
         data["not_judged"] = list(not_judged)
     if state is not None:
         notes += rule_notes(state)

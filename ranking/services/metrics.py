@@ -144,11 +144,11 @@ def _metric_compute(
     numbers: dict[str, FloatArray] = {}
     if stored is not None:
         if not stored.is_of_texts:
-            words = _(
+            message = _(
                 "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
             )
             values = {"name": computed.name, "signature": computed.signature}
-            raise MetricRefusedError(words % values)
+            raise MetricRefusedError(message % values)
         numbers = _unchanged_numbers(stored, computed)
         if stored.systems == systems and len(numbers) == len(systems):
             return 0
@@ -199,10 +199,10 @@ def metric_store(
         made.save()
         return made, True
     if stored.digest != made.digest:
-        words = _(
+        message = _(
             "Other scores of “%(name)s” with the same signature exist. Delete them first."
         )
-        raise MetricRefusedError(words % {"name": made.name}, field="files")
+        raise MetricRefusedError(message % {"name": made.name}, field="files")
     return stored, False
 
 

@@ -94,10 +94,10 @@ _WORDS: dict[int, tuple[float, float | None]] = {}
 
 def _words_of_a_block(task: Task) -> float | None:
     """Return the words of an average block, see `block_words`; cached for ten minutes."""
-    known = _WORDS.get(task.pk)
-    if known is None or monotonic() - known[0] > _WORDS_KNOWN_SECONDS:
-        known = _WORDS[task.pk] = monotonic(), block_words(task=task)
-    return known[1]
+    cached = _WORDS.get(task.pk)
+    if cached is None or monotonic() - cached[0] > _WORDS_KNOWN_SECONDS:
+        cached = _WORDS[task.pk] = monotonic(), block_words(task=task)
+    return cached[1]
 
 
 def _report_store(run: RankingRun) -> bool:

@@ -586,8 +586,8 @@ def ranking_run_reproduce(run: RankingRun) -> RunResult:
     columns.update(*run.result["systems"])
     rows = []
     for row in result["systems"]:
-        known = {name: value for name, value in row.items() if name in columns}
-        rows.append(cast("RankedRow", known))
+        recorded_row = {name: value for name, value in row.items() if name in columns}
+        rows.append(cast("RankedRow", recorded_row))
     result["systems"] = rows
     return result
 

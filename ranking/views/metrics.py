@@ -109,10 +109,10 @@ def _is_done(
         scores.add_error("files", str(error))
         return False
     number = len(made)
-    words = ngettext(
+    message = ngettext(
         "%(number)d metric imported.", "%(number)d metrics imported.", number
     )
-    messages.success(request, words % {"number": number})
+    messages.success(request, message % {"number": number})
     for remark in remarks:
         messages.info(request, remark)
     return True

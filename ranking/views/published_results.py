@@ -357,8 +357,8 @@ def _result_shown_to(request: HttpRequest, address: str, token: str = "") -> Any
     if result is None:
         raise Http404
     if token:
-        known = result.reviewer_token or ""
-        if not secrets.compare_digest(known.encode(), token.encode()):
+        reviewer_token = result.reviewer_token or ""
+        if not secrets.compare_digest(reviewer_token.encode(), token.encode()):
             raise Http404
     elif result.is_embargoed and not is_member(request.user, result):
         raise Http404

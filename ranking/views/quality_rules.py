@@ -287,11 +287,11 @@ def _confirmed(
     return redirect("quality-rules", campaign.slug)
 
 
-def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
+def _with_or_without_undo(rule: QualityRule, label: str) -> list[Answer]:
     """Return one button, or two if actions of the rule can be undone as well."""
     count = QualityAction.objects.in_force().filter(rule=rule).count()
     if not count:
-        return [Answer(words)]
+        return [Answer(label)]
     undo = ngettext(
         "%(act)s and undo its %(count)d action",
         "%(act)s and undo its %(count)d actions",
@@ -302,7 +302,7 @@ def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
         "%(act)s and keep its %(count)d actions",
         count,
     )
-    values = {"act": words, "count": count}
+    values = {"act": label, "count": count}
     return [Answer(keep % values, "undo", "no"), Answer(undo % values, "undo", "yes")]
 
 

@@ -75,8 +75,8 @@ def ranking_settings_page(
         messages.success(request, _("Saved. The new ranking appears within seconds."))
         return redirect("test-set-dashboard", slug, task_id)
     methods = []
-    for words in live_method_words():
-        methods.append({**words, "options": form.options_of(words["name"])})
+    for method in live_method_words():
+        methods.append({**method, "options": form.options_of(method["name"])})
     ranking_address = ""
     if judgments_compare(task):
         ranking_address = reverse("analysis", args=[slug, task.pk, "ranking"])

@@ -74,7 +74,7 @@ def _results(
 ) -> HttpResponse:
     """Show a results page: its main answer, updated while the page is open, then its sections."""
     sections = Sections(request, task)
-    shown = {
+    page_context = {
         "campaign": task.test_set.campaign,
         "task": task,
         "heading": next(tab.words for tab in TEST_SET if tab.name == page),
@@ -84,7 +84,7 @@ def _results(
         "addresses": Addresses(task),
         **context,
     }
-    return render(request, f"results/{page}.html", shown, status=sections.status)
+    return render(request, f"results/{page}.html", page_context, status=sections.status)
 
 
 @page_view

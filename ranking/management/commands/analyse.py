@@ -207,20 +207,22 @@ def _of_database(
         report, _asked = table_answer(campaign=campaign, choice=choice)
         if choice.is_live and report is not None:
             return report
-        asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
+        analysis: Analysis = table_ask(
+            campaign=campaign, choice=choice, is_queued=False
+        )
     else:
         task = task_named(
             campaign=options["campaign"], name=name, protocol=options["protocol"]
         )
-        asked = analysis_ask(
+        analysis = analysis_ask(
             task=task, choice=choice, watermark=options["watermark"], is_queued=False
         )
     try:
-        if asked.finished_at is None:
-            asked = analysis_compute(analysis=asked, begin=progress.begin)
+        if analysis.finished_at is None:
+            analysis = analysis_compute(analysis=analysis, begin=progress.begin)
     except ValueError as error:
         raise CommandError(str(error)) from error
-    return answer_with_data(asked)
+    return answer_with_data(analysis)
 
 
 def _option_argument(text: str) -> tuple[str, str]:

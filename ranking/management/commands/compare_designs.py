@@ -81,7 +81,7 @@ class Command(ReportCommand):
 
     def report(self, options: Options, progress: Progress) -> Report:
         plot = checked_output(options["plot"])
-        source, given = _source(options, progress)
+        source, judged = _source(options, progress)
         if "anytime" in options["rank_ranges"] and options["segments"]:
             refuse(
                 "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
@@ -109,7 +109,7 @@ class Command(ReportCommand):
         if plot is not None:
             with replaced(plot) as part:
                 part.write_text(plot_of(comparison), encoding="utf-8")
-        return comparison_report(comparison, given)
+        return comparison_report(comparison, judged)
 
 
 def _source(
@@ -122,5 +122,5 @@ def _source(
     for name in ("systems", "noise", "segments", "tie_radius", "judge_noise"):
         if options[name]:
             refuse("Remove the options of the model: the files replace it.")
-    given = read_input(options, progress)
-    return rates_of(tally(given.blocks), per_block=options["per_block"]), given
+    judged = read_input(options, progress)
+    return rates_of(tally(judged.blocks), per_block=options["per_block"]), judged

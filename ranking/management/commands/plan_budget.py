@@ -63,18 +63,18 @@ class Command(ReportCommand):
                 model_of(options), **how, progress=progress.begin("Simulating")
             )
             return budget_report(planned, None)
-        given = read_input(options, progress)
-        return budget_report(_from_campaign(given, options, how, progress), given)
+        judged = read_input(options, progress)
+        return budget_report(_from_campaign(judged, options, how, progress), judged)
 
 
 def _from_campaign(
-    given: Input, options: Options, how: dict[str, Any], progress: Progress
+    judged: Input, options: Options, how: dict[str, Any], progress: Progress
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:
         refuse("Remove --systems and --noise: the files determine them.")
     common = {
         name: how[name] for name in ("experiments", "confidence", "seed", "engine")
     }
-    curve = campaign_curve(given.blocks, seed=how["seed"])
+    curve = campaign_curve(judged.blocks, seed=how["seed"])
     fit = fit_noise(curve, **common, progress=progress.begin("Fitting the noise"))
     return plan_campaign(curve, fit, **how, progress=progress.begin("Simulating"))

@@ -57,16 +57,16 @@ class Command(ReportCommand):
         if _can_be_counted(options, methods, choice):
             counted, found = _count_and_rank(options, parameters, choice, progress)
             return rankings_report(counted, found, pairs=pairs)
-        given = read_input(options, progress)
+        judged = read_input(options, progress)
         if "lopez" in methods and options["verbosity"]:
             complete = METHODS["lopez"].complete(parameters["lopez"])
             limit = cast("float", complete["time_limit"])
-            for message in _lopez_announcements(given.blocks, choice, limit, options):
+            for message in _lopez_announcements(judged.blocks, choice, limit, options):
                 progress.say(message)
         rankings = []
         for method in methods:
             ranking = rank(
-                given.blocks,
+                judged.blocks,
                 method,
                 parameters=parameters[method],
                 progress=progress.begin(f"Ranking by {method}"),
@@ -75,7 +75,7 @@ class Command(ReportCommand):
                 **asdict(choice),
             )
             rankings.append(ranking)
-        return rankings_report(given, rankings, pairs=pairs)
+        return rankings_report(judged, rankings, pairs=pairs)
 
 
 def _can_be_counted(

@@ -129,8 +129,8 @@ def _is_judged(task: Task) -> bool:
 
 
 def _job_name(result: PublishedResult) -> str:
-    said = {"name": result.task.test_set.name[:150], "version": result.version}
-    return _("%(name)s, version %(version)s") % said
+    name = {"name": result.task.test_set.name[:150], "version": result.version}
+    return _("%(name)s, version %(version)s") % name
 
 
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
@@ -215,8 +215,8 @@ def result_bundle_store(
     kept = row_locked(result)
     if kept.bundle_id is not None:
         return kept
-    asked = attrgetter("bundle_has_texts", "bundle_has_seeds")
-    if asked(kept) != asked(result):
+    requested = attrgetter("bundle_has_texts", "bundle_has_seeds")
+    if requested(kept) != requested(result):
         raise PublishingRefusedError(
             _("Bundle discarded: a new one was requested in the meantime."),
             field="texts",

@@ -143,10 +143,10 @@ def _frozen_groups(result: RunResult, labels: Labels) -> list[list[str]]:
 def frozen_row(row: RankedRow, labels: Labels) -> RankedRow:
     """Return a ranked system; its range and cluster are null while not estimable."""
     if row.get("shortage"):
-        known = only_estimable(row)
+        published = only_estimable(row)
     else:
-        known = row
-    return {**known, "system": labels[row["system"]]}
+        published = row
+    return {**published, "system": labels[row["system"]]}
 
 
 def frozen_pairs(

@@ -185,7 +185,7 @@ class GivenReason:
 
 
 def wordings_check(
-    wordings: Mapping[str, str], given: Sequence[GivenReason], *, hides_a_name: bool
+    wordings: Mapping[str, str], reasons: Sequence[GivenReason], *, hides_a_name: bool
 ) -> None:
     """Raise `PublishingRefusedError` for an unnecessary rewording, or for one of an unknown reason.
 
@@ -196,7 +196,7 @@ def wordings_check(
             _("Reasons can only be reworded if a system is anonymous."),
             field="wordings",
         )
-    for text in wordings.keys() - {reason.text for reason in given}:
+    for text in wordings.keys() - {reason.text for reason in reasons}:
         raise PublishingRefusedError(
             _("Reason not found in this result: “%(text)s”.") % {"text": text},
             field="wordings",

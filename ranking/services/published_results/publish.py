@@ -304,15 +304,15 @@ def result_retract(*, result: PublishedResult, reason: str) -> bool:
 
     Raises `PublishingRefusedError` without a reason, and for one that names an anonymous system.
     """
-    said = reason.strip()
-    if not said:
+    message = reason.strip()
+    if not message:
         raise PublishingRefusedError(_("Enter a reason."), field="retraction_reason")
     systems = systems_entered(task_id=result.task_id)
-    text_check(said, hidden_names(systems, result.labels), field="retraction_reason")
+    text_check(message, hidden_names(systems, result.labels), field="retraction_reason")
     locked, now = _locked(result)
     if locked.retracted_at is not None:
         return False
-    return _changed(result, retracted_at=now, retraction_reason=said)
+    return _changed(result, retracted_at=now, retraction_reason=message)
 
 
 @transaction.atomic
