@@ -363,7 +363,7 @@ class _Table:
 
     @property
     def job(self) -> Job | None:
-        return self.newest and self.newest.job
+        return None if self.newest is None else self.newest.job
 
     @property
     def state(self) -> str | None:
@@ -375,7 +375,7 @@ class _Table:
 
     @property
     def progress(self) -> float | None:
-        return self.job and self.job.share
+        return None if self.job is None else self.job.share
 
     @property
     def error(self) -> str:
@@ -384,7 +384,7 @@ class _Table:
     @property
     def finished_at(self) -> datetime | None:
         shown = self.answered.shown
-        return shown and shown.finished_at
+        return None if shown is None else shown.finished_at
 
     @property
     def code_version(self) -> str:

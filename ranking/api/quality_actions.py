@@ -157,8 +157,9 @@ class QualityActionsView(TaskAPIView):
                 action=decision["action"],
                 text=decision["text"],
             )
-            preview = {"batch": None, "judges": [], "unchanged": {}, "effects": effects}
-            return Response(preview)
+            return Response(
+                {"batch": None, "judges": [], "unchanged": {}, "effects": effects}
+            )
         decided = decision_take(
             judges=judges,
             task=task,

@@ -175,7 +175,7 @@ def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
     rows = []
     for row in measure_rows(own):
         values = everybody.get(row["measure"]) or []
-        found = own.get(row["measure"], {})
+        found: Any = own.get(row["measure"], {})
         ends = (
             (min(values), float(np.median(values)), max(values))
             if values

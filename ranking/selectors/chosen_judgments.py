@@ -459,16 +459,15 @@ class _Remarked:
         rows = rows.exclude(judge__pseudonym__in=self.without)
         if self.documents is not None:
             rows = rows.filter(block__segment__document__name__in=self.documents)
-        columns = rows.order_by("block__segment__number", "judge__pseudonym", "pk")
-        return list(
-            columns.values(
-                "comment",
-                segment=F("block__segment__number"),
-                judge_name=F("judge__pseudonym"),
-                outputs=F("block__outputs"),
-                document=F("block__segment__document__name"),
-            )
+        in_order = rows.order_by("block__segment__number", "judge__pseudonym", "pk")
+        columns: Any = in_order.values(
+            "comment",
+            segment=F("block__segment__number"),
+            judge_name=F("judge__pseudonym"),
+            outputs=F("block__outputs"),
+            document=F("block__segment__document__name"),
         )
+        return list(columns)
 
     def _end(self) -> datetime | None:
         """Return the time of the judgment with the watermark's number; None if it is the newest."""

@@ -214,7 +214,8 @@ def measure_results(measures: RecordedMeasures) -> dict[str, MeasureResult]:
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, unordered. One query."""
     expressions = {name: _measured("measures", name) for name in JudgeMeasure.values}
-    rows = list(JudgeMeasures.objects.filter(task=task_id).values(**expressions))
+    measures: Any = JudgeMeasures.objects.filter(task=task_id).values(**expressions)
+    rows = list(measures)
     if not rows:
         return {}
     values = {}

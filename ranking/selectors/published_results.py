@@ -217,8 +217,8 @@ def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
         action_by_judge[action.judge.pseudonym] = action
     judges = []
     for name in names:
-        action = action_by_judge.get(name)
-        judges.append(LeftOutJudge(name, blocks.get(name, 0), action))
+        judge = LeftOutJudge(name, blocks.get(name, 0), action_by_judge.get(name))
+        judges.append(judge)
     return judges
 
 

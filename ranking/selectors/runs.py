@@ -146,7 +146,9 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
     for row in rows:
         task = row.task_id
         settings = settings_by_task.get(task) or RankingSettings(task_id=task)
-        rule = rule_by_task[task].recorded if task in rule_by_task else {}
+        rule: RecordedRule = {}
+        if task in rule_by_task:
+            rule = rule_by_task[task].recorded
         not_counted = excluded.get(row.task.test_set.campaign_id, [])
         if settings.judge_group_id is not None:
             outside = judges_outside(task_id=task, group_id=settings.judge_group_id)
@@ -416,7 +418,7 @@ def rule_first_met(run: RankingRun) -> RuleMet | None:
     latest = LatestRanking.objects.filter(
         pk=run.task_id, parameters__stopping_rule=rule
     )
-    met = latest.values_list("rule_met", flat=True).first()
+    met: RuleMet | None = latest.values_list("rule_met", flat=True).first()
     # Ignore it if it has later judgments than an earlier ranking.
     if met is None or met["judgments"] > run.result["input"]["blocks"]:
         return None

@@ -54,7 +54,10 @@ def tasks_beside(
             continue
         watermark = watermarks[other.pk]
         judgments = _chosen(other, options, watermark) if watermark else None
-        beside.append(TaskBeside(other.protocol, watermark, judgments))
+        task_beside = TaskBeside(
+            protocol=other.protocol, watermark=watermark, judgments=judgments
+        )
+        beside.append(task_beside)
     return tuple(beside)
 
 

@@ -247,7 +247,9 @@ def _judgments(
         return replace(chosen, beside=beside)
     if isinstance(kind, ProtocolAnalysis) and kind.beside:
         protocol = choice.options[kind.beside]
-        beside = tuple(TaskBeside(protocol, last) for last in others.values())
+        beside = tuple(
+            TaskBeside(protocol=protocol, watermark=last) for last in others.values()
+        )
         return replace(chosen, beside=beside)
     return chosen
 

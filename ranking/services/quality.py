@@ -11,10 +11,7 @@ from django.db.models.functions import Now
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.words_to_read import block_words
-from annotation.services.quality import (
-    Decided,
-    judges_decide,
-)
+from annotation.services.quality import Decided, judges_decide
 from campaign.models import Campaign, Judge, SystemKind, Task
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
@@ -34,16 +31,8 @@ from ranking.selectors.judged_columns import (
     judged_blocks,
     judging_times,
 )
-from ranking.selectors.judges import (
-    MeasuredTask,
-    measures_by_judge,
-    scored_checks,
-)
-from ranking.selectors.quality_rules import (
-    acts_held,
-    rule_acts,
-    rules_in_force,
-)
+from ranking.selectors.judges import MeasuredTask, measures_by_judge, scored_checks
+from ranking.selectors.quality_rules import acts_held, rule_acts, rules_in_force
 from ranking.selectors.runs import system_kinds
 from ranking.services.quality_rules import rule_acts_take
 from ranking.services.run_results import run_agreement

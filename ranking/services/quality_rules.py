@@ -18,11 +18,7 @@ from annotation.services.quality import (
 )
 from campaign.database.many_rows import row_locked
 from campaign.models import Campaign, Task, User
-from ranking.selectors.quality_rules import (
-    RuleAct,
-    RuleEffects,
-    rule_effects,
-)
+from ranking.selectors.quality_rules import RuleAct, RuleEffects, rule_effects
 
 
 def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None) -> int:

@@ -19,10 +19,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
 from ranking.models import RankingSettings, StoppingRule
 from ranking.reports.analyses.ranking import method_check
-from ranking.reports.range_choices import (
-    RangeChoiceError,
-    completed_ranges,
-)
+from ranking.reports.range_choices import RangeChoiceError, completed_ranges
 from ranking.reports.wording.methods import LiveMethod
 from ranking.reports.wording.stopping_rules import (
     CRITERIA,

@@ -1,6 +1,6 @@
 """Pages of a task's ranking settings and stopping rule."""
 
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -127,9 +127,9 @@ def _changed(
     """Change and return the settings; return None, with a form error, if they are inconsistent."""
     data = form.cleaned_data
     # Only confidence sets and percentiles support every level.
-    ranges = "percentile"
+    ranges: Literal["percentile", "confidence_set"] = "percentile"
     if before.ranges == "confidence_set":
-        ranges = before.ranges
+        ranges = "confidence_set"
     with RefusalsAt(form):
         return ranking_settings_change(
             task=task,

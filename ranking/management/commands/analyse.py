@@ -124,8 +124,7 @@ class Command(ReportCommand):
 
 def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
     kind = analysis_named(options["kind"])
-    is_of_protocol = isinstance(kind, ProtocolAnalysis)
-    if is_of_protocol and kind.find is not None and kind.read_files is not None:
+    if isinstance(kind, ProtocolAnalysis) and kind.find and kind.read_files:
         return _of_answer_files(kind, given, options, progress)
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:

@@ -107,10 +107,12 @@ def _count_and_rank(
 ) -> tuple[CountedInput, list[Ranking]]:
     """Count the judgments in the files, and rank by each method in `parameters`."""
     methods = [counts_method_named(name) for name in parameters]
-    kinds = {}
+    kinds = []
     for method in methods:
         layout = method.layout(0)
-        kinds[layout.ties, layout.outright] = None
+        kind = (layout.ties, layout.outright)
+        if kind not in kinds:
+            kinds.append(kind)
     leave_out = None
     if options["reference"] == "exclude":
         leave_out = options["reference_system"] or REFERENCE_SYSTEM

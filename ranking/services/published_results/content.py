@@ -56,11 +56,7 @@ from ranking.services.published_results.frozen_ranking import (
     published_moment,
 )
 from ranking.services.published_results.naming import GivenReason
-from ranking.services.run_results import (
-    OwnTests,
-    own_tests_of_run,
-    with_documents,
-)
+from ranking.services.run_results import OwnTests, own_tests_of_run, with_documents
 
 #: Rules of a task that say what judges were asked.
 _QUESTIONS: Final = ("question", "criteria")

@@ -12,10 +12,7 @@ import numpy as np
 from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import only_estimable
-from ranking.core.rankings.records import (
-    RankedRow,
-    RunResult,
-)
+from ranking.core.rankings.records import RankedRow, RunResult, UnrankedRow
 from ranking.models import RankingRun
 from ranking.reports.wording.published_content import (
     Finding,
@@ -28,15 +25,8 @@ from ranking.reports.wording.published_content import (
 )
 from ranking.reports.wording.ranges import count_clusters, first_cluster
 from ranking.selectors.judged_columns import judged_columns
-from ranking.selectors.runs import (
-    corrected_pairs_of,
-    run_told_apart,
-)
-from ranking.services.run_results import (
-    OwnTests,
-    run_result_of_blocks,
-    with_documents,
-)
+from ranking.selectors.runs import corrected_pairs_of, run_told_apart
+from ranking.services.run_results import OwnTests, run_result_of_blocks, with_documents
 from version import code_version
 
 #: Published names of systems by name.
@@ -104,7 +94,7 @@ def frozen_ranking(
 ) -> PublishedRanking:
     """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
     result: RunResult = run.result
-    not_estimable = []
+    not_estimable: list[UnrankedRow] = []
     for unranked in result["not_estimable"]:
         not_estimable.append({**unranked, "system": labels[unranked["system"]]})
     refusals: list[Refusals] = []

@@ -319,8 +319,9 @@ class SelfAgreementSection(Section):
     def _has_same_interval(self, analysis: Any) -> bool:
         choice = analysis.choice
         agreement = self.run.parameters["agreement"]
-        has_same_resample = choice.get("resample") == agreement["resample"]
-        return has_same_resample and choice.get("confidence") == agreement["confidence"]
+        if choice.get("resample") != agreement["resample"]:
+            return False
+        return bool(choice.get("confidence") == agreement["confidence"])
 
 
 _SECTIONS: Final[dict[str, type[Section]]] = {
