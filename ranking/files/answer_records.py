@@ -1,21 +1,26 @@
 """Read answers in files as records; `annotation.protocols.answer_files` calls this in a process of its own."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import StoredFile
 from ranking.files.labels import Objects, json_objects
 from ranking.files.parquet_reading import read_parquet
-from ranking.files.reading import READERS, detect_input_format
+from ranking.files.reading import READERS, detect_input_format, lossless
 from ranking.files.records import InputFormat
 
 #: `.rank` files name no judges.
 _READERS: Final = {
-    each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
-} | {InputFormat.PARQUET: lambda file, _losses: read_parquet(file)}
+    InputFormat.FIVE_WAY_CSV: READERS[InputFormat.FIVE_WAY_CSV],
+    InputFormat.PAIRWISE_CSV: READERS[InputFormat.PAIRWISE_CSV],
+    InputFormat.APPRAISE_XML: READERS[InputFormat.APPRAISE_XML],
+    InputFormat.JSONL: READERS[InputFormat.JSONL],
+    InputFormat.PARQUET: lossless(read_parquet),
+}
 #: Formats whose blocks become answers.
 RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
@@ -44,7 +49,7 @@ def ranked_records(
 
 def json_records(
     name: str, file: StoredFile, _file_format: str | None
-) -> Iterator[str | tuple[int, dict[str, Any]]]:
+) -> Iterator[str | tuple[int, JSONObject]]:
     """Yield the format `name`, then each line's number and object. Raises FormatError."""
     yield name
     yield from object_records(json_objects, file)
@@ -52,7 +57,7 @@ def json_records(
 
 def object_records(
     objects: Callable[[InputFile], Objects], file: StoredFile
-) -> Iterator[tuple[int, dict[str, Any]]]:
+) -> Iterator[tuple[int, JSONObject]]:
     """Yield the line and the values of each object of a file. Raises FormatError."""
     with file.open() as stream:
         for line, values, _refuse in objects(InputFile(file.name, stream)):

@@ -49,9 +49,7 @@ class _Results:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         # With declared entities, a small file can unpack to gigabytes; results need none.
-        self._parser.EntityDeclHandler = lambda name, *_declaration: self._refuse(
-            None, f"the file declares the entity {name}", "remove its document type"
-        )
+        self._parser.EntityDeclHandler = self._refuse_entity
         self._fed = 0
         self._open: list[str] = []
         self._done: list[JudgedBlock] = []
@@ -59,6 +57,11 @@ class _Results:
         self._segment = 0
         self.seen_result = False
         self._begin("", None, 0)
+
+    def _refuse_entity(self, name: str, *_declaration: object) -> None:
+        self._refuse(
+            None, f"the file declares the entity {name}", "remove its document type"
+        )
 
     def _begin(self, judge: str, duration_ms: int | None, line: int) -> None:
         self._judge = judge

@@ -4,7 +4,7 @@ Votes of a judge who knew the models (``anony`` is false) are left out, as in th
 votes about a model and itself.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import IO, Any, Final
 
@@ -20,6 +20,7 @@ from campaign.formats.cells import (
     systems_of,
 )
 from campaign.formats.errors import Losses
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import Submission, counted_submissions
 from campaign.formats.streams import peek
@@ -68,9 +69,7 @@ class NamedVotes:
         self._number = 0
         self._submissions: dict[int, Submission] = {}
 
-    def add(
-        self, file: str, line: int, values: Mapping[str, Any], block: JudgedBlock
-    ) -> None:
+    def add(self, file: str, line: int, values: JSONObject, block: JudgedBlock) -> None:
         """Add the next vote."""
         number = self._number
         self._number += 1
@@ -79,14 +78,11 @@ class NamedVotes:
             return
         for column, name in zip(_QUESTIONS, names, strict=True):
             refuse_rounded(name, column, refuse_at(file, line))
-        winners = zip(block.candidates, block.labels, strict=True)
-        ranked = tuple(sorted((systems, rank) for systems, rank in winners))
-        models = tuple(systems for systems, _rank in ranked)
+        ranked = tuple(sorted(zip(block.candidates, block.labels, strict=True)))
+        models = tuple(sorted(block.candidates))
         parts = [str(values.get(name) or "") for name in _PARTS]
-        time = next(
-            (values[name] for name in _TIMES if values.get(name) not in (None, "")),
-            None,
-        )
+        times = [values.get(name) for name in _TIMES]
+        time = next((time for time in times if time not in (None, "")), None)
         self._submissions[number] = Submission(
             about=(*names, *parts, block.judge, models),
             answer=ranked,
@@ -173,13 +169,14 @@ def read_arena_parquet(
         stored = parquet.ParquetFile(source)
         refuse_repeated_columns(name, None, stored.schema_arrow.names, _READ)
         for batch in stored.iter_batches(batch_size=_ROWS_AT_A_TIME):
-            columns = {
-                # Only check whether unused fields, such as conversations, are present.
-                field: column.to_pylist()
-                if field in _READ
-                else [is_there or None for is_there in column.is_valid().to_pylist()]
-                for field, column in zip(batch.schema.names, batch.columns, strict=True)
-            }
+            columns: dict[str, list[Any]] = {}
+            for field, column in zip(batch.schema.names, batch.columns, strict=True):
+                if field in _READ:
+                    columns[field] = column.to_pylist()
+                else:
+                    # Only check whether unused fields, such as conversations, are present.
+                    is_there = column.is_valid().to_pylist()
+                    columns[field] = [value or None for value in is_there]
             for cells in zip(*columns.values(), strict=True):
                 row += 1
                 values = dict(zip(columns, cells, strict=True))
@@ -189,7 +186,7 @@ def read_arena_parquet(
                     yield block
 
 
-def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+def _rows(file: InputFile) -> Iterator[tuple[int, JSONObject, Refuse]]:
     table = read_table(file)
     columns = list(table.columns())
     names = [name for _column, name in columns]
@@ -200,9 +197,10 @@ def _rows(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
 
 
 def _block(
-    line: int, number: int, values: Mapping[str, Any], refuse: Refuse, losses: Losses
+    line: int, number: int, values: JSONObject, refuse: Refuse, losses: Losses
 ) -> JudgedBlock | None:
-    model_a, model_b = (_text(values, name, refuse) for name in MODELS)
+    model_a = _text(values, "model_a", refuse)
+    model_b = _text(values, "model_b", refuse)
     if str(values.get(_ANONYMOUS)).strip().lower() == "false":
         losses.add(
             "votes of judges who knew the models (anony is false)", f"line {line}"
@@ -230,36 +228,34 @@ def _block(
                 "write a model's name without a comma",
             )
     judge_column = next((name for name in _JUDGES if name in values), "judge")
-    said = values.get(judge_column)
+    judge = NO_JUDGE
+    judge_cell = values.get(judge_column)
     # pandas writes NaN for a missing value.
-    if said is None or said != said:
-        judge = ""
-    else:
-        judge = str(said).strip()
+    if judge_cell is not None and judge_cell == judge_cell and str(judge_cell).strip():
+        judge = judge_of(str(judge_cell).strip(), judge_column, refuse)
     for name, value in values.items():
         is_read = name in _OF_VOTE or name == judge_column or is_index(name)
-        losses.add(
-            f'column "{name}"', f"line {line}", not is_read and value not in (None, "")
-        )
+        if not is_read and value not in (None, ""):
+            losses.add(f'column "{name}"', f"line {line}")
     return JudgedBlock(
         line=line,
         source_language="",
         target_language="",
         segment=number,
-        judge=judge_of(judge, judge_column, refuse) if judge else NO_JUDGE,
+        judge=judge,
         candidates=tuple(candidates),
         labels=labels,
     )
 
 
-def _winner(values: Mapping[str, Any], refuse: Refuse) -> str:
+def _winner(values: JSONObject, refuse: Refuse) -> str:
     if "winner" in values:
         return _text(values, "winner", refuse)
-    winners = [
-        winner
-        for column, winner in _WINNER_COLUMNS.items()
-        if str(values.get(column)).strip().lower() in ("1", "1.0", "true")
-    ]
+    winners = []
+    for column, winner in _WINNER_COLUMNS.items():
+        cell = str(values.get(column)).strip().lower()
+        if cell in ("1", "1.0", "true"):
+            winners.append(winner)
     if len(winners) != 1:
         refuse(
             "winner",
@@ -269,7 +265,7 @@ def _winner(values: Mapping[str, Any], refuse: Refuse) -> str:
     return winners[0]
 
 
-def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
+def _text(values: JSONObject, name: str, refuse: Refuse) -> str:
     value = values.get(name)
     if isinstance(value, dict):
         refuse(

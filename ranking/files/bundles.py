@@ -19,7 +19,7 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.json_text import RepeatedKeyError, decode_json
+from campaign.formats.json_text import JSONObject, RepeatedKeyError, decode_json
 from campaign.formats.streams import StoredFile
 from campaign.texts.canonical_json import canonical
 from ranking.files.sources import unreadable
@@ -94,7 +94,7 @@ class OpenedBundle:
         except UnicodeDecodeError as error:
             raise self.damaged(name, "is not UTF-8") from error
 
-    def json(self, name: str) -> dict[str, Any]:
+    def json(self, name: str) -> JSONObject:
         """Return a file as a JSON object.
 
         Raises
@@ -139,7 +139,9 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
         raise Place(str(path)).error("the file is not a zip", _REMEDY)
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
-            names = [each.filename for each in archive.infolist() if not each.is_dir()]
+            names = [
+                entry.filename for entry in archive.infolist() if not entry.is_dir()
+            ]
         yield _opened(path, files, names)
 
 
@@ -152,7 +154,7 @@ def _opened(
     return OpenedBundle(
         name=str(path),
         files={file.name: file for file in files if not is_litter(file.name)},
-        litter=tuple(sorted(name for name in names if is_litter(name))),
+        litter=tuple(sorted(filter(is_litter, names))),
     )
 
 
@@ -209,27 +211,36 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest
         reveals a bundle that is a complete forgery.
     """
-    findings: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
-    needed = (*ALWAYS, CHECKSUMS)
-    findings |= {
-        Finding(name, Problem.MISSING) for name in needed if name not in bundle.files
-    }
-    hashes = {name: bundle.sha256(name) for name in bundle.files if name != CHECKSUMS}
-    listed = _listed(bundle)
-    if not listed and CHECKSUMS in bundle.files:
-        findings.add(Finding(CHECKSUMS, Problem.CHANGED))
-    for name in {*hashes, *listed} if listed else ():
-        if name not in hashes:
+    findings = {Finding(name, Problem.ADDED) for name in bundle.litter}
+    for name in (*ALWAYS, CHECKSUMS):
+        if name not in bundle.files:
             findings.add(Finding(name, Problem.MISSING))
-        elif hashes[name] != listed.get(name):
-            findings.add(
-                Finding(name, Problem.CHANGED if name in listed else Problem.ADDED)
-            )
+    listed = _listed(bundle)
+    if listed:
+        findings.update(_different_files(bundle, listed))
+    elif CHECKSUMS in bundle.files:
+        findings.add(Finding(CHECKSUMS, Problem.CHANGED))
     own = _digest(bundle, findings)
     # This also applies if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
         findings.add(Finding(RESULT, Problem.OTHER_ADDRESS))
     return Check(findings=tuple(sorted(findings)), files=len(bundle.files), digest=own)
+
+
+def _different_files(
+    bundle: OpenedBundle, listed: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Yield the files that differ from the listed checksums."""
+    for name in bundle.files:
+        if name == CHECKSUMS:
+            continue
+        if name not in listed:
+            yield Finding(name, Problem.ADDED)
+        elif bundle.sha256(name) != listed[name]:
+            yield Finding(name, Problem.CHANGED)
+    for name in listed:
+        if name not in bundle.files or name == CHECKSUMS:
+            yield Finding(name, Problem.MISSING)
 
 
 def checksums_written(hashes: Mapping[str, str]) -> str:
@@ -243,9 +254,10 @@ def _listed(bundle: OpenedBundle) -> dict[str, str]:
         text = bundle.text(CHECKSUMS)
     except FormatError:
         return {}
-    listed = {
-        line[2]: line[1] for line in map(_LINE.fullmatch, text.splitlines()) if line
-    }
+    listed = {}
+    for line in map(_LINE.fullmatch, text.splitlines()):
+        if line:
+            listed[line[2]] = line[1]
     if text == checksums_written(listed):
         return listed
     return {}
@@ -299,8 +311,11 @@ class Difference:
             self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS
         )
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """Return the difference for JSON, without missing values."""
-        sides = {"published": self.published, "computed": self.computed}
-        values = {name: value for name, value in sides.items() if value is not ABSENT}
-        return {"where": self.where, **values}
+        values: dict[str, object] = {"where": self.where}
+        if self.published is not ABSENT:
+            values["published"] = self.published
+        if self.computed is not ABSENT:
+            values["computed"] = self.computed
+        return values

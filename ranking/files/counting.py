@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -118,10 +119,10 @@ def cut_into_shards(
     shards: list[SegmentShard] = []
     begin = 0
     inside = list[RowGroup]()
-    for group in sorted(groups, key=lambda group: (group.first, group.last)):
+    for group in sorted(groups, key=attrgetter("first", "last")):
         size = _rows_of(inside)
         if size >= rows:
-            shared = [each for each in inside if each.last >= group.first]
+            shared = [earlier for earlier in inside if earlier.last >= group.first]
             if _rows_of(shared) <= _MOST_READ_TWICE * size:
                 shards.append(_shard(begin, group.first - 1, inside))
                 begin = group.first
@@ -140,12 +141,13 @@ def _shard(first: int, last: int, groups: Sequence[RowGroup]) -> SegmentShard:
     by_file: dict[str, list[int]] = {}
     for group in groups:
         by_file.setdefault(group.file, []).append(group.number)
+    numbers_by_file = []
+    for file, numbers in by_file.items():
+        numbers_by_file.append((file, tuple(sorted(numbers))))
     return SegmentShard(
         first=first,
         last=last,
-        groups=tuple(
-            (file, tuple(sorted(numbers))) for file, numbers in by_file.items()
-        ),
+        groups=tuple(numbers_by_file),
         rows=_rows_of(groups),
     )
 
@@ -266,7 +268,7 @@ def count_files(
     """
     shards = cut_into_shards(row_groups_of(names), rows)
     hashes = map_shards(hash_of_file, names, engine=engine)
-    files = [FileRead(*pair) for pair in zip(names, hashes, strict=True)]
+    files = list(map(FileRead, names, hashes))
     total = _counted(wanted, files, shards, engine, progress)
     # Only all shards together show that a file holds its whole content several times.
     copies = {name: times for name, times in total.copies.items() if times > 1}
@@ -286,7 +288,7 @@ def _counted(
 ) -> "_Total":
     total = _Total(wanted, files)
     take_shards(
-        lambda _number, part: total.add(part),
+        total.add,
         partial(count_part, wanted),
         shards,
         engine=engine,
@@ -333,7 +335,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
 
 def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Array]:
     """Return the rows of a shard, and the number of the file of each."""
-    found = []
+    parts = []
     numbers = []
     for number, (name, groups) in enumerate(shard.groups):
         with opened(name, name) as file:
@@ -341,9 +343,9 @@ def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Ar
                 inside = (columns.segment >= shard.first) & (
                     columns.segment <= shard.last
                 )
-                found.append(columns.take(inside))
-                numbers.append(np.full(len(found[-1]), number, dtype=np.int32))
-    return joined(found), np.concatenate([np.empty(0, dtype=np.int32), *numbers])
+                parts.append(columns.take(inside))
+                numbers.append(np.full(len(parts[-1]), number, dtype=np.int32))
+    return joined(parts), np.concatenate([np.empty(0, dtype=np.int32), *numbers])
 
 
 class _Total:
@@ -361,7 +363,8 @@ class _Total:
         """How often each file holds its whole content."""
         return self._selected.copies
 
-    def add(self, part: PartFound) -> None:
+    def add(self, _number: int, part: PartFound) -> None:
+        """Add the counts of a shard."""
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
             one_language_pair(
@@ -374,17 +377,16 @@ class _Total:
     def found(self) -> JudgmentsCounted:
         selection = self._wanted.selection
         counts = self._counts
+        ignored = None
+        if not counts.documents_count:
+            ignored = ignored_of(
+                counts.naming, counts.blocks, several=len(counts.documents) > 1
+            )
         return JudgmentsCounted(
             input_format=InputFormat.PARQUET,
             languages=one_language_pair(self._languages, selection),
             judges=sum(name != NO_JUDGE for name in counts.judges),
-            ignored_documents=(
-                None
-                if counts.documents_count
-                else ignored_of(
-                    counts.naming, counts.blocks, several=len(counts.documents) > 1
-                )
-            ),
+            ignored_documents=ignored,
             losses=self._selected.losses(self._files),
             systems=self._selected.systems,
             counts=counts,

@@ -5,7 +5,12 @@ from typing import Any, TypeVar
 
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.formats.cells import Refuse, judge_of, refuse_at
-from campaign.formats.json_text import object_array, object_lines, refuse_damage
+from campaign.formats.json_text import (
+    JSONObject,
+    object_array,
+    object_lines,
+    refuse_damage,
+)
 from campaign.formats.tables import MAX_INTEGER
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress, Sources
@@ -17,12 +22,12 @@ Taken = TypeVar("Taken")
 #: Returns the checked value of a key, or refuses it.
 Take = Callable[[str, Any, Refuse], Any]
 #: Objects of a file with their lines, and functions that raise an error there.
-Objects = Iterator[tuple[int, dict[str, Any], Refuse]]
+Objects = Iterator[tuple[int, JSONObject, Refuse]]
 
 
 def json_objects(
     file: InputFile, *, shape: str = "one object per line"
-) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+) -> Iterator[tuple[int, JSONObject, Refuse]]:
     """Yield each line's number and object, with a function that raises an error at the line.
 
     Empty lines are skipped. `shape` describes a valid object in error messages.
@@ -40,7 +45,7 @@ def json_objects(
         raise FormatError(file.name, "the file is empty", "write one object per line")
 
 
-def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
+def array_objects(file: InputFile) -> Iterator[tuple[int, JSONObject, Refuse]]:
     """Yield the number of each object of a JSON array, the object, and a function that raises an error at it.
 
     Errors give the number, counted from 1, as line.
@@ -59,59 +64,64 @@ def array_objects(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse
 
 
 def keys_check(
-    values: Mapping[str, Any],
+    values: JSONObject,
     required: Sequence[str],
     optional: Sequence[str],
     refuse: Refuse,
-    place: str = "",
+    prefix: str = "",
 ) -> None:
-    """Refuse an object with missing or unknown keys; `place` is its location in the line."""
-    known = [*required, *optional]
+    """Refuse an object with missing or unknown keys; `prefix` is its location in the line."""
+    all_keys = [*required, *optional]
     for key in required:
         if key not in values:
             refuse(
-                f"{place}{key}",
+                f"{prefix}{key}",
                 "the key is missing",
                 f"add the keys {', '.join(required)}",
             )
     for key in values:
-        if key not in known:
+        if key not in all_keys:
             refuse(
-                f"{place}{key}",
+                f"{prefix}{key}",
                 "the key is unknown",
-                f"remove it; known keys: {', '.join(known)}",
+                f"remove it; known keys: {', '.join(all_keys)}",
             )
 
 
 def values_taken(
-    values: Mapping[str, Any],
+    values: JSONObject,
     keys: Mapping[str, Take | None],
     optional: Collection[str],
     refuse: Refuse,
-    place: str = "",
-) -> dict[str, Any]:
+    prefix: str = "",
+) -> JSONObject:
     """Return the checked values of an object; refuse missing and unknown keys.
 
-    Keys whose function is None are not read, nor are `optional` ones that are missing or null. `place` is the
+    Keys whose function is None are not read, nor are `optional` ones that are missing or null. `prefix` is the
     object's location in the line.
     """
     keys_check(
-        values, [key for key in keys if key not in optional], [*optional], refuse, place
+        values,
+        [key for key in keys if key not in optional],
+        [*optional],
+        refuse,
+        prefix,
     )
-    return {
-        key: take(f"{place}{key}", values[key], refuse)
-        for key, take in keys.items()
-        if take and (key not in optional or values.get(key) is not None)
-    }
+    taken = {}
+    for key, take in keys.items():
+        is_missing = key in optional and values.get(key) is None
+        if take and not is_missing:
+            taken[key] = take(f"{prefix}{key}", values[key], refuse)
+    return taken
 
 
 def word_of(
     key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = ""
 ) -> str:
     """Return the value if it is one of the given words; refuse others."""
-    known = list(words)
-    if not isinstance(value, str) or value not in known:
-        listed = ", ".join(known)
+    allowed = list(words)
+    if not isinstance(value, str) or value not in allowed:
+        listed = ", ".join(allowed)
         refuse(
             key, f"{value!r} is not one of {listed}", remedy or f"write one of {listed}"
         )
@@ -125,7 +135,7 @@ def list_of(key: str, value: object, refuse: Refuse) -> list[Any]:
     return value
 
 
-def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
+def object_of(key: str, value: object, refuse: Refuse) -> JSONObject:
     """Return the value if it is an object; refuse others."""
     if not isinstance(value, dict):
         refuse(key, "the value is not an object", "write it in curly brackets")
@@ -153,10 +163,10 @@ def refuse_broken_text(
     key: str, text: str, refuse: Refuse, *, lines: bool = True
 ) -> None:
     """Refuse characters that are not allowed in texts; line breaks are allowed if `lines`."""
+    if lines:
+        text = text.replace("\n", " ")
     try:
-        refuse_damage(
-            text.replace("\n", " ") if lines else text, file="", line=None, field=key
-        )
+        refuse_damage(text, file="", line=None, field=key)
     except FormatError as error:
         refuse(key, error.problem, error.remedy)
 
@@ -172,7 +182,8 @@ def name_of(key: str, value: object, refuse: Refuse) -> str:
 def system_of(key: str, value: object, refuse: Refuse) -> str:
     """Return the name of one system; refuse other values."""
     name = text_of(key, value, refuse)
-    if problem := system_name_problem(name):
+    problem = system_name_problem(name)
+    if problem:
         refuse(
             key,
             problem,
@@ -184,8 +195,9 @@ def system_of(key: str, value: object, refuse: Refuse) -> str:
 def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
     """Return a list of systems that wrote the same text, in the given order; refuse other values."""
     systems: list[str] = []
-    for each in list_of(key, value, refuse):
-        if (name := system_of(key, each, refuse)) in systems:
+    for item in list_of(key, value, refuse):
+        name = system_of(key, item, refuse)
+        if name in systems:
             refuse(key, f"{name} appears twice", "name each system once")
         systems.append(name)
     if not systems:
@@ -195,7 +207,9 @@ def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 def candidate_of(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
     """Return the systems that wrote the same text: one system, or a list in the given order."""
-    return systems_in(key, [value] if isinstance(value, str) else value, refuse)
+    if isinstance(value, str):
+        value = [value]
+    return systems_in(key, value, refuse)
 
 
 def integer_of(
@@ -209,15 +223,10 @@ def integer_of(
             "write a whole number, without quotes",
         )
     if not smallest <= value <= largest:
-        if largest >= MAX_INTEGER:
-            upto = ""
-        else:
-            upto = f" to {largest}"
-        refuse(
-            key,
-            f"{value} is out of range",
-            f"write a whole number from {smallest}{upto}",
-        )
+        remedy = f"write a whole number from {smallest}"
+        if largest < MAX_INTEGER:
+            remedy = f"{remedy} to {largest}"
+        refuse(key, f"{value} is out of range", remedy)
     return value
 
 
@@ -228,14 +237,20 @@ def judge_named(key: str, value: object, refuse: Refuse) -> str:
 
 def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
     """Return a function that takes a whole number from `smallest` to `largest`."""
-    return lambda key, value, refuse: integer_of(key, value, smallest, refuse, largest)
+
+    def take(key: str, value: object, refuse: Refuse) -> int:
+        return integer_of(key, value, smallest, refuse, largest)
+
+    return take
 
 
 def each_of(take: Take) -> Take:
     """Return a function that takes a list of values, each accepted by `take`."""
-    return lambda key, value, refuse: tuple(
-        take(key, each, refuse) for each in list_of(key, value, refuse)
-    )
+
+    def take_all(key: str, value: object, refuse: Refuse) -> tuple[Any, ...]:
+        return tuple(take(key, item, refuse) for item in list_of(key, value, refuse))
+
+    return take_all
 
 
 def number_of(key: str, value: object, refuse: Refuse) -> float:
@@ -261,7 +276,7 @@ def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
 
 def read_objects(
     names: Sequence[str],
-    read: Callable[[str, int, dict[str, Any], Refuse], object],
+    read: Callable[[str, int, JSONObject, Refuse], object],
     progress: ReadingProgress,
     objects: Callable[[InputFile], Objects] = json_objects,
 ) -> tuple[FileRead, ...]:
@@ -287,10 +302,10 @@ def read_objects(
         If a file cannot be read, is empty, or is not JSON Lines.
     """
     sources = Sources(names, progress=progress)
-    found = []
+    files = []
     for name in sources.names:
         with sources.input(name) as (file, stream):
             for line, values, refuse in objects(file):
                 read(file.name, line, values, refuse)
-            found.append(FileRead(name, stream.sha256()))
-    return tuple(found)
+            files.append(FileRead(name, stream.sha256()))
+    return tuple(files)

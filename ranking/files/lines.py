@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, filled, refuse_at, segment_of, systems_of
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import JudgedBlock, counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
@@ -93,7 +94,7 @@ def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
         yield _block(line, values, refuse)
 
 
-def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
+def _block(line: int, values: JSONObject, refuse: Refuse) -> JudgedBlock:
     taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
     labels = taken["labels"]
     candidates = taken["candidates"]
@@ -126,6 +127,12 @@ def _label(_key: str, value: object, refuse: Refuse) -> int | None:
     return None
 
 
+def _document(key: str, value: object, refuse: Refuse) -> str:
+    if value == "":
+        return ""
+    return name_of(key, value, refuse)
+
+
 _KEYS: Final[dict[str, Take | None]] = {
     "source_language": text_of,
     "target_language": text_of,
@@ -133,9 +140,7 @@ _KEYS: Final[dict[str, Take | None]] = {
     "judge": judge_named,
     "candidates": each_of(candidate_of),
     "labels": each_of(_label),
-    "document": lambda key, value, refuse: (
-        "" if value == "" else name_of(key, value, refuse)
-    ),
+    "document": _document,
     "segment_id": None,
     "duration_ms": whole(0),
     "best_worst": boolean_of,

@@ -115,10 +115,12 @@ class _Block:
         self.rows.add(tuple(row.values()))
 
     def _systems(
-        self, row: dict[str, str], place: int, seen: set[str], refuse: Refuse
+        self, row: dict[str, str], position: int, seen: set[str], refuse: Refuse
     ) -> tuple[str, ...]:
-        column = f"system{place}rank"
-        systems = systems_of(row[f"system{place}Id"], f"system{place}Id", seen, refuse)
+        column = f"system{position}rank"
+        systems = systems_of(
+            row[f"system{position}Id"], f"system{position}Id", seen, refuse
+        )
         label = label_of(row[column], column, refuse)
         for system in systems:
             if self.labels.setdefault(system, label) != label:

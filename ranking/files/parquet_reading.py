@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
@@ -74,21 +75,26 @@ class JudgmentsFile:
         self._file = parquet.ParquetFile(source, pre_buffer=False)
         self._names: list[str] = self._file.schema_arrow.names
         self.columns = _columns(name, self._names)
-        places = {
-            int(match[1]) for match in map(_SLOT.fullmatch, self.columns) if match
-        }
-        self.slots = tuple(
-            (self._required(f"system{slot}Id"), self._required(f"system{slot}rank"))
-            for slot in range(1, max({2} | places) + 1)
-        )
+        self.slots = self._slots()
         for column in _REQUIRED:
             self._required(column)
-        metadata = self._file.metadata
-        rows = [
-            metadata.row_group(group).num_rows
-            for group in range(metadata.num_row_groups)
-        ]
-        self.starts: npt.NDArray[np.int64] = np.cumsum([0, *rows], dtype=np.int64)
+        starts = [0]
+        for group in range(self._file.num_row_groups):
+            rows = self._file.metadata.row_group(group).num_rows
+            starts.append(starts[-1] + rows)
+        self.starts: npt.NDArray[np.int64] = np.array(starts, dtype=np.int64)
+
+    def _slots(self) -> tuple[tuple[str, str], ...]:
+        """Return the columns of the systems and ranks, at least two."""
+        last = 2
+        for match in map(_SLOT.fullmatch, self.columns):
+            if match:
+                last = max(last, int(match[1]))
+        slots = []
+        for slot in range(1, last + 1):
+            system = self._required(f"system{slot}Id")
+            slots.append((system, self._required(f"system{slot}rank")))
+        return tuple(slots)
 
     def _required(self, column: str) -> str:
         require_column(self.name, None, self.columns, column)
@@ -101,23 +107,25 @@ class JudgmentsFile:
     def segments_of(self, group: int) -> tuple[int, int] | None:
         """Return the smallest and the largest segment of a row group; None if the file does not record them."""
         column = self._names.index(self.columns["srcindex"])
-        found = self._file.metadata.row_group(group).column(column).statistics
-        if found is None or not found.has_min_max:
+        statistics = self._file.metadata.row_group(group).column(column).statistics
+        if statistics is None or not statistics.has_min_max:
             return None
-        if not (math.isfinite(found.min) and math.isfinite(found.max)):
+        if not math.isfinite(statistics.min) or not math.isfinite(statistics.max):
             return None
-        return int(found.min), int(found.max)
+        return int(statistics.min), int(statistics.max)
 
     def batches(
         self, groups: Sequence[int] | None
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield the rows of row groups, tens of thousands at a time, each batch with its first row number."""
-        fixed = (self.columns.get(column.lower()) for column in _FIXED)
-        columns = [
-            *filter(None, fixed),
-            *(column for slot in self.slots for column in slot),
-        ]
-        for group in range(self.row_groups) if groups is None else groups:
+        columns = []
+        for column in map(str.lower, _FIXED):
+            if column in self.columns:
+                columns.append(self.columns[column])
+        columns += chain.from_iterable(self.slots)
+        if groups is None:
+            groups = range(self.row_groups)
+        for group in groups:
             row = int(self.starts[group])
             for batch in self._file.iter_batches(
                 batch_size=_ROWS_AT_A_TIME,
@@ -171,14 +179,14 @@ def refusing_damage(name: str) -> Iterator[None]:
 
 def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
     """Return the file's columns by our names in lower case. Raises FormatError for unknown columns."""
-    known = {*map(str.lower, _FIXED), *_NOT_READ}
+    known_keys = {*map(str.lower, _FIXED), *_NOT_READ}
     columns: dict[str, str] = {}
     for name in names:
         key = name.strip().lower()
         place = Place(file, field=name)
         if is_index(name):
             continue
-        if key not in known and not _SLOT.fullmatch(key):
+        if key not in known_keys and not _SLOT.fullmatch(key):
             raise place.error("the column is unknown", UNKNOWN_COLUMN)
         if key in columns:
             raise place.error(
@@ -231,14 +239,21 @@ class _Batch:
         if not isinstance(values, pa.DictionaryArray):
             values = values.dictionary_encode()
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        # The last entry is for -1. pandas writes NaN for a missing value.
-        names = [
-            None if each != each else each for each in values.dictionary.to_pylist()
-        ] + [None]
-        taken = np.zeros(len(names), dtype=np.int64)
-        for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
-            taken[codes[row]] = take(names[codes[row]], column, self._refusing(row))
-        numbers: npt.NDArray[np.int64] = taken[codes]
+        names: list[Any] = []
+        for value in values.dictionary.to_pylist():
+            # pandas writes NaN for a missing value.
+            if value != value:
+                names.append(None)
+            else:
+                names.append(value)
+        # The last entry is for -1.
+        names.append(None)
+        numbers_by_code = np.zeros(len(names), dtype=np.int64)
+        _codes, first_rows = np.unique(codes, return_index=True)
+        for row in np.sort(first_rows).tolist():
+            code = codes[row]
+            numbers_by_code[code] = take(names[code], column, self._refusing(row))
+        numbers: npt.NDArray[np.int64] = numbers_by_code[codes]
         return numbers
 
     def fixed(self, column: str, take: Take, missing: int) -> npt.NDArray[np.int64]:
@@ -274,12 +289,10 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
     def document(value: Any, field: str, refuse: Refuse) -> int:
         return vocabulary.document(_plain(value, field, refuse))
 
-    shown = np.array(
-        [batch.numbers(system, candidate) for system, _rank in slots], dtype=np.int32
-    )
-    label = np.array(
-        [batch.numbers(rank, _label) for _system, rank in slots], dtype=np.int8
-    )
+    systems = [batch.numbers(system, candidate) for system, _rank in slots]
+    ranks = [batch.numbers(rank, _label) for _system, rank in slots]
+    shown = np.array(systems, dtype=np.int32)
+    label = np.array(ranks, dtype=np.int8)
     for (system, rank), candidates, labels in zip(slots, shown, label, strict=True):
         batch.refuse_where(
             (candidates < 0) & (labels > 0),
@@ -290,9 +303,8 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
     _refuse_rows(batch, shown.T, vocabulary)
     best_worst = batch.fixed(BEST_WORST, _best_worst, 0)
     vocabulary.best_worst.update((best_worst > 0).tolist())
-    if "judgeid" in batch.file.columns:
-        no_judge = -1
-    else:
+    no_judge = -1
+    if "judgeid" not in batch.file.columns:
         no_judge = vocabulary.judge(NO_JUDGE)
     return Columns(
         language=np.array(_languages(batch, vocabulary), dtype=np.int32),
@@ -326,12 +338,14 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
             filled(text, field, refuse)
         return names.setdefault(text, len(names))
 
-    sides = [batch.fixed(side, number, -1).tolist() for side in ("srclang", "trglang")]
-    called = list(names)
-    return [
-        vocabulary.language((called[source], called[target]))
-        for source, target in zip(*sides, strict=True)
-    ]
+    sources = batch.fixed("srclang", number, -1).tolist()
+    targets = batch.fixed("trglang", number, -1).tolist()
+    by_number = list(names)
+    languages = []
+    for source, target in zip(sources, targets, strict=True):
+        pair = (by_number[source], by_number[target])
+        languages.append(vocabulary.language(pair))
+    return languages
 
 
 def _refuse_rows(
@@ -345,13 +359,16 @@ def _refuse_rows(
         f"the row shows more than {MAX_CANDIDATES} candidates",
         f"use blocks of at most {MAX_CANDIDATES}",
     )
-    known = list(vocabulary.candidates)
-    table = systems_table(known, sorted({name for names in known for name in names}))
+    candidates = list(vocabulary.candidates)
+    names = sorted(set(chain.from_iterable(candidates)))
+    table = systems_table(candidates, names)
     # The last row is for -1.
     systems = np.pad(table, ((0, 1), (0, 0)), constant_values=-1)[shown]
     in_order = np.sort(systems.reshape(len(shown), -1), axis=1)
+    is_repeated = np.diff(in_order, axis=1) == 0
+    is_system = in_order[:, 1:] >= 0
     batch.refuse_where(
-        ((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)).any(axis=1),
+        (is_repeated & is_system).any(axis=1),
         column,
         "a system appears twice in the row",
         "name each system once per row",
@@ -447,15 +464,15 @@ def _blocks(
     candidates = list(vocabulary.candidates)
     documents = list(vocabulary.documents)
     for row in range(len(columns)):
-        shown = [
-            (one, label)
-            for one, label in zip(
-                columns.candidate[row], columns.label[row], strict=True
-            )
-            if one >= 0
-        ]
-        duration = int(columns.duration_ms[row])
-        document = int(columns.document[row])
+        shown = columns.candidate[row] >= 0
+        numbers = columns.candidate[row][shown].tolist()
+        labels = columns.label[row][shown].tolist()
+        duration: int | None = int(columns.duration_ms[row])
+        if duration == -1:
+            duration = None
+        document = ""
+        if columns.document[row] >= 0:
+            document = documents[columns.document[row]]
         source, target = languages[columns.language[row]]
         yield JudgedBlock(
             line=before + row + 1,
@@ -463,9 +480,9 @@ def _blocks(
             target_language=target,
             segment=int(columns.segment[row]),
             judge=judges[columns.judge[row]],
-            candidates=tuple(candidates[one] for one, _label in shown),
-            labels=tuple(int(label) or None for _one, label in shown),
-            duration_ms=duration if duration >= 0 else None,
-            document=documents[document] if document >= 0 else "",
+            candidates=tuple(candidates[number] for number in numbers),
+            labels=tuple(label or None for label in labels),
+            duration_ms=duration,
+            document=document,
             best_worst=True in vocabulary.best_worst,
         )

@@ -34,12 +34,15 @@ def cut_between_segments(columns: Columns, rows: int) -> Iterator[slice]:
         From `in_order_of_segments`.
     rows : int
     """
-    both = np.stack([columns.language, columns.segment])
-    changes = np.flatnonzero((both[:, 1:] != both[:, :-1]).any(axis=0)) + 1
-    ends = np.append(changes, len(columns))
+    is_new_language = np.diff(columns.language) != 0
+    is_new_segment = np.diff(columns.segment) != 0
+    changes = np.flatnonzero(is_new_language | is_new_segment) + 1
     start = 0
     while start < len(columns):
-        end = int(ends[min(int(np.searchsorted(ends, start + rows)), len(ends) - 1)])
+        later = changes[np.searchsorted(changes, start + rows) :]
+        end = len(columns)
+        if len(later):
+            end = int(later[0])
         yield slice(start, end)
         start = end
 
@@ -75,48 +78,45 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
 def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
     import pyarrow as pa
 
-    places = ((0, 0), (0, max(0, 2 - columns.candidate.shape[1])))
-    candidate = np.pad(columns.candidate, places, constant_values=-1)
-    label = np.pad(columns.label, places)
-    candidates = [",".join(systems) for systems in vocabulary.candidates]
-    columns_of_table: dict[str, Any] = {
-        "srclang": _texts(
-            columns.language, [source for source, _target in vocabulary.languages]
-        ),
-        "trglang": _texts(
-            columns.language, [target for _source, target in vocabulary.languages]
-        ),
+    # At least two places, which readers require.
+    columns = columns.widened(max(2, columns.candidate.shape[1]))
+    candidates = list(map(",".join, vocabulary.candidates))
+    sources = []
+    targets = []
+    for source, target in vocabulary.languages:
+        sources.append(source)
+        targets.append(target)
+    cells: dict[str, Any] = {
+        "srclang": _texts(columns.language, sources),
+        "trglang": _texts(columns.language, targets),
         "srcIndex": pa.array(columns.segment),
     }
     if (columns.document >= 0).any():
-        columns_of_table["documentId"] = _texts(
-            columns.document, list(vocabulary.documents)
-        )
+        cells["documentId"] = _texts(columns.document, list(vocabulary.documents))
     if list(vocabulary.judges) != [NO_JUDGE]:
-        columns_of_table["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
-    if (columns.duration_ms >= 0).any():
-        columns_of_table["duration_ms"] = pa.array(
-            columns.duration_ms, mask=columns.duration_ms < 0
-        )
-    for slot, numbers in enumerate(candidate.T, 1):
-        columns_of_table[f"system{slot}Id"] = _texts(numbers, candidates)
-    for slot, ranks in enumerate(label.T, 1):
-        columns_of_table[f"system{slot}rank"] = pa.array(
-            np.ascontiguousarray(ranks), mask=ranks == 0
-        )
+        cells["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
+    is_untimed = columns.duration_ms < 0
+    if not is_untimed.all():
+        cells["duration_ms"] = pa.array(columns.duration_ms, mask=is_untimed)
+    for slot, numbers in enumerate(columns.candidate.T, 1):
+        cells[f"system{slot}Id"] = _texts(numbers, candidates)
+    for slot, ranks in enumerate(columns.label.T, 1):
+        values = np.ascontiguousarray(ranks)
+        cells[f"system{slot}rank"] = pa.array(values, mask=values == 0)
     if True in vocabulary.best_worst:
-        columns_of_table[BEST_WORST] = pa.array(np.ones(len(columns), dtype=np.int8))
-    return pa.table(columns_of_table)
+        cells[BEST_WORST] = pa.array(np.ones(len(columns), dtype=np.int8))
+    return pa.table(cells)
 
 
 def _texts(numbers: npt.NDArray[np.int32], texts: list[str]) -> Any:
     """Return the texts with these numbers, dictionary-encoded; null for -1."""
     import pyarrow as pa
 
-    used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
+    is_text = numbers >= 0
+    used, codes = np.unique(numbers[is_text], return_inverse=True)
     indices = np.full(len(numbers), -1, dtype=np.int32)
-    indices[numbers >= 0] = places
+    indices[is_text] = codes
+    used_texts = [texts[number] for number in used.tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(indices, mask=indices < 0),
-        pa.array([texts[one] for one in used.tolist()], type=pa.string()),
+        pa.array(indices, mask=~is_text), pa.array(used_texts, type=pa.string())
     )

@@ -10,14 +10,16 @@ about the document, or about all documents if it names none.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, Final
+from operator import attrgetter
+from typing import Final, NamedTuple, TypedDict
 
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Losses
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import id_parts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
@@ -54,7 +56,7 @@ class LoggedOutput:
     system: str
     text: str
     key: str
-    answers: dict[str, Any]
+    answers: JSONObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,31 +93,43 @@ def log_read(file: InputFile, losses: Losses) -> list[LoggedItem | FormAnswer]:
 
     Raises FormatError, with line and key, if the file is not such a log.
     """
-    submitted: dict[tuple[str, str, str], list[LoggedItem | FormAnswer]] = defaultdict(
-        list
-    )
+    submitted: dict[_Submission, list[LoggedItem | FormAnswer]] = defaultdict(list)
     for campaign, line, values in _lines(file):
         refuse = refuse_at(file.name, line)
         lose = losses.at(f"line {line}")
         judge = judge_named("user_id", values.get("user_id"), refuse)
         document = values.get("item_i")
+        submission = _Submission(campaign, judge, str(document))
         if values.get("annotation") == RESET:
-            for key, answers in submitted.items():
-                if key[:2] == (campaign, judge) and (
-                    document is None or key[2] == str(document)
-                ):
-                    lose("judgments that were reset", len(answers))
-                    answers.clear()
+            if document is None:
+                submission = submission._replace(document=None)
+            for key in filter(submission.withdraws, submitted):
+                lose("judgments that were reset", len(submitted[key]))
+                submitted[key].clear()
             continue
         if document is None or isinstance(document, bool):
             refuse("item_i", "the line has no document", "write the document's number")
-        key = (campaign, judge, str(document))
-        submitted[key] += entry_answers(line, campaign, judge, values, refuse, lose)
-    answers = list(chain.from_iterable(submitted.values()))
-    return sorted(answers, key=lambda answer: answer.line)
+        answers = entry_answers(line, campaign, judge, values, refuse, lose)
+        submitted[submission] += answers
+    in_force = chain.from_iterable(submitted.values())
+    return sorted(in_force, key=attrgetter("line"))
 
 
-def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
+class _Submission(NamedTuple):
+    """A judge's document in a campaign; without a document, all of them."""
+
+    campaign: str
+    judge: str
+    document: str | None
+
+    def withdraws(self, other: "_Submission") -> bool:
+        """Return whether a reset of this one withdraws the answers of another."""
+        if self.document is None:
+            return self[:2] == other[:2]
+        return self == other
+
+
+def _lines(file: InputFile) -> Iterator[tuple[str, int, JSONObject]]:
     """Yield campaign, line number and entry; the campaign is empty unless the file has several logs."""
     for line, values, refuse in json_objects(file, shape=_SHAPE):
         if "annotation" in values or "user_id" in values:
@@ -132,7 +146,7 @@ def entry_answers(
     line: int,
     campaign: str,
     judge: str,
-    values: dict[str, Any],
+    values: JSONObject,
     refuse: Refuse,
     lose: Lose,
 ) -> Iterator[LoggedItem | FormAnswer]:
@@ -146,22 +160,23 @@ def entry_answers(
             "provide the log as written by Pearmut",
         )
     started, ended, duration = times_of(values.get("actions"), refuse)
+    if len(items) > 1:
+        duration = None
     comment = values.get("comment")
+    if not isinstance(comment, str):
+        comment = ""
     document = str(values.get("item_i"))
     for number, annotation in enumerate(annotations):
         key = f"item[{number}]"
         item = object_of(key, items[number], refuse)
         if "form" in item:
-            if annotation is not None and item["form"] is not None:
-                if document.startswith("goodbye_"):
-                    stage = "end"
-                else:
-                    stage = "start"
-                text = plain_text(str(item.get("text")))
-                value = _form_value(
-                    f"annotation[{number}]", annotation, item["form"], refuse
-                )
-                yield FormAnswer(line, judge, stage, text, value)
+            if annotation is None or item["form"] is None:
+                continue
+            text = plain_text(str(item.get("text")))
+            value = _form_value(
+                f"annotation[{number}]", annotation, item["form"], refuse
+            )
+            yield FormAnswer(line, judge, _stage_of(document), text, value)
         elif _is_check(document, item):
             lose("tutorials and attention checks")
         elif annotation is None:
@@ -176,11 +191,15 @@ def entry_answers(
                 outputs=_outputs(f"annotation[{number}]", annotation, item, refuse),
                 started_at=started,
                 ended_at=ended,
-                duration_ms=duration if len(items) == 1 else None,
-                comment=any_text("comment", comment, refuse)
-                if isinstance(comment, str)
-                else "",
+                duration_ms=duration,
+                comment=any_text("comment", comment, refuse),
             )
+
+
+def _stage_of(document: str) -> str:
+    if document.startswith("goodbye_"):
+        return "end"
+    return "start"
 
 
 def _form_value(key: str, value: object, form: object, refuse: Refuse) -> object:
@@ -193,23 +212,23 @@ def _form_value(key: str, value: object, form: object, refuse: Refuse) -> object
 
 
 def _outputs(
-    key: str, annotation: object, item: Mapping[str, Any], refuse: Refuse
+    key: str, annotation: object, item: JSONObject, refuse: Refuse
 ) -> list[LoggedOutput]:
     outputs = []
     texts = object_of("item.tgt", item.get("tgt"), refuse)
     for model, answers in object_of(key, annotation, refuse).items():
-        outputs.append(
-            LoggedOutput(
-                system_of("item.tgt", model, refuse),
-                any_text(f"item.tgt.{model}", texts.get(model), refuse),
-                f"{key}.{model}",
-                object_of(f"{key}.{model}", answers, refuse),
-            )
+        answers_key = f"{key}.{model}"
+        output = LoggedOutput(
+            system=system_of("item.tgt", model, refuse),
+            text=any_text(f"item.tgt.{model}", texts.get(model), refuse),
+            key=answers_key,
+            answers=object_of(answers_key, answers, refuse),
         )
+        outputs.append(output)
     return outputs
 
 
-def _is_check(document: str, item: Mapping[str, Any]) -> bool:
+def _is_check(document: str, item: JSONObject) -> bool:
     """Return whether an item is not one of the campaign's data."""
     identifier = str(item.get("item_id", ""))
     return bool(
@@ -221,9 +240,15 @@ def _is_check(document: str, item: Mapping[str, Any]) -> bool:
     )
 
 
-def _names(
-    key: str, item: Mapping[str, Any], campaign: str, refuse: Refuse
-) -> dict[str, Any]:
+class _ItemNames(TypedDict):
+    source: str | None
+    source_language: str
+    target_language: str
+    document: str
+    segment: str
+
+
+def _names(key: str, item: JSONObject, campaign: str, refuse: Refuse) -> _ItemNames:
     """Return source and names of an item; without an ID, its source identifies it."""
     identifier = item.get("item_id")
     source = item.get("src")
@@ -233,21 +258,27 @@ def _names(
             identifier = f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
     if identifier is None or not str(identifier).strip():
         refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
-    names = ("source_language", "target_language", "document", "segment")
-    values = names_of(str(identifier), campaign)
-    return {"source": source, **dict(zip(names, values, strict=True))}
+    source_language, target_language, document, segment = names_of(
+        str(identifier), campaign
+    )
+    return {
+        "source": source,
+        "source_language": source_language,
+        "target_language": target_language,
+        "document": document,
+        "segment": segment,
+    }
 
 
 def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
     """Return languages, document and segment, as far as the item ID or the campaign name contains them."""
+    source = ""
+    target = ""
     pair = _PAIR.fullmatch(campaign)
+    parts = identifier.split(_WMT26)
     if pair:
         source, target = pair.group(1, 2)
-    else:
-        source = ""
-        target = ""
-    parts = identifier.split(_WMT26)
-    if not pair and len(parts) > 3:
+    elif len(parts) > 3:
         source, target = parts[2:4]
     return source, target, *id_parts(identifier)
 
@@ -259,13 +290,12 @@ def times_of(
     times = []
     for number, action in enumerate(list_of("actions", value or [], refuse)):
         if isinstance(action, dict):
-            times.append(
-                number_of(f"actions[{number}].time", action.get("time"), refuse)
-            )
+            key = f"actions[{number}].time"
+            times.append(number_of(key, action.get("time"), refuse))
     if not times:
         return None, None, None
     times.sort()
-    worked = sum(
-        min(later - earlier, _LONGEST_PAUSE) for earlier, later in pairwise(times)
-    )
+    worked = 0.0
+    for earlier, later in pairwise(times):
+        worked += min(later - earlier, _LONGEST_PAUSE)
     return times[0], times[-1], round(1000 * worked)

@@ -100,9 +100,8 @@ def _format_of(text: str) -> InputFormat | None:
         return _json_format_of(first_line)
     if re.search("rankingid", first_line, re.IGNORECASE):
         return InputFormat.PAIRWISE_CSV
-    names = {
-        name.strip().lower() for name in re.split("[,;\t]", first_line.replace('"', ""))
-    }
+    cells = re.split("[,;\t]", first_line.replace('"', "").lower())
+    names = set(map(str.strip, cells))
     if are_columns_of_votes(names):
         return InputFormat.ARENA_VOTES
     if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
@@ -123,15 +122,29 @@ def _json_format_of(first_line: str) -> InputFormat | None:
     return InputFormat.JSONL
 
 
-#: Each counts in `Losses` what it leaves out.
-READERS: dict[InputFormat, Callable[[InputFile, Losses], Iterator[JudgedBlock]]] = {
-    InputFormat.FIVE_WAY_CSV: lambda file, _losses: read_five_way_csv(
-        file.stream, file.name
-    ),
+#: Returns the judgments of a file, and counts in `Losses` what it leaves out.
+Reader = Callable[[InputFile, Losses], Iterator[JudgedBlock]]
+
+
+def lossless(read: Callable[[InputFile], Iterator[JudgedBlock]]) -> Reader:
+    """Return a reader that leaves nothing out."""
+
+    def read_all(file: InputFile, _losses: Losses) -> Iterator[JudgedBlock]:
+        return read(file)
+
+    return read_all
+
+
+def _five_way(file: InputFile) -> Iterator[JudgedBlock]:
+    return read_five_way_csv(file.stream, file.name)
+
+
+READERS: dict[InputFormat, Reader] = {
+    InputFormat.FIVE_WAY_CSV: lossless(_five_way),
     InputFormat.PAIRWISE_CSV: read_pairwise_csv,
-    InputFormat.APPRAISE_XML: lambda file, _losses: read_appraise_xml(file),
-    InputFormat.RANK: lambda file, _losses: read_rank(file),
-    InputFormat.JSONL: lambda file, _losses: read_jsonl(file),
+    InputFormat.APPRAISE_XML: lossless(read_appraise_xml),
+    InputFormat.RANK: lossless(read_rank),
+    InputFormat.JSONL: lossless(read_jsonl),
 }
 
 

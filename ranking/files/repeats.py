@@ -6,8 +6,7 @@ judgment counts unless its duration is also equal.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from math import gcd
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -48,15 +47,15 @@ class RowsWithFiles:
         is_untimed = self.columns.duration_ms < 0
         untimed = np.bincount(self.file[is_untimed])
         suspects = self.suspects[is_untimed[self.suspects]]
-        suspected = np.bincount(self.file[suspects], minlength=len(untimed))
-        found = {}
+        suspects_file = self.file[suspects]
+        suspected = np.bincount(suspects_file, minlength=len(untimed))
+        copies = {}
         for number in untimed.nonzero()[0].tolist():
-            found[number] = 1
+            copies[number] = 1
             if suspected[number] == untimed[number]:
-                own = self.columns.rows(suspects[self.file[suspects] == number])
-                times = np.unique(_contents(own), return_counts=True)[1]
-                found[number] = reduce(gcd, times.tolist())
-        return found
+                rows = self.columns.rows(suspects[suspects_file == number])
+                copies[number] = _times_whole(rows)
+        return copies
 
     def counted(self, copies: Mapping[int, int], *, without_judge: int) -> BoolArray:
         """Return which rows count, shape (N,).
@@ -73,20 +72,23 @@ class RowsWithFiles:
         if not len(suspects):
             return counts
         rows = self.columns.rows(suspects)
-        of_file = self.file[suspects]
+        file = self.file[suspects]
         contents = _contents(rows)
         is_timed = rows.duration_ms >= 0
         # Judgments without a duration are numbered within their file; a copy has the number of its original.
-        occurrence = _occurrences([contents, rows.duration_ms, of_file])
-        by_file = np.array(
-            [copies.get(number, 1) for number in range(int(self.file.max()) + 1)]
-        )
-        times = by_file[of_file]
-        which = np.where(is_timed, 0, occurrence // times)
+        occurrence = _occurrences([contents, rows.duration_ms, file])
+        file_count = int(self.file.max()) + 1
+        copies_by_file = np.ones(file_count, dtype=np.int64)
+        for number, count in copies.items():
+            if number < file_count:
+                copies_by_file[number] = count
+        times = copies_by_file[file]
         is_copy = ~is_timed & (occurrence % times > 0)
+        original = np.where(is_timed, 0, occurrence // times)
         is_anonymous = rows.judge == without_judge
-        origin = np.where(is_anonymous & ~is_timed, of_file, -1)
-        is_again = _occurrences([contents, rows.duration_ms, which, origin]) > 0
+        origin = np.where(is_anonymous & ~is_timed, file, -1)
+        keys = [contents, rows.duration_ms, original, origin]
+        is_again = _occurrences(keys) > 0
         counts[suspects] = ~(is_copy | is_again)
         return counts
 
@@ -96,18 +98,25 @@ def repeats_among(columns: Columns) -> int:
     suspects = _perhaps_repeated(columns)
     if not len(suspects):
         return 0
-    return len(suspects) - int(_contents(columns.rows(suspects)).max()) - 1
+    contents = _contents(columns.rows(suspects))
+    return len(suspects) - len(np.unique(contents))
+
+
+def _times_whole(rows: Columns) -> int:
+    """Return how often rows hold their whole content: the greatest common divisor of how often each row appears."""
+    counts = np.unique(_contents(rows), return_counts=True)[1]
+    return int(np.gcd.reduce(counts))
 
 
 def _parts(columns: Columns) -> list[npt.NDArray[np.int32]]:
-    places = range(columns.candidate.shape[1])
+    """Return the columns of a judgment's content."""
     return [
         columns.language,
         columns.judge,
         columns.segment,
         columns.document,
-        *(columns.candidate[:, position] for position in places),
-        *(columns.label[:, position].astype(np.int32) for position in places),
+        *columns.candidate.T,
+        *columns.label.T.astype(np.int32),
     ]
 
 
@@ -118,15 +127,19 @@ def _perhaps_repeated(columns: Columns) -> npt.NDArray[np.int64]:
         hashed = (hashed ^ part.astype(np.uint64)) * _MULTIPLIER
         hashed ^= hashed >> _SHIFT
     order = np.argsort(hashed, kind="stable")
-    same = hashed[order[1:]] == hashed[order[:-1]]
-    is_shared = np.append(same, False) | np.append(False, same)
-    return np.sort(order[is_shared[: len(order)]])
+    in_order = hashed[order]
+    is_same = in_order[1:] == in_order[:-1]
+    is_shared = np.zeros(len(order), dtype=np.bool_)
+    is_shared[1:] |= is_same
+    is_shared[:-1] |= is_same
+    return np.sort(order[is_shared])
 
 
 def _contents(columns: Columns) -> npt.NDArray[np.int64]:
     """Return a number for the content of each row, without its duration."""
     table = np.ascontiguousarray(np.column_stack(_parts(columns)).astype(np.int32))
-    whole_rows = table.view(f"V{table.itemsize * table.shape[1]}").ravel()
+    row_bytes = table.itemsize * table.shape[1]
+    whole_rows = table.view(f"V{row_bytes}").ravel()
     return np.unique(whole_rows, return_inverse=True)[1].astype(np.int64)
 
 
@@ -140,6 +153,7 @@ def _occurrences(keys: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.int6
         is_first[1:] |= in_order[1:] != in_order[:-1]
     starts = np.flatnonzero(is_first)
     run = np.cumsum(is_first) - 1
+    position_in_run = np.arange(len(order)) - starts[run]
     occurrences = np.empty(len(order), dtype=np.int64)
-    occurrences[order] = np.arange(len(order)) - starts[run]
+    occurrences[order] = position_in_run
     return occurrences

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import gcd
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
@@ -23,6 +23,17 @@ from ranking.files.records import (
 )
 from ranking.files.repeats import RowsWithFiles, repeats_among
 from ranking.files.vocabulary import Columns, Int32Array, Vocabulary
+
+
+class SelectedFacts(TypedDict):
+    """Fields of `JudgmentsFound`."""
+
+    files: tuple[FileRead, ...]
+    skipped: int
+    skipped_by: dict[str, int]
+    blank_labels: int
+    repeated: int
+    excluded_judges: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,9 @@ class Selected:
     left_out: dict[str, int] = field(default_factory=dict)
 
     def __add__(self, other: Selected) -> Selected:
+        copies = dict(self.copies)
+        for file, times in other.copies.items():
+            copies[file] = gcd(copies.get(file, 0), times)
         skipped_by = Counter(self.skipped_by) + Counter(other.skipped_by)
         return Selected(
             present=tuple({*self.present, *other.present}),
@@ -64,26 +78,21 @@ class Selected:
             blank_labels=self.blank_labels + other.blank_labels,
             repeated=self.repeated + other.repeated,
             has_labels=self.has_labels or other.has_labels,
-            copies={
-                file: gcd(self.copies.get(file, 0), other.copies.get(file, 0))
-                for file in {*self.copies, *other.copies}
-            },
+            copies=copies,
             left_out=dict(Counter(self.left_out) + Counter(other.left_out)),
         )
 
     def losses(self, files: Sequence[FileRead]) -> tuple[Loss, ...]:
         """Return the repeats as a loss, first in the first file that has any."""
-        first = next(
-            (file.name for file in files if self.left_out.get(file.name)), None
-        )
-        if first is None:
-            return ()
-        return (Loss(COUNTED_ONCE, sum(self.left_out.values()), first),)
+        for file in files:
+            if self.left_out.get(file.name):
+                return (Loss(COUNTED_ONCE, sum(self.left_out.values()), file.name),)
+        return ()
 
     def found(
         self, files: Sequence[FileRead], selection: JudgmentSelection
-    ) -> dict[str, Any]:
-        """Return the fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
+    ) -> SelectedFacts:
+        """Return fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:
@@ -134,53 +143,63 @@ def selected(
     copies = with_files.copies()
     applied = copies
     if sources.copies is not None:
-        applied = {
-            number: sources.copies.get(name, 1)
-            for number, name in enumerate(sources.names)
-        }
+        applied = {}
+        for number, name in enumerate(sources.names):
+            applied[number] = sources.copies.get(name, 1)
     counts = with_files.counted(applied, without_judge=no_judge)
-    left_out = np.bincount(file[~counts], minlength=len(sources.names)).tolist()
+    left_out = {}
+    for number, repeats in enumerate(np.bincount(file[~counts]).tolist()):
+        if repeats:
+            left_out[sources.names[number]] = repeats
     rows = rows.take(counts)
     judges = list(vocabulary.judges)
-    candidates = list(vocabulary.candidates)
-    # The first entry is for -1.
-    used = (
-        np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
-    )
-    present = np.bincount(rows.judge).nonzero()[0].tolist()
-    excluded_numbers = [one for one in present if judges[one] in excluded]
+    systems = _systems_in(rows, vocabulary)
+    present = np.flatnonzero(np.bincount(rows.judge)).tolist()
+    excluded_numbers = [number for number in present if judges[number] in excluded]
     if excluded_numbers:
         rows = rows.take(~np.isin(rows.judge, excluded_numbers))
     # As in WMT, a judge who saw outputs and labelled none of them has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged = rows.take(is_judged)
     skips = rows.take(~is_judged)
-    count = np.bincount(skips.judge, minlength=len(judges)).tolist()
+    is_blank = (rows.candidate >= 0) & (rows.label == 0)
+    skipped_by = {}
+    for number, skipped in enumerate(np.bincount(skips.judge).tolist()):
+        if skipped:
+            skipped_by[judges[number]] = skipped
     return judged, Selected(
-        present=tuple(judges[one] for one in present),
-        systems=tuple(sorted({name for one in used for name in candidates[one]})),
-        skipped_by={judges[one]: number for one, number in enumerate(count) if number},
-        blank_labels=int(np.count_nonzero((rows.candidate >= 0) & (rows.label == 0))),
+        present=tuple(judges[number] for number in present),
+        systems=systems,
+        skipped_by=skipped_by,
+        blank_labels=int(np.count_nonzero(is_blank)),
         repeated=repeats_among(judged.rows(judged.judge != no_judge)),
         has_labels=bool(judged.label.any()),
         copies={sources.names[number]: times for number, times in copies.items()},
-        left_out={
-            name: number
-            for name, number in zip(sources.names, left_out, strict=True)
-            if number
-        },
+        left_out=left_out,
     )
+
+
+def _systems_in(rows: Columns, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the systems in some rows, sorted."""
+    candidates = list(vocabulary.candidates)
+    systems: set[str] = set()
+    # The first count is that of -1, which stands for no candidate.
+    counts = np.bincount(rows.candidate.ravel() + 1)[1:]
+    for number in np.flatnonzero(counts).tolist():
+        systems.update(candidates[number])
+    return tuple(sorted(systems))
 
 
 def pairs_chosen(
     there: Iterable[LanguagePair], selection: JudgmentSelection
 ) -> list[LanguagePair]:
     """Return the selected language pairs, sorted."""
-    return [
-        pair
-        for pair in sorted(there)
-        if selection.source in {None, pair[0]} and selection.target in {None, pair[1]}
-    ]
+    pairs = []
+    for source, target in sorted(there):
+        is_source = selection.source in {None, source}
+        if is_source and selection.target in {None, target}:
+            pairs.append((source, target))
+    return pairs
 
 
 def one_language_pair(
@@ -195,11 +214,10 @@ def one_language_pair(
             "Choose one by its source and target language (--source-language, --target-language)"
         )
     if not pairs:
-        wanted = " to ".join(
-            name or "any language" for name in (selection.source, selection.target)
-        )
+        source = selection.source or "any language"
+        target = selection.target or "any language"
         raise SelectionError(
-            f"the files contain no judgments of {wanted}; they contain {listed}"
+            f"the files contain no judgments of {source} to {target}; they contain {listed}"
         )
     return pairs[0]
 

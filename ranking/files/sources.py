@@ -105,13 +105,11 @@ class Sources:
     @contextmanager
     def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
         """Open a file for a reader, with the stream that hashes it."""
+        shown_name = name
+        if name == STANDARD_INPUT:
+            shown_name = STANDARD_INPUT_NAME
         with self.opened(name) as stream:
-            yield (
-                InputFile(
-                    STANDARD_INPUT_NAME if name == STANDARD_INPUT else name, stream
-                ),
-                stream,
-            )
+            yield InputFile(shown_name, stream), stream
 
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,12 @@ def systems_by_row(
     rows: Sequence[Sequence[str]],
 ) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
     """Return the names of the systems of all rows, sorted, and whether each row has each system, shape (rows, systems)."""
-    systems = sorted({name for names in rows for name in names})
-    number_of_system = {name: number for number, name in enumerate(systems)}
+    systems = sorted(set(chain.from_iterable(rows)))
+    numbers = {name: number for number, name in enumerate(systems)}
     is_of = np.zeros((len(rows), len(systems)), dtype=np.bool_)
     for row, names in enumerate(rows):
-        is_of[row, [number_of_system[name] for name in names]] = True
+        for name in names:
+            is_of[row, numbers[name]] = True
     return tuple(systems), is_of
 
 
@@ -102,7 +103,24 @@ class Columns:
         self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice
     ) -> Columns:
         """Return the rows selected by a numpy index."""
-        return Columns(*(getattr(self, each.name)[rows] for each in fields(self)))
+        return Columns(
+            language=self.language[rows],
+            judge=self.judge[rows],
+            segment=self.segment[rows],
+            candidate=self.candidate[rows],
+            label=self.label[rows],
+            duration_ms=self.duration_ms[rows],
+            document=self.document[rows],
+        )
+
+    def widened(self, places: int) -> Columns:
+        """Return the rows with this number of places, new ones without a candidate."""
+        missing = places - self.candidate.shape[1]
+        if not missing:
+            return self
+        padding = ((0, 0), (0, missing))
+        candidate = np.pad(self.candidate, padding, constant_values=-1)
+        return replace(self, candidate=candidate, label=np.pad(self.label, padding))
 
 
 def columns_of(
@@ -117,51 +135,54 @@ _BATCH = 8192
 
 
 def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
-    vocabulary.best_worst.update(row.best_worst for row in rows)
     places = max((len(row.candidates) for row in rows), default=0)
-    candidates = []
-    labels = []
-    for row in rows:
-        padding = places - len(row.candidates)
-        candidates.append([*map(vocabulary.candidate, row.candidates), *[-1] * padding])
-        labels.append([*(label or 0 for label in row.labels), *[0] * padding])
-    durations = [-1 if row.duration_ms is None else row.duration_ms for row in rows]
-    languages = [
-        vocabulary.language((row.source_language, row.target_language)) for row in rows
-    ]
+    candidate = np.full((len(rows), places), -1, dtype=np.int32)
+    label = np.zeros((len(rows), places), dtype=np.int8)
+    languages = []
+    judges = []
+    segments = []
+    durations = []
+    documents = []
+    for number, row in enumerate(rows):
+        vocabulary.best_worst.add(row.best_worst)
+        candidates = list(map(vocabulary.candidate, row.candidates))
+        candidate[number, : len(candidates)] = candidates
+        label[number, : len(candidates)] = [rank or 0 for rank in row.labels]
+        pair = (row.source_language, row.target_language)
+        languages.append(vocabulary.language(pair))
+        judges.append(vocabulary.judge(row.judge))
+        segments.append(row.segment)
+        documents.append(vocabulary.document(row.document))
+        if row.duration_ms is None:
+            durations.append(-1)
+        else:
+            durations.append(row.duration_ms)
     return Columns(
         language=np.array(languages, dtype=np.int32),
-        judge=np.array([vocabulary.judge(row.judge) for row in rows], dtype=np.int32),
-        segment=np.array([row.segment for row in rows], dtype=np.int32),
-        candidate=np.array(candidates, dtype=np.int32).reshape(len(rows), places),
-        label=np.array(labels, dtype=np.int8).reshape(len(rows), places),
+        judge=np.array(judges, dtype=np.int32),
+        segment=np.array(segments, dtype=np.int32),
+        candidate=candidate,
+        label=label,
         duration_ms=np.array(durations, dtype=np.int64),
-        document=np.array(
-            [vocabulary.document(row.document) for row in rows], dtype=np.int32
-        ),
+        document=np.array(documents, dtype=np.int32),
     )
 
 
 def joined(parts: list[Columns]) -> Columns:
     """Concatenate the columns of several files and batches."""
-    places = max((part.candidate.shape[1] for part in parts), default=0)
-
-    def wide(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if column.ndim == 1 or column.shape[1] == places:
-            return column
-        # A place without a candidate has the label 0.
-        fill = 0 if column.dtype == np.int8 else -1
-        return np.pad(
-            column, ((0, 0), (0, places - column.shape[1])), constant_values=fill
-        )
-
     if not parts:
         return _numbered([], Vocabulary())
-    together = (
-        np.concatenate([wide(getattr(part, each.name)) for part in parts])
-        for each in fields(Columns)
+    places = max(part.candidate.shape[1] for part in parts)
+    wide = [part.widened(places) for part in parts]
+    return Columns(
+        language=np.concatenate([part.language for part in wide]),
+        judge=np.concatenate([part.judge for part in wide]),
+        segment=np.concatenate([part.segment for part in wide]),
+        candidate=np.concatenate([part.candidate for part in wide]),
+        label=np.concatenate([part.label for part in wide]),
+        duration_ms=np.concatenate([part.duration_ms for part in wide]),
+        document=np.concatenate([part.document for part in wide]),
     )
-    return Columns(*together)
 
 
 def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
@@ -170,8 +191,8 @@ def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
     Each vote is a segment of its own, also among those of several files. It is numbered by the
     names of its models, whichever was shown first, their labels and the judge.
     """
-    model = _places_of_names(vocabulary.candidates)[columns.candidate]
-    judge = _places_of_names(vocabulary.judges)[columns.judge]
+    model = _alphabetical_positions(vocabulary.candidates)[columns.candidate]
+    judge = _alphabetical_positions(vocabulary.judges)[columns.judge]
     by_name = np.argsort(model, axis=1, kind="stable")
     models = np.take_along_axis(model, by_name, axis=1)
     labels = np.take_along_axis(columns.label, by_name, axis=1)
@@ -181,14 +202,12 @@ def votes_in_order(columns: Columns, vocabulary: Vocabulary) -> Columns:
     return replace(columns, segment=segment)
 
 
-def _places_of_names(numbers: Mapping[Any, int]) -> Int32Array:
-    """Return the place of each numbered name when sorted by name."""
-    names = list(numbers)
-    position = np.empty(len(names), dtype=np.int32)
-    position[sorted(range(len(names)), key=names.__getitem__)] = np.arange(
-        len(names), dtype=np.int32
-    )
-    return position
+def _alphabetical_positions(numbers: Mapping[Any, int]) -> Int32Array:
+    """Return the position of each numbered name when sorted by name."""
+    positions = np.empty(len(numbers), dtype=np.int32)
+    for position, name in enumerate(sorted(numbers)):
+        positions[numbers[name]] = position
+    return positions
 
 
 def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
