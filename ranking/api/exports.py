@@ -191,7 +191,7 @@ class ExportsView(ExportAPIView):
 
 class ExportKindsView(ExportAPIView):
     pagination_class = RowPages
-    row_key = staticmethod(lambda row: row["kind"].name)
+    row_key = staticmethod(lambda row: row.kind.name)
 
     @extend_schema("export_kinds", responses=ExportKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:

@@ -86,15 +86,13 @@ class Export:
         if len(slugify(name)) < len(slugify(name, allow_unicode=True)):
             # Names of files are ASCII, and without its other letters a name may be another's.
             task = f"task-{self.task.pk}-{task}"
+        part = ""
         if self.is_part:
             part = f"-{self.after}-{self.until}"
-        else:
-            part = ""
+        kind = self.kind.name
         # The formats of answers may have the same extension.
-        if self.kind.name == ANSWERS:
+        if kind == ANSWERS:
             kind = self.file_format
-        else:
-            kind = self.kind.name
         return f"{campaign}-{task}-{kind}{part}.{ending(self.file_format)}"
 
     @cached_property
@@ -147,8 +145,8 @@ def export_asked(
 
     Assigns numbers to new judgments first. Raises ExportRefusedError.
     """
-    found = KINDS[kind]
-    formats = found.formats_of(task)
+    export_kind = KINDS[kind]
+    formats = export_kind.formats_of(task)
     if file_format not in formats:
         raise ExportRefusedError(
             _(
@@ -165,39 +163,39 @@ def export_asked(
             _("Parquet files need the pyarrow package, which is not installed. %(how)s")
             % {"how": how_to_install("parquet")}
         )
-    by_number = found.by_number
-    if by_number:
+    slots = _FEWEST_SLOTS
+    if export_kind.by_number:
         last = judgments_number(task_id=task.pk)
+        slots = _slots(task, export_kind)
     else:
         last = ROWS[kind].last(task)
-    if watermark is None:
-        mark = last
-    else:
-        mark = min(watermark, last)
-    if found.is_whole and (after > 0 or (until is not None and until < mark)):
+    if watermark is not None:
+        last = min(watermark, last)
+    end = last
+    if until is not None:
+        end = max(0, min(until, last))
+    if export_kind.is_whole and (after > 0 or end < last):
         raise ExportRefusedError(
             _("“%(kind)s” can only be exported as a whole.") % {"kind": kind}
         )
     return Export(
         task=task,
-        kind=found,
+        kind=export_kind,
         file_format=file_format,
         after=max(0, after),
-        until=mark if until is None else max(min(until, mark), 0),
-        watermark=mark,
-        slots=_slots(task, found) if by_number else _FEWEST_SLOTS,
+        until=end,
+        watermark=last,
+        slots=slots,
     )
 
 
 def _slots(task: Task, kind: ExportKind) -> int:
-    judged = JudgmentSequence.objects.filter(task=task).aggregate(
-        most=Max("most_candidates")
-    )
+    sequences = JudgmentSequence.objects.filter(task=task)
+    judged = sequences.aggregate(most=Max("most_candidates"))
+    slots = max(_FEWEST_SLOTS, judged["most"] or 0)
     if kind.name == WITH_SKIPS:
-        skipped = most_candidates_skipped(task)
-    else:
-        skipped = 0
-    return max(_FEWEST_SLOTS, judged["most"] or 0, skipped)
+        return max(slots, most_candidates_skipped(task))
+    return slots
 
 
 @transaction.atomic
@@ -214,7 +212,10 @@ def export_queue(*, export: Export, by: User | None) -> Job:
         "watermark": export.watermark,
     }
     waiting = Job.objects.waiting().filter(campaign=campaign, kind=JobKind.EXPORT)
-    return waiting.filter(parameters=parameters).first() or job_queue(
+    job = waiting.filter(parameters=parameters).first()
+    if job is not None:
+        return job
+    return job_queue(
         campaign=campaign,
         kind=JobKind.EXPORT,
         name=export.file_name[:200],

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, TypedDict, cast
 
 from django.db.models import Exists, Min, OuterRef
 
@@ -36,7 +36,9 @@ _OF_JUDGES: Final = frozenset(
 )
 _HITS_AT_ONCE: Final = 1_000
 #: Seeds are included only if allowed, and group names never, because they are organisers' private notes.
-_TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
+_PUBLIC: Final = tuple(
+    name for name in PARAMETERS if name not in {"seed", "judge_group"}
+)
 _WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
 
 
@@ -90,19 +92,16 @@ class FrozenResult:
 
     @property
     def _current(self) -> JudgmentQuerySet:
-        return (
-            Judgment.objects.of(self.task.pk)
-            .counted()
-            .current(watermark=self.watermark)
-        )
+        judgments = Judgment.objects.of(self.task.pk).counted()
+        return judgments.current(watermark=self.watermark)
 
 
-def frozen_result(asked: PublishedResult) -> FrozenResult:
-    """Read the content of a bundle; `asked` tells whether it includes texts and seeds."""
-    found = PublishedResult.objects.select_related("task__test_set__campaign", "run")
-    result = found.get(pk=asked.pk)
-    result.bundle_has_texts = asked.bundle_has_texts
-    result.bundle_has_seeds = asked.bundle_has_seeds
+def frozen_result(requested: PublishedResult) -> FrozenResult:
+    """Read the content of a bundle; `requested` tells whether it includes texts and seeds."""
+    results = PublishedResult.objects.select_related("task__test_set__campaign", "run")
+    result = results.get(pk=requested.pk)
+    result.bundle_has_texts = requested.bundle_has_texts
+    result.bundle_has_seeds = requested.bundle_has_seeds
     task = result.task
     # Systems added after the result are in none of its judgments.
     systems = System.objects.filter(
@@ -118,38 +117,36 @@ def frozen_result(asked: PublishedResult) -> FrozenResult:
 
 def data_files(frozen: FrozenResult, progress: Progress) -> dict[str, Iterable[str]]:
     """Return the lines of each data file of the bundle, with a few thousand in memory at a time."""
-    found: dict[str, Iterable[str]] = {
+    files: dict[str, Iterable[str]] = {
         JUDGMENTS: _judgments(frozen, frozen.counted, progress),
-        DESIGN: [canonical(_said_of_designs(frozen)) + "\n"],
+        DESIGN: [canonical(_design_log(frozen)) + "\n"],
         DRAWS: _draws(frozen, progress),
     }
     if frozen.left_out and frozen.not_counted.exists():
-        found[LEFT_OUT] = _judgments(frozen, frozen.not_counted, progress)
+        files[LEFT_OUT] = _judgments(frozen, frozen.not_counted, progress)
+    has_texts = frozen.result.bundle_has_texts
     has_answers = "answers" in frozen.content["sections"]
-    if has_answers and frozen.result.bundle_has_texts and not frozen.hides_a_name:
-        found[ANSWERS] = _answers(frozen)
+    if has_answers and has_texts and not frozen.hides_a_name:
+        files[ANSWERS] = _answers(frozen)
     # Damaged references are left out.
     segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
-    if (
-        frozen.result.bundle_has_texts
-        and segments.filter(source_text__isnull=False).exists()
-    ):
-        found[TEXTS] = map(json_line, text_lines(task=frozen.task, names=frozen.names))
-    return found
+    if has_texts and segments.filter(source_text__isnull=False).exists():
+        files[TEXTS] = map(json_line, text_lines(task=frozen.task, names=frozen.names))
+    return files
 
 
 def _answers(frozen: FrozenResult) -> list[str]:
     """Return the answers beyond ranks, in the protocol's own JSON Lines, without comments and times."""
     files = answer_files(frozen.task.protocol)
     assert files is not None  # noqa: S101  an analysis has read them
-    write = next(
-        write for name, write in files.writers.items() if name.endswith("jsonl")
-    )
+    file_format = next(name for name in files.writers if name.endswith("jsonl"))
+    write = files.writers[file_format]
     lines = []
     for line in write(frozen.task, frozen.watermark).lines:
         answer = json.loads(line)
-        public = {key: value for key, value in answer.items() if key not in _OF_JUDGES}
-        lines.append(json_line(public))
+        for key in _OF_JUDGES.intersection(answer):
+            del answer[key]
+        lines.append(json_line(answer))
     return lines
 
 
@@ -172,53 +169,52 @@ def _judgments(
     slots = max(most_candidates(judgments), 5)
     best_worst = answer_kind_of(frozen.task).best_worst
     return write_five_way_csv(
-        _told(rows, frozen, progress), slots=slots, best_worst=best_worst
+        _rows(rows, frozen, progress), slots=slots, best_worst=best_worst
     )
 
 
-def _told(
+def _rows(
     rows: Iterator[JudgedBlock], frozen: FrozenResult, progress: Progress
 ) -> Iterator[JudgedBlock]:
     for done, row in enumerate(rows):
         if done % 500 == 0:
             progress(done, 2 * frozen.watermark)
-        yield _by_name(row) if frozen.hides_a_name else row
+        if frozen.hides_a_name:
+            yield _by_name(row)
+        else:
+            yield row
 
 
 def _by_name(row: JudgedBlock) -> JudgedBlock:
     """Return a row with its candidates in the order of their published names, as in `labelled_run`."""
-    by_name = sorted(
-        zip(row.candidates, row.labels, row.system_numbers, strict=True),
-        key=lambda each: each[0],
+    order = sorted(range(len(row.candidates)), key=row.candidates.__getitem__)
+    return replace(
+        row,
+        candidates=tuple(map(row.candidates.__getitem__, order)),
+        labels=tuple(map(row.labels.__getitem__, order)),
+        system_numbers=tuple(map(row.system_numbers.__getitem__, order)),
     )
-    if by_name:
-        candidates, labels, numbers = zip(*by_name, strict=True)
-    else:
-        candidates = ()
-        labels = ()
-        numbers = ()
-    return replace(row, candidates=candidates, labels=labels, system_numbers=numbers)
 
 
-def _said_of_designs(frozen: FrozenResult) -> dict[str, Any]:
+def _design_log(frozen: FrozenResult) -> dict[str, object]:
     """Return the designs of the HITs in the log, oldest first."""
+    has_seeds = frozen.result.bundle_has_seeds
     designs = []
     for number, design in enumerate(_designs(frozen), 1):
-        designs.append(
-            {
-                "design": number,
-                **{name: getattr(design, name) for name in _TOLD},
-                "systems": _chosen(design, frozen),
-                "seed": str(design.seed) if frozen.result.bundle_has_seeds else None,
-                "is_for_a_group": design.judge_group_id is not None,
-                "since": design.created_at.date().isoformat(),
-            }
-        )
-    return {
-        "format": 1,
-        "seeds": "given" if frozen.result.bundle_has_seeds else _WITHHELD,
-        "designs": designs,
-    }
+        logged: dict[str, object] = {"design": number}
+        for name in _PUBLIC:
+            logged[name] = getattr(design, name)
+        logged["systems"] = _chosen(design, frozen)
+        logged["seed"] = None
+        if has_seeds:
+            logged["seed"] = str(design.seed)
+        logged["is_for_a_group"] = design.judge_group_id is not None
+        logged["since"] = design.created_at.date().isoformat()
+        designs.append(logged)
+    seeds = _WITHHELD
+    if has_seeds:
+        seeds = "given"
+    return {"format": 1, "seeds": seeds, "designs": designs}
 
 
 def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
@@ -226,7 +222,7 @@ def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
     rows = System.objects.filter(
         test_set=frozen.task.test_set_id, name__in=design.systems
     )
-    return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
+    return sorted(map(frozen.names.__getitem__, rows.values_list("pk", flat=True)))
 
 
 def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
@@ -235,23 +231,24 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
     done = 0
     for hits in _chunks(frozen):
         ids = [hit.pk for hit in hits]
-        shown = _shown(frozen, ids)
+        blocks = _shown(frozen, ids)
         judges = _judges(frozen, ids)
         for hit in hits:
-            yield json_line(
-                {
-                    "hit": hit.number,
-                    "design": numbers[hit.design_id],
-                    "purpose": hit.purpose,
-                    "repeats": hit.repeats.number if hit.repeats is not None else None,
-                    "blocks": shown[hit.pk],
-                    "judges": judges[hit.pk],
-                }
-            )
-            done += len(shown[hit.pk])
-        progress(
-            min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark
-        )
+            repeats = None
+            if hit.repeats is not None:
+                repeats = hit.repeats.number
+            drawn = {
+                "hit": hit.number,
+                "design": numbers[hit.design_id],
+                "purpose": hit.purpose,
+                "repeats": repeats,
+                "blocks": blocks[hit.pk],
+                "judges": judges[hit.pk],
+            }
+            yield json_line(drawn)
+            done += len(blocks[hit.pk])
+        total = 2 * frozen.watermark
+        progress(min(frozen.watermark + done, total), total)
 
 
 def _designs(frozen: FrozenResult) -> Sequence[Design]:
@@ -278,9 +275,15 @@ def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
         after = chunk[-1].number
 
 
-def _shown(
-    frozen: FrozenResult, hits: Collection[int]
-) -> dict[int, list[dict[str, Any]]]:
+class _ShownBlock(TypedDict):
+    """A judged block with its candidates, each with the names of its systems."""
+
+    segment: int
+    control: str
+    candidates: list[list[str]]
+
+
+def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[_ShownBlock]]:
     """Return the judged blocks of these HITs in their order, with their candidates as they were shown.
 
     Blocks that nobody has judged would tell their systems to whoever judges them later. If a system is anonymous, they are in the order of published names: see
@@ -293,20 +296,20 @@ def _shown(
     rows = rows.order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
     systems = systems_shown(pk for pk, *_rest in blocks)
-    shown: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    shown_by_hit: dict[int, list[_ShownBlock]] = defaultdict(list)
     for pk, hit, segment, control in blocks:
-        candidates = [
-            sorted(frozen.names[system] for system in candidate)
-            for candidate in systems[pk]
-        ]
-        shown[hit].append(
-            {
-                "segment": segment,
-                "control": control,
-                "candidates": sorted(candidates) if frozen.hides_a_name else candidates,
-            }
-        )
-    return shown
+        candidates = []
+        for candidate in systems[pk]:
+            candidates.append(sorted(map(frozen.names.__getitem__, candidate)))
+        if frozen.hides_a_name:
+            candidates.sort()
+        block: _ShownBlock = {
+            "segment": segment,
+            "control": control,
+            "candidates": candidates,
+        }
+        shown_by_hit[hit].append(block)
+    return shown_by_hit
 
 
 def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]:
@@ -314,11 +317,8 @@ def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]
     names = ("block__hit", "judge__pseudonym")
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     rows = judged.filter(block__hit__in=hits).values(*names)
+    rows = rows.annotate(first=Min("numbered__number")).order_by("first")
     judges: dict[int, list[str]] = defaultdict(list)
-    for hit, judge in (
-        rows.annotate(first=Min("numbered__number"))
-        .order_by("first")
-        .values_list(*names)
-    ):
+    for hit, judge in rows.values_list(*names):
         judges[hit].append(judge)
     return judges

@@ -130,19 +130,21 @@ def described_columns(kind: ExportKind, task: Task) -> dict[str, str | Promise]:
     """
     if kind.name == JUDGE_ANSWERS:
         return _described_answers(columns_written(kind, task), task)
-    return {
-        _general(kind.name, name): _description(kind.name, name)
-        for name in columns_written(kind, task)
-    }
+    descriptions = {}
+    for name in columns_written(kind, task):
+        descriptions[_general(kind.name, name)] = _description(kind.name, name)
+    return descriptions
 
 
 def _described_answers(columns: Iterable[str], task: Task) -> dict[str, str | Promise]:
     """Describe the columns of questions by their texts, whatever their names."""
     questions = questions_stored(task.test_set.campaign.questions)
-    texts = {question.name: question.texts[0].question for question in questions}
-    own = {name: _DESCRIPTIONS[name] for name in RESERVED_NAMES}
-    known: dict[str, str | Promise] = {**texts, **own}
-    return {name: known.get(name, _DELETED_QUESTION) for name in columns}
+    descriptions: dict[str, str | Promise] = {}
+    for question in questions:
+        descriptions[question.name] = question.texts[0].question
+    for name in RESERVED_NAMES:
+        descriptions[name] = _DESCRIPTIONS[name]
+    return {name: descriptions.get(name, _DELETED_QUESTION) for name in columns}
 
 
 def columns_written(kind: ExportKind, task: Task) -> Iterable[str]:

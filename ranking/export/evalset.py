@@ -9,8 +9,7 @@ lists the names that were changed, if there are any.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
 from string import ascii_uppercase
 from typing import Any, Final
 
@@ -59,81 +58,38 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     ExportRefusedError
         If no judgments compare or score outputs.
     """
-    test_set = task.test_set
-    pair = f"{test_set.source_language}-{test_set.target_language}"
-    lines = list(text_lines(task=task))
-    # Numbers have gaps if the test set has only judged segments.
-    segments = Segment.objects.filter(test_set=test_set).order_by("number")
-    places = list(segments.values_list("number", flat=True))
-    numbers = np.array(places, dtype=np.int64)
-    count = len(places)
     options = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = judgments_chosen(task=task, options=options, watermark=watermark)
     outdated = _blocks_of_earlier_texts(task)
     chosen = replace(chosen, without_blocks=tuple(outdated))
     people = _people(task, watermark, chosen)
-    documents = evalset_words({line["document"] for line in lines})
-    yield (f"sources/{pair}.txt", (_line(line["source"]) for line in lines))
-    yield (
-        f"documents/{pair}.docs",
-        (_document(line["document"], documents) for line in lines),
-    )
-    most = max((len(line["references"]) for line in lines), default=0)
-    names = [f"ref{letter}" for letter in ascii_uppercase[:most]]
-    for at, name in enumerate(names):
-        texts = ["".join(line["references"][at : at + 1]) or None for line in lines]
-        yield (f"references/{pair}.{name}.txt", map(_line, texts))
-    of_systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
-    systems = list(of_systems.values_list("name", flat=True))
-    # Among the names of all systems, as when scores are imported.
-    words = evalset_words(test_set.systems.values_list("name", flat=True))
-    for system in systems:
-        outputs = [line["outputs"].get(system) for line in lines]
-        yield (f"system-outputs/{pair}/{words[system]}.txt", map(_line, outputs))
-    human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
-    values = np.full((count, len(people.systems)), np.nan)
-    values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
-    in_files = [words[system] for system in people.systems]
-    yield (f"{human}.seg.score", _scores(in_files, values))
-    yield (f"{human}.sys.score", _scores(in_files, people.scores[np.newaxis]))
-    changed = [_Renamed("system", words), _Renamed("document", documents)]
-    if read_errors := ERROR_READERS.get(task.protocol):
-        errors = list(read_errors(task, watermark, chosen))
-        judges = evalset_words({judge for judge, *_rest in errors}, reserved=["merged"])
-        changed.append(_Renamed("judge", judges))
-        outputs_of = []
-        for system in systems:
-            for number in places:
-                outputs_of.append((system, words[system], number))
-        yield from _rating_files(errors, human, judges, outputs_of)
-    folder = _Folder(pair, numbers, names, words, systems, {human.casefold()})
-    metrics: dict[str, str] = {}
-    for metric in Metric.objects.filter(test_set=test_set).order_by(
-        "is_human", "name", "id"
-    ):
-        metrics[metric.name], files = folder.metric_files(metric)
-        yield from files
-    changed.append(_Renamed("metric", metrics))
+    folder = _folder(task)
+    yield from folder.text_files()
+    yield from folder.human_scores(people)
+    read_errors = ERROR_READERS.get(task.protocol)
+    if read_errors:
+        yield from folder.rating_files(list(read_errors(task, watermark, chosen)))
+    metrics = Metric.objects.filter(test_set=task.test_set)
+    for metric in metrics.order_by("is_human", "name", "id"):
+        yield from folder.metric_files(metric)
     left_out = _judgments_of(outdated, watermark, chosen)
-    remarks = [
-        *_left_out(left_out),
-        *chain.from_iterable(each.lines() for each in changed),
-    ]
+    remarks = [*_left_out(left_out), *folder.renamed()]
     if remarks:
         yield ("README.txt", remarks)
 
 
 def _blocks_of_earlier_texts(task: Task) -> list[int]:
     """Return the blocks that count and show a text that was corrected later, by key."""
-    replaced = Output.objects.filter(
+    outputs = Output.objects.filter(
         system__test_set=task.test_set_id, replaced_at__isnull=False
-    ).values_list("pk", flat=True)
-    blocks = Block.objects.filter(
-        hit__task=task, control=BlockControl.NONE, outputs__overlap=list(replaced)
     )
-    if replaced:
-        return list(blocks.order_by("pk").values_list("pk", flat=True))
-    return []
+    replaced = list(outputs.values_list("pk", flat=True))
+    if not replaced:
+        return []
+    blocks = Block.objects.filter(
+        hit__task=task, control=BlockControl.NONE, outputs__overlap=replaced
+    )
+    return list(blocks.order_by("pk").values_list("pk", flat=True))
 
 
 def _judgments_of(blocks: list[int], watermark: int, chosen: ChosenJudgments) -> int:
@@ -149,40 +105,30 @@ def _left_out(judgments: int) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class _Renamed:
-    """Words that the folder has in place of names of a kind."""
-
-    kind: str
-    words: Mapping[str, str]
-
-    def lines(self) -> list[str]:
-        """Return a line for each name that is not only without spaces and slashes."""
-        return [
-            f"{self.kind} {name!r} is named {word}"
-            for name, word in sorted(self.words.items())
-            if word != joined_by_underscores(name)
-        ]
+def _renamed(kind: str, words_by_name: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each name of a kind whose word is not only without spaces and slashes."""
+    for name, word in sorted(words_by_name.items()):
+        if word != joined_by_underscores(name):
+            yield f"{kind} {name!r} is named {word}"
 
 
 def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     languages = (task.test_set.source_language, task.test_set.target_language)
     try:
-        given = stored_input(
+        stored = stored_input(
             task=task, watermark=watermark, chosen=chosen, languages=languages
         )
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is None and answer_kind_of(task).compares_outputs:
-            return people_of_blocks(given.blocks, drawing=_FEW)
+            return people_of_blocks(stored.blocks, drawing=_FEW)
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
         raise ExportRefusedError(
             _("Judgments of this task neither compare nor score outputs.")
         )
-    return people_of_ratings(
-        ScoredTask(task.protocol, given.blocks, NO_TIME, scores), _FEW
-    )
+    scored = ScoredTask(task.protocol, stored.blocks, NO_TIME, scores)
+    return people_of_ratings(scored, _FEW)
 
 
 def _segment_scores(people: People) -> FloatArray:
@@ -199,113 +145,200 @@ def _segment_scores(people: People) -> FloatArray:
     return share(total, count)
 
 
-def _rating_files(
-    errors: Iterable[Any],
-    stem: str,
-    judges: Mapping[str, str],
-    outputs: Sequence[tuple[str, str, int]],
-) -> Iterator[FolderFile]:
-    """Yield the error spans of each judge, and one file with the first rating of each output.
-
-    `judges` are the words of their names, and `outputs` the system, its word and the segment number of each line.
-    """
-    by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
-    for name, system, number, marked in errors:
-        judge = judges[name]
-        rating = f"{json.dumps({'errors': marked})}\t{judge}"
-        by_judge.setdefault(judge, {})[system, number] = rating
-        by_judge["merged"].setdefault((system, number), rating)
-    for judge, ratings in by_judge.items():
-        if ratings:
-            lines = (
-                f"{word}\t{ratings.get((system, number), _NOTHING)}"
-                for system, word, number in outputs
-            )
-            yield (f"{stem}.{judge}.seg.rating", lines)
+def _folder(task: Task) -> "_Folder":
+    """Read the texts of a task, and give its names words."""
+    test_set = task.test_set
+    lines = list(text_lines(task=task))
+    # Numbers have gaps if the test set has only judged segments.
+    segments = Segment.objects.filter(test_set=test_set).order_by("number")
+    numbers = list(segments.values_list("number", flat=True))
+    most = max((len(line["references"]) for line in lines), default=0)
+    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+    protocol = task.protocol.replace("_", "-")
+    pair = f"{test_set.source_language}-{test_set.target_language}"
+    human = f"human-scores/{pair}.{protocol}"
+    return _Folder(
+        pair=pair,
+        human=human,
+        lines=lines,
+        numbers=np.array(numbers, dtype=np.int64),
+        references=[f"ref{letter}" for letter in ascii_uppercase[:most]],
+        systems=list(systems.values_list("name", flat=True)),
+        # Among the names of all systems, as when scores are imported.
+        words=evalset_words(test_set.systems.values_list("name", flat=True)),
+        documents=evalset_words({line["document"] for line in lines}),
+        taken={human.casefold()},
+    )
 
 
 @dataclass(frozen=True)
 class _Folder:
-    """The parts of a folder that files of metrics need.
+    """What the files of a folder have in common.
 
     Attributes
     ----------
     pair : str
         The language pair in names of files.
+    human : str
+        The beginning of the names of files of human scores.
+    lines : list
+        Segments with their texts.
     numbers : int64
         Numbers of the segments.
     references : list of str
-    words : mapping of str to str
-        The word of each system.
     systems : list of str
         The systems whose outputs are in the folder.
+    words, documents, judges, metrics : mapping of str to str
+        The word of each system, document, judge and metric.
     taken : set of str
         Names of files of scores so far, without extension and in lower case.
     """
 
     pair: str
+    human: str
+    lines: Sequence[Mapping[str, Any]]
     numbers: Int64Array
     references: list[str]
-    words: Mapping[str, str]
     systems: list[str]
+    words: Mapping[str, str]
+    documents: Mapping[str, str]
     taken: set[str]
+    judges: dict[str, str] = field(default_factory=dict)
+    metrics: dict[str, str] = field(default_factory=dict)
 
-    def metric_files(self, metric: Metric) -> tuple[str, list[FolderFile]]:
-        """Return the name of a metric in the folder, and its files."""
+    def renamed(self) -> list[str]:
+        """Return a line for each name that the folder has changed."""
+        return [
+            *_renamed("system", self.words),
+            *_renamed("document", self.documents),
+            *_renamed("judge", self.judges),
+            *_renamed("metric", self.metrics),
+        ]
+
+    def text_files(self) -> Iterator[FolderFile]:
+        """Yield the sources, documents, references and outputs."""
+        pair = self.pair
+        yield (f"sources/{pair}.txt", (_line(line["source"]) for line in self.lines))
+        yield (f"documents/{pair}.docs", map(self._document, self.lines))
+        for index, name in enumerate(self.references):
+            references = [_nth(line["references"], index) for line in self.lines]
+            yield (f"references/{pair}.{name}.txt", map(_line, references))
+        for system in self.systems:
+            outputs = [line["outputs"].get(system) for line in self.lines]
+            yield (
+                f"system-outputs/{pair}/{self.words[system]}.txt",
+                map(_line, outputs),
+            )
+
+    def _document(self, line: Mapping[str, Any]) -> str:
+        """Return the domain and the word of the document of a segment."""
+        name = line["document"]
+        domain, slash, _rest = name.partition("/")
+        if not slash:
+            return f"all\t{self.documents[name]}"
+        return f"{evalset_word(domain)}\t{self.documents[name]}"
+
+    def human_scores(self, people: People) -> Iterator[FolderFile]:
+        """Yield the scores of segments and of systems."""
+        systems = [self.words[system] for system in people.systems]
+        values = np.full((len(self.numbers), len(systems)), np.nan)
+        rows = np.searchsorted(self.numbers, people.segments)
+        values[rows] = _segment_scores(people)
+        yield (f"{self.human}.seg.score", _scores(systems, values))
+        yield (f"{self.human}.sys.score", _scores(systems, people.scores[np.newaxis]))
+
+    def rating_files(self, errors: Sequence[Any]) -> Iterator[FolderFile]:
+        """Yield the error spans of each judge, and one file with the first rating of each output."""
+        names = {judge for judge, *_rest in errors}
+        self.judges.update(evalset_words(names, reserved=["merged"]))
+        merged: _Ratings = {}
+        by_judge: dict[str, _Ratings] = {"merged": merged}
+        for name, system, number, marked in errors:
+            judge = self.judges[name]
+            rating = json.dumps({"errors": marked}) + f"\t{judge}"
+            by_judge.setdefault(judge, {})[system, number] = rating
+            merged.setdefault((system, number), rating)
+        for judge, ratings in by_judge.items():
+            if ratings:
+                yield (f"{self.human}.{judge}.seg.rating", self._ratings(ratings))
+
+    def _ratings(self, ratings: "_Ratings") -> Iterator[str]:
+        """Yield the rating of each output."""
+        for system in self.systems:
+            word = self.words[system]
+            for number in self.numbers.tolist():
+                rating = ratings.get((system, number), _NOTHING)
+                yield f"{word}\t{rating}"
+
+    def metric_files(self, metric: Metric) -> Iterator[FolderFile]:
+        """Yield the files of a metric, and record its word."""
         scores = metric_given(metric)
         values = scores.of(self.numbers)
+        base = metric.name
+        reference = None
         named = _NAMED.fullmatch(metric.name)
-        base = evalset_word(named["name"] if named else metric.name)
-        start, end = self._place(metric, values, named["reference"] if named else None)
+        if named:
+            base = named["name"]
+            reference = named["reference"]
+        base = evalset_word(base)
+        start, end = self._around_name(metric, values, reference)
         name = base
         while f"{start}{name}{end}".casefold() in self.taken:
             name += "'"
         path = f"{start}{name}{end}"
         self.taken.add(path.casefold())
-        # A system that was deleted keeps its word.
-        systems = [
-            self.words.get(system, evalset_word(system)) for system in scores.systems
-        ]
+        word = evalset_word(metric.name)
+        if name != base:
+            word = word.replace(base, name, 1)
+        self.metrics[metric.name] = word
+        systems = list(map(self._word_of, scores.systems))
         of_systems = scores.on_common_segments.scores[np.newaxis]
-        files: list[FolderFile] = []
         if not np.isnan(values).all():
-            files.append((f"{path}.seg.score", _scores(systems, values)))
-        files.append((f"{path}.sys.score", _scores(systems, of_systems)))
-        shown = evalset_word(metric.name)
-        return (shown if name == base else shown.replace(base, name, 1)), files
+            yield (f"{path}.seg.score", _scores(systems, values))
+        yield (f"{path}.sys.score", _scores(systems, of_systems))
 
-    def _place(
+    def _word_of(self, system: str) -> str:
+        """Return the word of a system; a system that was deleted keeps its word."""
+        return self.words.get(system, evalset_word(system))
+
+    def _around_name(
         self, metric: Metric, values: FloatArray, reference: str | None
     ) -> tuple[str, str]:
         """Return what comes before and after the name of a metric in the paths of its files."""
         if metric.is_human:
             return f"human-scores/{self.pair}.", ""
-        is_whole = (
-            set(self.systems) <= set(metric.systems) and not np.isnan(values).any()
-        )
-        if is_whole:
-            folder = "metric-scores"
-        else:
+        folder = "metric-scores"
+        if set(self.systems) - set(metric.systems) or np.isnan(values).any():
             folder = "metric-scores-incomplete"
-        if (
-            metric.uses_reference is False
-            or reference == "noref"
-            or not self.references
-        ):
+        is_without = metric.uses_reference is False or reference == "noref"
+        if is_without or not self.references:
             reference = "src"
         elif reference not in self.references:
-            if metric.is_of_texts:
-                references = self.references
-            else:
+            references = self.references
+            if not metric.is_of_texts:
                 references = self.references[:1]
             reference = ".".join(references)
         return f"{folder}/{self.pair}/", f"-{reference}"
 
 
+#: The rating of an output, by system and number of the segment.
+_Ratings = dict[tuple[str, int], str]
+
+
+def _nth(references: Sequence[str], index: int) -> str | None:
+    """Return a reference; None if it is missing or empty."""
+    if index >= len(references):
+        return None
+    return references[index] or None
+
+
 def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
     for system, column in zip(systems, values.T.tolist(), strict=True):
         for value in column:
-            yield f"{system}\t{_NOTHING if np.isnan(value) else repr(value)}"
+            score = repr(value)
+            if np.isnan(value):
+                score = _NOTHING
+            yield f"{system}\t{score}"
 
 
 def _line(text: str | None) -> str:
@@ -313,8 +346,3 @@ def _line(text: str | None) -> str:
     if text is None:
         return _NO_OUTPUT
     return _BREAKS.sub(" ", text) or " "
-
-
-def _document(name: str, words: Mapping[str, str]) -> str:
-    domain, slash, _rest = name.partition("/")
-    return f"{evalset_word(domain) if slash else 'all'}\t{words[name]}"

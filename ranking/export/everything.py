@@ -18,7 +18,7 @@ from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.columns import described_columns
 from ranking.export.evalset import FolderFile, evalset_files
 from ranking.export.kinds import ANSWERS, EVERYTHING, KINDS, ExportFormat, ExportKind
-from ranking.export.zips import ZipBytes
+from ranking.export.zips import ZipBytes, line_bytes
 
 _README: Final = "README.txt"
 #: An entry of a zip is written as if it were larger than 2 GiB from this number of judgments on.
@@ -36,21 +36,19 @@ def everything_bytes(
     described = [_heading(export)]
     for part in _parts(export):
         name = f"{part.kind.name}.{ending(part.file_format)}"
+        content = part_bytes(part)
         if has_marks and name.endswith(".csv"):
-            mark = [BOM_UTF8]
-        else:
-            mark = []
-        yield from written.entry(name, chain(mark, part_bytes(part)))
+            content = chain([BOM_UTF8], content)
+        yield from written.entry(name, content)
         described.append(_description(part, name))
     has_folder = False
     for name, lines in _evalset(export):
         has_folder = True
-        yield from written.entry(
-            f"evalset/{name}", (f"{line}\n".encode() for line in lines)
-        )
+        yield from written.entry(f"evalset/{name}", map(line_bytes, lines))
     if has_folder:
         described.append(f"evalset/\n{_introduction(KINDS['evalset'])}")
-    yield from written.entry(_README, ["\n\n".join([*described, ""]).encode()])
+    readme = "\n\n".join([*described, ""])
+    yield from written.entry(_README, [readme.encode()])
     yield written.end()
 
 
@@ -58,12 +56,15 @@ def _parts(export: Export) -> Iterator[Export]:
     for kind in KINDS.values():
         if kind.names_people or kind.name in {EVERYTHING, "evalset"}:
             continue
+        watermark = None
+        if kind.by_number:
+            watermark = export.watermark
         for file_format in _formats(kind, export):
             yield export_asked(
                 task=export.task,
                 kind=kind.name,
                 file_format=file_format,
-                watermark=export.watermark if kind.by_number else None,
+                watermark=watermark,
             )
 
 
@@ -107,8 +108,6 @@ def _description(part: Export, name: str) -> str:
         lines.append(sentence_list([_("omits:"), semicolon_list(losses)]))
     if name.endswith(".csv"):
         columns = described_columns(kind, part.task)
-        lines += [
-            labelled(f"  {column}", description)
-            for column, description in columns.items()
-        ]
+        for column, description in columns.items():
+            lines.append(labelled(f"  {column}", description))
     return "\n".join(lines)

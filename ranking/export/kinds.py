@@ -1,6 +1,6 @@
 """Registry of exports: their kinds, the formats of each, and the data that a format cannot hold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -30,11 +30,10 @@ class ExportFormat(StrEnum):
 
 def export_formats() -> list[str]:
     """Return the formats of all kinds, including the own formats of protocols."""
-    files = filter(None, map(answer_files, protocols_with_files()))
-    return [
-        *map(str, ExportFormat),
-        *(writer for own in files for writer in own.writers),
-    ]
+    formats = list(map(str, ExportFormat))
+    for files in filter(None, map(answer_files, protocols_with_files())):
+        formats += files.writers
+    return formats
 
 
 _TIMES = _("time of judging, active time and comments")
@@ -86,7 +85,9 @@ class ExportKind:
     def formats_of(self, task: Task) -> Mapping[str, tuple[Promise, ...] | None]:
         """Return the formats for a task, each with the data it cannot hold; None if writing the file counts it."""
         files = answer_files(task.protocol)
-        own = {} if files is None else files.writers
+        own: Iterable[str] = ()
+        if files is not None:
+            own = files.writers
         if self.name == ANSWERS:
             return dict.fromkeys(own)
         if self.has_ranks_only and own:
@@ -100,8 +101,9 @@ class ExportKind:
             }
         if kind.best_worst:
             # Its equal ranks are always ties.
-            names = [name for name in self.formats if name != ExportFormat.APPRAISE_XML]
-            return {name: self.formats[name] for name in names}
+            formats = dict(self.formats)
+            formats.pop(ExportFormat.APPRAISE_XML, None)
+            return formats
         not_in_cells = kind.not_in_cells
         if self.name in WITH_ANSWERS and not_in_cells is not None:
             losses = (not_in_cells,)

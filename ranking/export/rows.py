@@ -5,10 +5,10 @@ column for each output, other lists are joined by commas, and an event has a row
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final
@@ -63,75 +63,82 @@ Kind = type[str] | type[int] | type[bool] | type[float]
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, Kind]
-Read = Callable[[Task, int, int, int], Iterator[Sequence[Row]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class Part:
+    """The positions after and up to which rows are read, and the watermark."""
+
+    after: int
+    until: int
+    watermark: int
+
+
+class Rows(ABC):
     """Rows of a kind of export.
 
     Attributes
     ----------
-    columns : callable
-        Returns the name and type of each column of a table, given the task and the largest number of outputs in a block.
-    every : callable
-        Returns the queryset of all rows of a task.
-    read : callable
-        Yields the rows of a task, a few hundred at a time, given the task, the positions after and up to which to
-        read, and the watermark.
-    place : str
+    position : str
         Field with the position of a row.
-    counted : callable or None
-        Returns the number of rows of a task; None if they must be counted one by one.
-    in_table : callable
-        Returns the rows of the table for a row, by name of column; by default the row itself.
+    is_counted : bool
+        Whether the number of rows is known without counting them one by one.
     """
 
-    columns: Callable[[Task, int], Columns]
-    every: Callable[[Task], QuerySet[Any, Any]]
-    read: Read
-    place: str = "pk"
-    counted: Callable[[Task], int] | None = None
-    in_table: Callable[[Task, Row], Iterable[Row]] = lambda _task, row: [row]
+    position = "pk"
+    is_counted = False
+
+    @abstractmethod
+    def columns(self, task: Task, slots: int) -> Columns:
+        """Return the name and type of each column of a table, given the largest number of outputs in a block."""
+
+    @abstractmethod
+    def every(self, task: Task) -> QuerySet[Any, Any]:
+        """Return all rows of a task."""
+
+    @abstractmethod
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        """Yield the rows of a part, a few hundred at a time."""
+
+    def in_table(self, task: Task, row: Row) -> Iterable[Row]:
+        """Return the rows of the table for a row, by name of column; by default the row itself."""
+        del task
+        return [row]
 
     def last(self, task: Task) -> int:
         """Return the position of the last row, 0 without rows."""
         rows = self.every(task).order_by()
-        return int(rows.aggregate(last=Max(self.place))["last"] or 0)
+        return int(rows.aggregate(last=Max(self.position))["last"] or 0)
 
     def count(self, task: Task) -> int:
         """Return the number of rows; counted one by one, at most `MOST_COUNTED` + 1."""
-        if self.counted is not None:
-            return self.counted(task)
         return self.every(task).order_by()[: MOST_COUNTED + 1].count()
 
 
-def _table(
-    columns: Mapping[str, tuple[Kind, str]],
-    every: Callable[[Task], QuerySet[Any, Any]],
-    **more: Any,
-) -> Rows:
-    """Return rows read by one query in the order of keys; `columns` gives type and field, the key first."""
+class _QueriedRows(Rows):
+    """Rows read by one query in the order of keys; `fields` are types and fields of the columns, the key first."""
 
-    def read(
-        task: Task, after: int, until: int, _watermark: int
-    ) -> Iterator[Sequence[Row]]:
-        rows = every(task).values_list(*(field for _kind, field in columns.values()))
-        for some in _in_parts(rows, after, until, itemgetter(0)):
-            yield [dict(zip(columns, values, strict=True)) for values in some]
+    fields: Mapping[str, tuple[Kind, str]]
 
-    kinds = {name: kind for name, (kind, _field) in columns.items()}
-    return Rows(lambda _task, _slots: kinds, every, read, **more)
+    def columns(self, task: Task, slots: int) -> Columns:
+        del task, slots
+        return {name: kind for name, (kind, _field) in self.fields.items()}
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        names = [field for _kind, field in self.fields.values()]
+        rows = self.every(task).values_list(*names)
+        for some in _in_parts(rows, part, itemgetter(0)):
+            yield [dict(zip(self.fields, values, strict=True)) for values in some]
 
 
 def _in_parts(
     rows: QuerySet[Any, Any],
-    after: int,
-    until: int,
+    part: Part,
     key: Callable[[Any], int] = attrgetter("pk"),
 ) -> Iterator[list[Any]]:
     """Yield rows in the order of keys, a few hundred per query, so that no query stays open for slow readers."""
-    rows = rows.filter(pk__lte=until).order_by("pk")
+    rows = rows.filter(pk__lte=part.until).order_by("pk")
+    after = part.after
     while some := list(rows.filter(pk__gt=after)[:_AT_ONCE]):
         yield some
         after = key(some[-1])
@@ -194,68 +201,80 @@ _MACHINE_JUDGMENT: Final[Columns] = {
 }
 
 
-def _judgment_columns(fields: Columns, task: Task, slots: int) -> Columns:
-    answers = answer_kind_of(task)
-    count = min(slots, answers.candidates[-1])
-    columns: dict[str, Kind] = {}
-    for name, kind in fields.items():
-        if name == "candidates":
-            columns |= numbered_columns("candidate", str, count)
-        elif name == "labels":
-            columns |= numbered_columns("label", int, count)
-        elif name == "answer":
-            columns |= answers.cell_kinds(count)
-        elif name == "played":
-            if has_media(task.test_set.campaign):
-                columns |= numbered_columns("played", float, count)
-        else:
-            columns[name] = kind
-    return columns
+class _AnswerRows(Rows):
+    """Judgments, with a column for each output and for each part of the answer; `fields` are the others."""
+
+    fields: Columns
+
+    def columns(self, task: Task, slots: int) -> Columns:
+        answers = answer_kind_of(task)
+        count = min(slots, answers.candidates[-1])
+        columns: dict[str, Kind] = {}
+        for name, kind in self.fields.items():
+            if name == "candidates":
+                columns |= numbered_columns("candidate", str, count)
+            elif name == "labels":
+                columns |= numbered_columns("label", int, count)
+            elif name == "answer":
+                columns |= answers.cell_kinds(count)
+            elif name == "played":
+                if has_media(task.test_set.campaign):
+                    columns |= numbered_columns("played", float, count)
+            else:
+                columns[name] = kind
+        return columns
+
+    def in_table(self, task: Task, row: Row) -> list[Row]:
+        cells = {name: value for name, value in row.items() if name in self.fields}
+        cells |= numbered_cells("candidate", list(map(joined, row["candidates"])))
+        cells |= numbered_cells("label", row["labels"])
+        cells |= numbered_cells("played", row.get("played") or [])
+        if row["answer"] is not None:
+            cells |= answer_kind_of(task).cells(row["answer"])
+        return [cells]
 
 
-def _judgment_in_table(fields: Columns, task: Task, row: Row) -> list[Row]:
-    """Return a judgment with a column for each output and for each part of the answer."""
-    flat = {name: value for name, value in row.items() if name in fields}
-    flat |= numbered_cells(
-        "candidate", [joined(systems) for systems in row["candidates"]]
-    )
-    flat |= numbered_cells("label", row["labels"])
-    flat |= numbered_cells("played", row.get("played") or [])
-    if row["answer"] is not None:
-        flat |= answer_kind_of(task).cells(row["answer"])
-    return [flat]
+class _Judgments(_AnswerRows):
+    """Judgments with their numbers; they are current unless one up to the watermark supersedes them."""
+
+    fields = _JUDGMENT
+    is_counted = True
+
+    def every(self, task: Task) -> QuerySet[Judgment]:
+        return Judgment.objects.of(task.pk)
+
+    def count(self, task: Task) -> int:
+        return judgments_number(task_id=task.pk)
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        for start in range(part.after, part.until, _AT_ONCE):
+            end = min(start + _AT_ONCE, part.until)
+            numbers = task.judgment_numbers.filter(number__gt=start, number__lte=end)
+            with timezone.override(UTC):
+                some = judgments_recorded(
+                    list(numbers.order_by("number")), task=task, until=part.watermark
+                )
+            # Outside the override, so that the caller's time zone does not change.
+            for row in some:
+                submitted_at = datetime.fromisoformat(row["submitted_at"])
+                row["submitted_at"] = moment(submitted_at)
+            yield some
 
 
-def _judgments(
-    task: Task, after: int, until: int, watermark: int
-) -> Iterator[Sequence[Row]]:
-    """Yield the judgments with these numbers; they are current unless one up to the watermark supersedes them."""
-    for start in range(after, until, _AT_ONCE):
-        numbers = task.judgment_numbers.filter(
-            number__gt=start, number__lte=min(start + _AT_ONCE, until)
-        )
-        with timezone.override(UTC):
-            some = judgments_recorded(
-                list(numbers.order_by("number")), task=task, until=watermark
-            )
-        # Outside the override, so that the caller's time zone does not change.
-        for row in some:
-            row["submitted_at"] = moment(datetime.fromisoformat(row["submitted_at"]))
-        yield some
+class _MachineJudgments(_AnswerRows):
+    fields = _MACHINE_JUDGMENT
 
+    def every(self, task: Task) -> QuerySet[MachineJudgment]:
+        return machine_judgments(task_id=task.pk)
 
-def _machine_judgments(
-    task: Task, after: int, until: int, _watermark: int
-) -> Iterator[Sequence[Row]]:
-    for some in _in_parts(machine_judgments(task_id=task.pk), after, until):
-        shown = set()
-        for answer in some:
-            for output in answer.outputs:
-                shown.add(output)
-        names = dict(
-            Output.objects.filter(pk__in=shown).values_list("pk", "system__name")
-        )
-        yield [_machine_judgment(answer, names) for answer in some]
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        for some in _in_parts(self.every(task), part):
+            output_ids: set[int] = set()
+            for answer in some:
+                output_ids.update(answer.outputs)
+            outputs = Output.objects.filter(pk__in=output_ids)
+            names = dict(outputs.values_list("pk", "system__name"))
+            yield [_machine_judgment(answer, names) for answer in some]
 
 
 def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Row:
@@ -281,35 +300,40 @@ def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Ro
     }
 
 
-def _texts(
-    task: Task, after: int, until: int, _watermark: int
-) -> Iterator[Sequence[Row]]:
-    lines = text_lines(task=task, after=after, until=until)
-    while some := list(islice(lines, _AT_ONCE)):
-        yield some
-
-
 _TEXTS: Final[Columns] = {"document": str, "segment": int, "source": str}
 
 
-def _text_columns(task: Task, _slots: int) -> Columns:
-    """Return the columns of the TSV format of test sets."""
-    test_set = task.test_set
-    references = Reference.objects.filter(segment__test_set=test_set)
-    most = references.aggregate(most=Max("number"))["most"] or 0
-    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
-    names = [*map(_reference, range(1, most + 1))]
-    names += [_system(name) for name in systems.values_list("name", flat=True)]
-    return {**_TEXTS, **dict.fromkeys(names, str)}
+class _Texts(Rows):
+    """Texts, in the columns of the TSV format of test sets."""
 
+    position = "number"
 
-def _text_in_table(_task: Task, row: Row) -> list[Row]:
-    flat = {name: row[name] for name in _TEXTS}
-    flat |= {
-        _reference(number): text for number, text in enumerate(row["references"], 1)
-    }
-    flat |= {_system(name): text for name, text in row["outputs"].items()}
-    return [flat]
+    def columns(self, task: Task, slots: int) -> Columns:
+        del slots
+        test_set = task.test_set
+        references = Reference.objects.filter(segment__test_set=test_set)
+        most = references.aggregate(most=Max("number"))["most"] or 0
+        systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+        names = [*map(_reference, range(1, most + 1))]
+        names += map(_system, systems.values_list("name", flat=True))
+        return {**_TEXTS, **dict.fromkeys(names, str)}
+
+    def every(self, task: Task) -> QuerySet[Segment]:
+        return Segment.objects.filter(test_set=task.test_set_id)
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        lines = text_lines(task=task, after=part.after, until=part.until)
+        while some := list(islice(lines, _AT_ONCE)):
+            yield some
+
+    def in_table(self, task: Task, row: Row) -> list[Row]:
+        del task
+        cells = {name: row[name] for name in _TEXTS}
+        for number, text in enumerate(row["references"], 1):
+            cells[_reference(number)] = text
+        for name, text in row["outputs"].items():
+            cells[_system(name)] = text
+        return [cells]
 
 
 def _reference(number: int) -> str:
@@ -329,33 +353,44 @@ def _system(name: str) -> str:
 _DESIGN: Final = columns_of(DesignSerializer())
 
 
-def _designs(
-    task: Task, after: int, until: int, _watermark: int
-) -> Iterator[Sequence[Row]]:
-    designs = Design.objects.filter(task=task).select_related(
-        "judge_group", "changed_by"
-    )
-    for some in _in_parts(designs, after, until):
-        yield [
-            {**DesignSerializer(design).data, "created_at": moment(design.created_at)}
-            for design in some
-        ]
+class _Designs(Rows):
+    def columns(self, task: Task, slots: int) -> Columns:
+        del task, slots
+        return _DESIGN
+
+    def every(self, task: Task) -> QuerySet[Design]:
+        return Design.objects.filter(task=task)
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        designs = self.every(task).select_related("judge_group", "changed_by")
+        for some in _in_parts(designs, part):
+            rows = []
+            for design in some:
+                created_at = moment(design.created_at)
+                rows.append({**DesignSerializer(design).data, "created_at": created_at})
+            yield rows
 
 
-def _activity(
-    task: Task, after: int, until: int, _watermark: int
-) -> Iterator[Sequence[Row]]:
-    campaign = task.test_set.campaign
-    for some in _in_parts(
-        ActivityEvent.objects.filter(campaign=campaign), after, until
-    ):
-        ids = {each.user_id for each in some if each.user_id is not None}
-        names = users_named(campaign=campaign, ids=ids)
-        yield [event_data(each, names) for each in some]
+class _Activity(Rows):
+    """Events, with a row of the table for each field that changed."""
 
+    def columns(self, task: Task, slots: int) -> Columns:
+        del task, slots
+        return ACTIVITY_COLUMNS
 
-def _all_judges(task: Task) -> QuerySet[Judge]:
-    return Judge.objects.filter(campaign=task.test_set.campaign_id)
+    def every(self, task: Task) -> QuerySet[ActivityEvent]:
+        return ActivityEvent.objects.filter(campaign=task.test_set.campaign_id)
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        campaign = task.test_set.campaign
+        for some in _in_parts(self.every(task), part):
+            ids = {event.user_id for event in some} - {None}
+            names = users_named(campaign=campaign, ids=ids)
+            yield [event_data(event, names) for event in some]
+
+    def in_table(self, task: Task, row: Row) -> Iterable[Row]:
+        del task
+        return event_rows(row)
 
 
 _JUDGE: Final[dict[str, tuple[Kind, str]]] = {
@@ -365,26 +400,57 @@ _JUDGE: Final[dict[str, tuple[Kind, str]]] = {
     "languages": (str, "languages"),
 }
 
+
+class _Judges(_QueriedRows):
+    fields = _JUDGE
+
+    def every(self, task: Task) -> QuerySet[Judge]:
+        return Judge.objects.filter(campaign=task.test_set.campaign_id)
+
+
+class _NamedJudges(_Judges):
+    fields = {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}
+
+
 #: Names of the questions whose answers were given to an earlier version.
 _EARLIER_WORDING: Final = "earlier_wording"
 
 
-def _asked_judges(task: Task) -> QuerySet[Judge]:
-    """Return the persons, and imported judges whose log has answers."""
-    return _all_judges(task).filter(Q(origin=Judge.Origin.PERSON) | ~Q(answers={}))
+class _JudgeAnswers(Rows):
+    """Persons, and imported judges whose log has answers, with a column for each question."""
 
+    def columns(self, task: Task, slots: int) -> Columns:
+        """Return a column for each question, deleted ones with answers at the end."""
+        del slots
+        names = [entry["name"] for entry in task.test_set.campaign.questions]
+        answered = self.every(task).annotate(name=_AnsweredNames("answers"))
+        names += sorted(answered.order_by().values_list("name", flat=True).distinct())
+        return {
+            "number": int,
+            "judge": str,
+            **dict.fromkeys(names, str),
+            _EARLIER_WORDING: str,
+        }
 
-def _answer_columns(task: Task, _slots: int) -> Columns:
-    """Return a column for each question, deleted ones with answers at the end."""
-    names = [entry["name"] for entry in task.test_set.campaign.questions]
-    answered = _asked_judges(task).annotate(name=_AnsweredNames("answers"))
-    names += sorted(answered.order_by().values_list("name", flat=True).distinct())
-    return {
-        "number": int,
-        "judge": str,
-        **dict.fromkeys(names, str),
-        _EARLIER_WORDING: str,
-    }
+    def every(self, task: Task) -> QuerySet[Judge]:
+        judges = Judge.objects.filter(campaign=task.test_set.campaign_id)
+        return judges.filter(Q(origin=Judge.Origin.PERSON) | ~Q(answers={}))
+
+    def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        questions = questions_stored(task.test_set.campaign.questions)
+        columns = self.columns(task, 0)
+        names = [name for name in columns if name not in RESERVED_NAMES]
+        for some in _in_parts(self.every(task), part):
+            yield [_answers_of(judge, names, questions) for judge in some]
+
+    def in_table(self, task: Task, row: Row) -> list[Row]:
+        """Return the answers with `yes` and `no` for consents, and a line for each of several choices, which may have commas."""
+        del task
+        cells = dict(row)
+        for name, value in row.items():
+            if isinstance(value, bool | list):
+                cells[name] = "\n".join(choices_of(value))
+        return [cells]
 
 
 class _AnsweredNames(Func):
@@ -395,117 +461,76 @@ class _AnsweredNames(Func):
     set_returning = True
 
 
-def _judge_answers(
-    task: Task, after: int, until: int, _watermark: int
-) -> Iterator[Sequence[Row]]:
-    questions = questions_stored(task.test_set.campaign.questions)
-    names = [name for name in _answer_columns(task, 0) if name not in RESERVED_NAMES]
-    for some in _in_parts(_asked_judges(task), after, until):
-        yield [_answers_of(judge, names, questions) for judge in some]
-
-
 def _answers_of(
     judge: Judge, names: Sequence[str], questions: Sequence[Question]
 ) -> Row:
     row = {"number": judge.pk, "judge": judge.pseudonym, **dict.fromkeys(names)}
     for name, answer in judge.answers.items():
         row[name] = answer["value"]
-    row[_EARLIER_WORDING] = [
-        question.name
-        for question in questions
-        if row[question.name] is not None
-        and not question.is_answered_by(judge.answers[question.name])
-    ]
+    outdated = []
+    for question in questions:
+        name = question.name
+        if row[name] is not None and not question.is_answered_by(judge.answers[name]):
+            outdated.append(name)
+    row[_EARLIER_WORDING] = outdated
     return row
 
 
-def _answers_in_table(_task: Task, row: Row) -> list[Row]:
-    """Return the answers with `yes` and `no` for consents, and a line for each of several choices, which may have commas."""
-    return [
-        {
-            name: "\n".join(choices_of(value))
-            if isinstance(value, bool | list)
-            else value
-            for name, value in row.items()
-        }
-    ]
+class _Skips(_QueriedRows):
+    fields = {
+        "number": (int, "pk"),
+        "id": (str, "client_id"),
+        "judge": (str, "judge__pseudonym"),
+        "segment": (int, "block__segment__number"),
+        "document": (str, "block__segment__document__name"),
+        "control": (str, "block__control"),
+        "reason": (str, "reason"),
+        "comment": (str, "comment"),
+        "duration_ms": (int, "duration_ms"),
+        "active_ms": (int, "active_ms"),
+        "created_at": (str, "created_at"),
+        "judged_later": (bool, "is_judged"),
+    }
+
+    def every(self, task: Task) -> QuerySet[Any, Any]:
+        return skips_listed(task=task)
+
+
+class _Assignments(_QueriedRows):
+    fields = {
+        "number": (int, "pk"),
+        "id": (str, "public_id"),
+        "hit": (int, "hit__number"),
+        "judge": (str, "judge__pseudonym"),
+        "ordinal": (int, "ordinal"),
+        "lent_at": (str, "lease__startswith"),
+        "lease_ends_at": (str, "lease__endswith"),
+        "completed_at": (str, "completed_at"),
+        "released_at": (str, "released_at"),
+    }
+    is_counted = True
+
+    def every(self, task: Task) -> QuerySet[Assignment]:
+        return Assignment.objects.filter(hit__task=task)
+
+    def count(self, task: Task) -> int:
+        # Each assignment is counted in an account of its judge.
+        lent = task.accounts.aggregate(lent=Sum("hits_lent"))["lent"]
+        return int(lent or 0)
 
 
 #: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
-    "judgments": Rows(
-        partial(_judgment_columns, _JUDGMENT),
-        lambda task: Judgment.objects.of(task.pk),
-        _judgments,
-        counted=lambda task: judgments_number(task_id=task.pk),
-        in_table=partial(_judgment_in_table, _JUDGMENT),
-    ),
-    MACHINE_JUDGMENTS: Rows(
-        partial(_judgment_columns, _MACHINE_JUDGMENT),
-        lambda task: machine_judgments(task_id=task.pk),
-        _machine_judgments,
-        in_table=partial(_judgment_in_table, _MACHINE_JUDGMENT),
-    ),
-    "skips": _table(
-        {
-            "number": (int, "pk"),
-            "id": (str, "client_id"),
-            "judge": (str, "judge__pseudonym"),
-            "segment": (int, "block__segment__number"),
-            "document": (str, "block__segment__document__name"),
-            "control": (str, "block__control"),
-            "reason": (str, "reason"),
-            "comment": (str, "comment"),
-            "duration_ms": (int, "duration_ms"),
-            "active_ms": (int, "active_ms"),
-            "created_at": (str, "created_at"),
-            "judged_later": (bool, "is_judged"),
-        },
-        lambda task: skips_listed(task=task),
-    ),
-    "assignments": _table(
-        {
-            "number": (int, "pk"),
-            "id": (str, "public_id"),
-            "hit": (int, "hit__number"),
-            "judge": (str, "judge__pseudonym"),
-            "ordinal": (int, "ordinal"),
-            "lent_at": (str, "lease__startswith"),
-            "lease_ends_at": (str, "lease__endswith"),
-            "completed_at": (str, "completed_at"),
-            "released_at": (str, "released_at"),
-        },
-        lambda task: Assignment.objects.filter(hit__task=task),
-        # Each assignment is counted in an account of its judge.
-        counted=lambda task: int(
-            task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0
-        ),
-    ),
-    "texts": Rows(
-        _text_columns,
-        lambda task: Segment.objects.filter(test_set=task.test_set_id),
-        _texts,
-        place="number",
-        in_table=_text_in_table,
-    ),
-    "designs": Rows(
-        lambda _task, _slots: _DESIGN,
-        lambda task: Design.objects.filter(task=task),
-        _designs,
-    ),
-    "activity": Rows(
-        lambda _task, _slots: ACTIVITY_COLUMNS,
-        lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
-        _activity,
-        in_table=lambda _task, row: event_rows(row),
-    ),
-    "judges": _table(_JUDGE, _all_judges),
-    JUDGE_ANSWERS: Rows(
-        _answer_columns, _asked_judges, _judge_answers, in_table=_answers_in_table
-    ),
-    "named-judges": _table(
-        {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}, _all_judges
-    ),
+    "judgments": _Judgments(),
+    MACHINE_JUDGMENTS: _MachineJudgments(),
+    "skips": _Skips(),
+    "assignments": _Assignments(),
+    "texts": _Texts(),
+    "designs": _Designs(),
+    "activity": _Activity(),
+    "judges": _Judges(),
+    JUDGE_ANSWERS: _JudgeAnswers(),
+    "named-judges": _NamedJudges(),
 }
 
 
@@ -527,8 +552,8 @@ def rows_in_table(
     export_rows: Rows, task: Task, columns: Columns, row: Row
 ) -> Iterator[list[Any]]:
     """Yield the cells of each row of a table for a row."""
-    for flat in export_rows.in_table(task, row):
-        yield [_cell(kind, flat.get(name)) for name, kind in columns.items()]
+    for cells in export_rows.in_table(task, row):
+        yield [_cell(kind, cells.get(name)) for name, kind in columns.items()]
 
 
 def _cell(kind: Kind, value: Any) -> Any:

@@ -20,8 +20,8 @@ from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.evalset import evalset_files
 from ranking.export.everything import everything_bytes
 from ranking.export.kinds import EVERYTHING, WITH_SKIPS, ExportFormat
-from ranking.export.rows import ROWS, Columns, Row, json_line, rows_in_table
-from ranking.export.zips import Sink, ZipBytes
+from ranking.export.rows import ROWS, Columns, Part, Row, json_line, rows_in_table
+from ranking.export.zips import Sink, ZipBytes, line_bytes
 from ranking.files.pairwise import COLUMNS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 #: Called with the progress of a file: the number of row positions written, and the total.
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 #: Judgments converted to lines at a time, and rows per row group of Parquet.
 _AT_ONCE: Final = 1 << 13
 _ROW_GROUP: Final = 1 << 15
@@ -37,8 +37,12 @@ _ROW_GROUP: Final = 1 << 15
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
+def _ignored(_done: int, _total: int) -> None:
+    """Ignore progress."""
+
+
 def export_bytes(
-    export: Export, *, told: Told = lambda _done, _total: None, has_marks: bool = False
+    export: Export, *, progress: Progress = _ignored, has_marks: bool = False
 ) -> Iterator[bytes]:
     """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time.
 
@@ -51,28 +55,28 @@ def export_bytes(
     if export.file_format == ExportFormat.EVALSET:
         return _folder_bytes(export)
     if export.kind.name in ROWS:
-        write = _rows_bytes
-    else:
-        write = _judged_bytes
-    return write(export, told)
+        return _rows_bytes(export, progress)
+    return _judged_bytes(export, progress)
 
 
 def _folder_bytes(export: Export) -> Iterator[bytes]:
     """Yield a zip of a folder; the same data gives the same bytes."""
     written = ZipBytes()
     for name, lines in evalset_files(task=export.task, watermark=export.watermark):
-        yield from written.entry(name, (f"{line}\n".encode() for line in lines))
+        yield from written.entry(name, map(line_bytes, lines))
     yield written.end()
 
 
 @handles(JobKind.EXPORT, ExportRefusedError, FileStorageError)
-def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
-    asked = dict(job.parameters)
-    task = Task.objects.select_related("test_set__campaign").get(pk=asked.pop("task"))
-    export = export_asked(task=task, **asked)
+def _export(job: Job, progress: JobProgress) -> dict[str, object]:
+    parameters = dict(job.parameters)
+    task = Task.objects.select_related("test_set__campaign").get(
+        pk=parameters.pop("task")
+    )
+    export = export_asked(task=task, **parameters)
     kept = exported_file_keep(
         task=task,
-        content=export_bytes(export, told=progress),
+        content=export_bytes(export, progress=progress),
         by=job.asked_by,
         kind=export.kind.name,
         file_format=export.file_format,
@@ -82,7 +86,11 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
         watermark=export.watermark,
         names_people=export.kind.names_people,
     )
-    result = {"file": kept.pk, "sha256": kept.digest, "bytes": kept.size}
+    result: dict[str, object] = {
+        "file": kept.pk,
+        "sha256": kept.digest,
+        "bytes": kept.size,
+    }
     if export.answers is not None:
         result["losses"] = list(map(asdict, export.answers.losses))
     return result
@@ -96,7 +104,7 @@ class _Lines(NamedTuple):
     tail: str = ""
 
 
-def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
+def _judged_bytes(export: Export, progress: Progress) -> Iterator[bytes]:
     rows = judged_rows(
         task=export.task,
         judgments=judgments_written(task=export.task, watermark=export.watermark),
@@ -104,13 +112,14 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
         until=export.until,
     )
     if export.file_format == ExportFormat.PARQUET:
-        yield from _judged_parquet(export, _batches(export, rows, _ROW_GROUP, told))
+        yield from _judged_parquet(export, _batches(export, rows, _ROW_GROUP, progress))
         return
     lines = _LINES[export.file_format]
     if not export.after:
         yield lines.head(export).encode()
-    for batch in _batches(export, rows, _AT_ONCE, told):
-        yield "".join([lines.row(row, export.slots) for row in batch]).encode()
+    for batch in _batches(export, rows, _AT_ONCE, progress):
+        written = [lines.row(row, export.slots) for row in batch]
+        yield "".join(written).encode()
     if export.kind.name == WITH_SKIPS:
         for row in skipped_rows(export.task):
             yield lines.row(row, export.slots).encode()
@@ -119,10 +128,11 @@ def _judged_bytes(export: Export, told: Told) -> Iterator[bytes]:
 
 
 def _batches(
-    export: Export, rows: Iterator[JudgedBlock], size: int, told: Told
+    export: Export, rows: Iterator[JudgedBlock], size: int, progress: Progress
 ) -> Iterator[list[JudgedBlock]]:
+    total = export.until - export.after
     while batch := list(islice(rows, size)):
-        told(batch[-1].line - export.after, export.until - export.after)
+        progress(batch[-1].line - export.after, total)
         yield batch
 
 
@@ -156,16 +166,17 @@ def _pairwise_lines(row: JudgedBlock, _slots: int) -> str:
         neutral(row.segment_id),
         neutral(row.judge),
     ]
-    labelled = []
+    candidates = []
     for systems, label in zip(row.candidates, row.labels, strict=True):
-        labelled.append([(neutral(system), _rank(label)) for system in systems])
-    return "".join(
-        csv_row([*block, *left, *right, row.line])
-        for one, other in combinations(labelled, 2)
-        for left, right in product(one, other)
-        # Of the others than the best and the worst, no pair was compared.
-        if not (row.best_worst and left[1] == right[1])
-    )
+        rank = _rank(label)
+        candidates.append([(neutral(system), rank) for system in systems])
+    lines = []
+    for one, other in combinations(candidates, 2):
+        for left, right in product(one, other):
+            # Of the others than the best and the worst, no pair was compared.
+            if not row.best_worst or left[1] != right[1]:
+                lines.append(csv_row([*block, *left, *right, row.line]))
+    return "".join(lines)
 
 
 def _best_worst_header(export: Export) -> str:
@@ -175,9 +186,9 @@ def _best_worst_header(export: Export) -> str:
 
 def _best_worst_line(row: JudgedBlock, slots: int) -> str:
     """Return a line with the systems shown, the best and the worst, as the scripts for best-worst scaling read it."""
-    shown = [neutral(",".join(systems)) for systems in row.candidates]
-    by_label = dict(zip(row.labels, shown, strict=True))
-    items = [*shown, *[""] * (slots - len(shown))]
+    candidates = [neutral(",".join(systems)) for systems in row.candidates]
+    by_label = dict(zip(row.labels, candidates, strict=True))
+    items = [*candidates, *[""] * (slots - len(candidates))]
     return csv_row([row.segment, neutral(row.judge), *items, by_label[1], by_label[3]])
 
 
@@ -191,15 +202,17 @@ def _hit(row: JudgedBlock, _slots: int) -> str:
         minutes, seconds = divmod(seconds, 60)
         hours, minutes = divmod(minutes, 60)
         duration = f' duration="{hours:02}:{minutes:02}:{seconds:02}.{milliseconds:03}"'
-    translations = "".join(
-        f'        <translation system={quoteattr(",".join(systems))} rank="{_rank(label)}"/>\n'
-        for systems, label in zip(row.candidates, row.labels, strict=True)
-    )
+    translations = []
+    for systems, label in zip(row.candidates, row.labels, strict=True):
+        name = quoteattr(",".join(systems))
+        translations.append(
+            f'        <translation system={name} rank="{_rank(label)}"/>\n'
+        )
     return (
         f"  <HIT source-language={source} target-language={target}>\n"
         f'    <ranking-task id="{row.segment}">\n'
         f"      <ranking-result user={quoteattr(row.judge)}{duration}>\n"
-        f"{translations}      </ranking-result>\n    </ranking-task>\n  </HIT>\n"
+        f"{''.join(translations)}      </ranking-result>\n    </ranking-task>\n  </HIT>\n"
     )
 
 
@@ -209,27 +222,34 @@ def _rank(label: int | None) -> str:
     return str(label)
 
 
+def _no_head(_export: Export) -> str:
+    return ""
+
+
+def _five_way_head(export: Export) -> str:
+    return five_way_header(export.slots, best_worst=export.best_worst)
+
+
+def _pairwise_head(_export: Export) -> str:
+    return csv_row(COLUMNS)
+
+
+def _appraise_head(_export: Export) -> str:
+    return '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n'
+
+
 #: Text formats of judgments.
 _LINES: Final[Mapping[str, _Lines]] = {
-    ExportFormat.FIVE_WAY_CSV: _Lines(
-        lambda export: five_way_header(export.slots, best_worst=export.best_worst),
-        five_way_line,
-    ),
-    ExportFormat.PAIRWISE_CSV: _Lines(
-        lambda _export: csv_row(COLUMNS), _pairwise_lines
-    ),
-    ExportFormat.JSONL: _Lines(lambda _export: "", _json_line),
+    ExportFormat.FIVE_WAY_CSV: _Lines(_five_way_head, five_way_line),
+    ExportFormat.PAIRWISE_CSV: _Lines(_pairwise_head, _pairwise_lines),
+    ExportFormat.JSONL: _Lines(_no_head, _json_line),
     ExportFormat.BEST_WORST_CSV: _Lines(_best_worst_header, _best_worst_line),
-    ExportFormat.APPRAISE_XML: _Lines(
-        lambda _export: '<?xml version="1.0" encoding="UTF-8"?>\n<results>\n',
-        _hit,
-        "</results>\n",
-    ),
+    ExportFormat.APPRAISE_XML: _Lines(_appraise_head, _hit, "</results>\n"),
 }
 
 
-def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    batches = _counted(export, told)
+def _rows_bytes(export: Export, progress: Progress) -> Iterator[bytes]:
+    batches = _counted(export, progress)
     if export.file_format == ExportFormat.PEARMUT:
         yield from _pearmut_campaign(export, batches)
     elif export.file_format == ExportFormat.JSONL:
@@ -243,14 +263,14 @@ def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[b
     """Yield rows as CSV or Parquet."""
     rows = ROWS[export.kind.name]
     columns = rows.columns(export.task, export.slots)
-    cells = (
-        [
-            row
-            for each in batch
-            for row in rows_in_table(rows, export.task, columns, each)
-        ]
-        for batch in batches
-    )
+
+    def table_rows(batch: Sequence[Row]) -> list[list[Any]]:
+        table_rows: list[list[Any]] = []
+        for row in batch:
+            table_rows += rows_in_table(rows, export.task, columns, row)
+        return table_rows
+
+    cells = map(table_rows, batches)
     if export.file_format == ExportFormat.PARQUET:
         yield from _rows_parquet(columns, cells)
         return
@@ -260,13 +280,13 @@ def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[b
         yield "".join(map(csv_line, batch)).encode()
 
 
-def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
+def _counted(export: Export, progress: Progress) -> Iterator[Sequence[Row]]:
     total = max(0, export.until - export.after)
     done = 0
-    read = ROWS[export.kind.name].read
-    for batch in read(export.task, export.after, export.until, export.watermark):
+    part = Part(export.after, export.until, export.watermark)
+    for batch in ROWS[export.kind.name].read(export.task, part):
         done += len(batch)
-        told(min(done, total), total)
+        progress(min(done, total), total)
         yield batch
 
 
@@ -278,34 +298,41 @@ def _pearmut_campaign(
     positions = dict(
         segments.filter(number__gt=export.after).values_list("number", "position")
     )
-    earlier = segments.filter(number__lte=export.after)
-    document = (
-        earlier.order_by("number").values_list("document__name", flat=True).last()
-    )
+    earlier = segments.filter(number__lte=export.after).order_by("number")
+    document = earlier.values_list("document__name", flat=True).last()
     if document is None:
         # Pearmut names files by the campaign's id.
         name = _json(export.task.test_set.name.replace("/", "-"))
         yield f'{{"campaign_id": {name}, "info": {_json(_PEARMUT)}, "data": ['.encode()
     for batch in batches:
-        said = []
+        written = []
         for row in batch:
-            begins = "[" if document is None else "],\n["
-            item = _pearmut_item(row, positions[row["segment"]])
-            said += [", " if row["document"] == document else begins, item]
+            if document is None:
+                written.append("[")
+            elif row["document"] == document:
+                written.append(", ")
+            else:
+                written.append("],\n[")
+            written.append(_pearmut_item(row, positions[row["segment"]]))
             document = row["document"]
-        yield "".join(said).encode()
-    if export.until == export.watermark:
-        yield b"]}\n" if document is None else b"]]}\n"
+        yield "".join(written).encode()
+    if export.until != export.watermark:
+        return
+    if document is None:
+        yield b"]}\n"
+    else:
+        yield b"]]}\n"
 
 
 def _pearmut_item(row: Row, position: int) -> str:
-    item = {
-        "item_id": f"{row['document']}_###_{position}",
-        "src": row["source"],
-        "ref": next(iter(row["references"]), None),
-        "tgt": row["outputs"],
-    }
-    return _json({key: value for key, value in item.items() if value is not None})
+    item = {"item_id": f"{row['document']}_###_{position}"}
+    if row["source"] is not None:
+        item["src"] = row["source"]
+    if row["references"]:
+        item["ref"] = row["references"][0]
+    if row["outputs"] is not None:
+        item["tgt"] = row["outputs"]
+    return _json(item)
 
 
 def _json(value: object) -> str:
@@ -319,31 +346,28 @@ def _judged_parquet(
     import pyarrow as pa
 
     slots = export.slots
-    schema = pa.schema(
-        [
-            *(
-                ("srclang", pa.string()),
-                ("trglang", pa.string()),
-                ("srcIndex", pa.int32()),
-            ),
-            *(
-                ("documentId", pa.string()),
-                ("judgeId", pa.string()),
-                ("duration_ms", pa.int64()),
-            ),
-            *((f"system{slot}Id", pa.string()) for slot in range(1, slots + 1)),
-            *((f"system{slot}rank", pa.int8()) for slot in range(1, slots + 1)),
-            *([(BEST_WORST, pa.int8())] if export.best_worst else []),
-        ]
-    )
-    return _parquet(
-        schema, ([_cells(row, slots) for row in batch] for batch in batches)
-    )
+    fields = [
+        ("srclang", pa.string()),
+        ("trglang", pa.string()),
+        ("srcIndex", pa.int32()),
+        ("documentId", pa.string()),
+        ("judgeId", pa.string()),
+        ("duration_ms", pa.int64()),
+    ]
+    fields += [(f"system{slot}Id", pa.string()) for slot in range(1, slots + 1)]
+    fields += [(f"system{slot}rank", pa.int8()) for slot in range(1, slots + 1)]
+    if export.best_worst:
+        fields.append((BEST_WORST, pa.int8()))
+
+    def row_group(batch: list[JudgedBlock]) -> list[list[Any]]:
+        return [_cells(row, slots) for row in batch]
+
+    return _parquet(pa.schema(fields), map(row_group, batches))
 
 
 def _cells(row: JudgedBlock, slots: int) -> list[Any]:
     empty = [None] * (slots - len(row.candidates))
-    return [
+    cells = [
         row.source_language,
         row.target_language,
         row.segment,
@@ -354,8 +378,10 @@ def _cells(row: JudgedBlock, slots: int) -> list[Any]:
         *empty,
         *row.labels,
         *empty,
-        *([1] if row.best_worst else []),
     ]
+    if row.best_worst:
+        cells.append(1)
+    return cells
 
 
 def _rows_parquet(
@@ -365,11 +391,15 @@ def _rows_parquet(
     import pyarrow as pa
 
     kinds = {int: pa.int64(), bool: pa.bool_(), float: pa.float64()}
-    schema = pa.schema(
-        [(name, kinds.get(kind, pa.string())) for name, kind in columns.items()]
-    )
-    rows = chain.from_iterable(batches)
-    return _parquet(schema, iter(lambda: list(islice(rows, _ROW_GROUP)), []))
+    fields = []
+    for name, kind in columns.items():
+        fields.append((name, kinds.get(kind, pa.string())))
+    return _parquet(pa.schema(fields), _row_groups(chain.from_iterable(batches)))
+
+
+def _row_groups(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
+    while group := list(islice(rows, _ROW_GROUP)):
+        yield group
 
 
 def _parquet(
@@ -387,10 +417,9 @@ def _parquet(
         for rows in groups:
             columns = list(zip(*rows, strict=True))
             if columns:
-                arrays = [
-                    pa.array(column, type=field.type)
-                    for column, field in zip(columns, schema, strict=True)
-                ]
+                arrays = []
+                for column, field in zip(columns, schema, strict=True):
+                    arrays.append(pa.array(column, type=field.type))
                 table = pa.Table.from_arrays(arrays, schema=schema)
                 writer.write_table(table, row_group_size=len(table))
             yield sink.taken()

@@ -19,6 +19,11 @@ def zip_entry(name: str, moment: tuple[int, ...] = _NO_MOMENT) -> zipfile.ZipInf
     return entry
 
 
+def line_bytes(line: str) -> bytes:
+    """Return a line of a text file."""
+    return f"{line}\n".encode()
+
+
 class Sink(io.RawIOBase):
     """Collect written bytes until they are taken."""
 

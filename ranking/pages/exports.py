@@ -1,6 +1,7 @@
 """Exports of a task for pages and REST: requests, estimated sizes, and responses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from math import comb
 from typing import Any, Final
@@ -8,6 +9,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Max, Sum
 from django.http import StreamingHttpResponse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -45,50 +47,65 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 
 def kinds_of(*, task: Task, may_change: bool) -> list[ExportKind]:
     """Return the kinds that a member may export from a task."""
-    return [
-        kind
-        for kind in KINDS.values()
-        if kind.formats_of(task) and (may_change or not kind.names_people)
-    ]
+    kinds = []
+    for kind in KINDS.values():
+        if kind.formats_of(task) and (may_change or not kind.names_people):
+            kinds.append(kind)
+    return kinds
 
 
-def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
-    """Return the kinds that a member may export, with their formats and number of rows or a lower bound.
+@dataclass(frozen=True, slots=True)
+class OfferedFormat:
+    """A format of a kind, the approximate size of a complete file, and the data it cannot hold."""
 
-    Each format has the approximate size of a complete file, and the data it cannot hold. One or two queries per kind.
-    """
-    found = []
+    name: str
+    bytes: int
+    losses: Sequence[Promise] | None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedKind:
+    """A kind that a member may export, with its number of rows, or a lower bound if there `is_more`."""
+
+    kind: ExportKind
+    rows: int
+    is_more: bool
+    formats: list[OfferedFormat]
+    columns: Mapping[str, str | Promise]
+
+
+def kinds_offered(*, task: Task, may_change: bool) -> list[OfferedKind]:
+    """Return the kinds that a member may export. One or two queries per kind."""
     numbers = ROWS["judgments"].count(task)
+    offered = []
     for kind in kinds_of(task=task, may_change=may_change):
+        is_more = False
         if kind.by_number:
             rows = _most_rows(task, kind, numbers)
         else:
             rows = ROWS[kind.name].count(task)
-        is_more = (
-            not kind.by_number
-            and rows > MOST_COUNTED
-            and ROWS[kind.name].counted is None
+            is_more = rows > MOST_COUNTED and not ROWS[kind.name].is_counted
+        if is_more:
+            rows = MOST_COUNTED
+        offered_kind = OfferedKind(
+            kind=kind,
+            rows=rows,
+            is_more=is_more,
+            formats=_formats_offered(kind, task, rows),
+            columns=described_columns(kind, task),
         )
-        rows = MOST_COUNTED if is_more else rows
-        formats = [
-            {
-                "name": str(name),
-                "bytes": rows * _BYTES_OF_A_ROW.get(name, 300),
-                "losses": losses,
-            }
-            for name, losses in kind.formats_of(task).items()
-            if name != ExportFormat.PARQUET or has_extra("parquet")
-        ]
-        found.append(
-            {
-                "kind": kind,
-                "rows": rows,
-                "is_more": is_more,
-                "formats": formats,
-                "columns": described_columns(kind, task),
-            }
-        )
-    return found
+        offered.append(offered_kind)
+    return offered
+
+
+def _formats_offered(kind: ExportKind, task: Task, rows: int) -> list[OfferedFormat]:
+    formats = []
+    for name, losses in kind.formats_of(task).items():
+        if name == ExportFormat.PARQUET and not has_extra("parquet"):
+            continue
+        size = rows * _BYTES_OF_A_ROW.get(name, 300)
+        formats.append(OfferedFormat(str(name), size, losses))
+    return formats
 
 
 def _most_rows(task: Task, kind: ExportKind, numbers: int) -> int:
@@ -96,9 +113,8 @@ def _most_rows(task: Task, kind: ExportKind, numbers: int) -> int:
     if kind.name == COMPARISONS:
         return numbers * _most_pairs(task)
     if kind.name == WITH_SKIPS:
-        skipped = JudgmentSequence.objects.filter(task=task).aggregate(
-            count=Sum("skipped")
-        )
+        sequences = JudgmentSequence.objects.filter(task=task)
+        skipped = sequences.aggregate(count=Sum("skipped"))
         return numbers + (skipped["count"] or 0)
     return numbers
 
@@ -153,7 +169,7 @@ def export_stream(
     if export.rehearsed is not None:
         headers["Rehearsal-Of"] = export.rehearsed
     if export.answers is not None:
-        lost = (f"{loss.what} ({loss.count})" for loss in export.answers.losses)
+        lost = [f"{loss.what} ({loss.count})" for loss in export.answers.losses]
         headers["Not-Carried-Over"] = "; ".join(lost)
     content = export_bytes(export, has_marks=has_marks)
     # An export that cannot be written is refused before the response begins.
@@ -189,14 +205,14 @@ class ExportForm(forms.Form):
     def __init__(self, data: Any, *, task: Task, may_change: bool) -> None:
         super().__init__(data)
         kinds = kinds_of(task=task, may_change=may_change)
-        formats = dict.fromkeys(
-            name for kind in kinds for name in kind.formats_of(task)
-        )
+        formats: dict[str, str] = {}
+        for kind in kinds:
+            for name in kind.formats_of(task):
+                formats[name] = name
         self.fields["kind"].choices = [(kind.name, kind.title) for kind in kinds]  # type: ignore[attr-defined]
-        self.fields["file_format"].choices = [(name, name) for name in formats]  # type: ignore[attr-defined]
+        self.fields["file_format"].choices = list(formats.items())  # type: ignore[attr-defined]
 
     @property
     def asked(self) -> dict[str, Any]:
         """The request, as arguments of `export_asked`."""
-        values = self.cleaned_data
-        return {**values, "after": values["after"] or 0}
+        return self.cleaned_data | {"after": self.cleaned_data["after"] or 0}
