@@ -1,6 +1,6 @@
 """Draw tables of pairs as cells."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from django.utils.formats import number_format
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list, labelled
 from ranking.pages import svg
-from ranking.pages.plot_rows import Drawing, cells_of, number_of
+from ranking.pages.plot_rows import Drawing, cells_of, number_of, without_none
 from ranking.reports.plots import GridPlot, MatrixPlot, PartialOrderPlot
 from ranking.reports.tables import Table, Value
 from ranking.reports.wording.numbers import decimals
@@ -30,7 +30,7 @@ class _Line(NamedTuple):
     """A line of text in a cell, at a vertical offset."""
 
     down: int
-    words: object
+    content: object
     kind: str = ""
 
 
@@ -49,18 +49,22 @@ class Cells:
 
     def __init__(self, names: Sequence[str], sheet: svg.Sheet) -> None:
         self.names = names
+        self.labels = sheet.labels(names)
         self._sheet = sheet
         if sheet.is_narrow:
             self.side = _CELL_WIDTH_NARROW
+            self.left = svg.SHORT_NAMES
+            self._gap = 8
+            # Heads are vertical and centred over the column.
+            self._angle = -90
+            self._shift = 4
         else:
             self.side = _CELL_WIDTH
-        if sheet.is_narrow:
-            self.left = svg.SHORT_NAMES
-        else:
             self.left = svg.NAMES
-        # Vertical and centred over the column, or slanted from the middle of the column.
-        self._angle = -90 if sheet.is_narrow else -40
-        self.labels = sheet.labels(names)
+            self._gap = 14
+            # Heads are slanted from the middle of the column.
+            self._angle = -40
+            self._shift = 0
         self.top = svg.room_of_heads(self.labels.values(), self._angle)
 
     @property
@@ -86,16 +90,24 @@ class Cells:
         y = self.top + cell.row * CELL_HEIGHT
         parts = [svg.tag("title", cell.title)]
         if cell.colour:
-            size = {"width": self.side - 2, "height": CELL_HEIGHT - 2}
-            parts.append(
-                svg.tag("rect", class_=cell.colour, x=x + 1, y=y + 1, **size, rx=3)
+            background = svg.tag(
+                "rect",
+                class_=cell.colour,
+                x=x + 1,
+                y=y + 1,
+                width=self.side - 2,
+                height=CELL_HEIGHT - 2,
+                rx=3,
             )
-        middle = x + self.side // 2
-        parts += [
-            svg.text(middle, y + line.down, line.words, kind=line.kind)
-            for line in cell.lines
-        ]
+            parts.append(background)
+        middle = self.middle_of_column(cell.column)
+        for line in cell.lines:
+            parts.append(svg.text(middle, y + line.down, line.content, kind=line.kind))
         return svg.tag("g", svg.joined(parts))
+
+    def middle_of_column(self, column: int) -> int:
+        """Return the horizontal position of the middle of a column."""
+        return self.left + column * self.side + self.side // 2
 
     def middle_of(self, row: int) -> int:
         """Return the height of text in the middle of a row."""
@@ -103,26 +115,26 @@ class Cells:
 
     def drawing(self, cells: Iterable[SafeString]) -> Drawing:
         """Return the names of rows and columns, dots on the diagonal, and the cells."""
-        half = self.side // 2
-        if self._sheet.is_narrow:
-            shift = 4
-            gap = 8
-        else:
-            shift = 0
-            gap = 14
-        rows = []
-        columns = []
+        parts = [*self._rows(), *self._heads()]
+        parts.append(svg.tag("g", svg.joined(cells), text_anchor="middle"))
+        left = svg.room_left(self.names)
+        return Drawing(self.width, self.height, svg.joined(parts), left=left)
+
+    def _rows(self) -> Iterator[SafeString]:
+        """Yield the name of each row, and the dot on the diagonal."""
         for number, name in enumerate(self.names):
-            x = self.left + number * self.side + half
             y = self.middle_of(number)
-            label = self.labels[name]
-            rows.append(svg.label(name, label, self.left - gap, y, anchor="end"))
-            rows.append(svg.text(x, y, "·", kind="quiet", anchor="middle"))
-            turned = f"translate({x + shift} {self.top - 10}) rotate({self._angle})"
-            columns.append(svg.label(name, label, "", "", transform=turned))
-        group = svg.tag("g", svg.joined(cells), text_anchor="middle")
-        inside = svg.joined([*rows, *columns, group])
-        return Drawing(self.width, self.height, inside, left=svg.room_left(self.names))
+            right = self.left - self._gap
+            yield svg.label(name, self.labels[name], right, y, anchor="end")
+            x = self.middle_of_column(number)
+            yield svg.text(x, y, "·", kind="quiet", anchor="middle")
+
+    def _heads(self) -> Iterator[SafeString]:
+        """Yield the name of each column."""
+        for number, name in enumerate(self.names):
+            x = self.middle_of_column(number) + self._shift
+            turned = f"translate({x} {self.top - 10}) rotate({self._angle})"
+            yield svg.label(name, self.labels[name], "", "", transform=turned)
 
 
 class _Pair(NamedTuple):
@@ -136,6 +148,12 @@ class _Pair(NamedTuple):
     sign: str
     strength: int
 
+    def reversed(self) -> "_Pair":
+        """Return the other direction."""
+        return self._replace(
+            one=self.other, other=self.one, share=self.back, back=self.share
+        )
+
 
 def matrix(
     table: Table,
@@ -148,42 +166,48 @@ def matrix(
     None without a share, or if the cells do not fit on the sheet.
     """
     pairs = _pairs(table, plot)
-    names = list(dict.fromkeys(pair.one for pair in pairs[::2]))
-    names = list(dict.fromkeys([*names, *(pair.other for pair in pairs[::2])]))
-    square = Cells(names, sheet)
-    if not any(number_of(pair.share) is not None for pair in pairs) or not square.fit:
+    if not without_none([number_of(pair.share) for pair in pairs]):
         return None
-    positions = {name: number for number, name in enumerate(names)}
+    square = Cells(_names(pairs), sheet)
+    if not square.fit:
+        return None
+    positions = {name: number for number, name in enumerate(square.names)}
     cells = []
     for pair in pairs:
         cell = square.cell(_cell_of_pair(pair, positions))
         address = None
         if pair_address is not None and pair.share:
             address = pair_address(pair.one, pair.other)
-        # Keyboard users reach the same lists from the table, without n² tab stops.
-        cells.append(
-            cell if address is None else svg.tag("a", cell, href=address, tabindex=-1)
-        )
+        if address is not None:
+            # Keyboard users reach the same lists from the table, without n² tab stops.
+            cell = svg.tag("a", cell, href=address, tabindex=-1)
+        cells.append(cell)
     return square.drawing(cells)
+
+
+def _names(pairs: Sequence[_Pair]) -> list[str]:
+    """Return the names in order of appearance, first those of rows of the table."""
+    rows = [pair.one for pair in pairs[::2]]
+    others = [pair.other for pair in pairs[::2]]
+    return list(dict.fromkeys(rows + others))
 
 
 def _pairs(table: Table, plot: MatrixPlot) -> list[_Pair]:
     """Return both directions of each pair, one after the other."""
-    keys = (
-        plot.label,
-        plot.across,
-        plot.value,
-        plot.back,
-        plot.count,
-        plot.sign,
-        plot.p,
-    )
     pairs = []
-    for one, other, share, back, count, sign, p in cells_of(table, *keys):
-        mark = str(sign or "")
-        common = (count, mark, _strength(mark, p, plot.level))
-        pairs.append(_Pair(str(one), str(other), share, back, *common))
-        pairs.append(_Pair(str(other), str(one), back, share, *common))
+    for cells in cells_of(table):
+        mark = str(cells.get(plot.sign) or "")
+        pair = _Pair(
+            one=str(cells.get(plot.label)),
+            other=str(cells.get(plot.across)),
+            share=cells.get(plot.value),
+            back=cells.get(plot.back),
+            total=cells.get(plot.count),
+            sign=mark,
+            strength=_strength(mark, cells.get(plot.p), plot.level),
+        )
+        pairs.append(pair)
+        pairs.append(pair.reversed())
     return pairs
 
 
@@ -204,30 +228,35 @@ def _cell_of_pair(pair: _Pair, positions: dict[str, int]) -> _Cell:
     share = pair.share
     back = pair.back
     if not isinstance(share, int | float) or not isinstance(back, int | float):
+        title = labelled(names, "n = 0")
         dash = _Line(CELL_HEIGHT // 2 + 4, "–", "quiet")
-        return _Cell(row, column, labelled(names, "n = 0"), "", [dash])
+        return _Cell(row, column, title, "", [dash])
+    kind = ""
     if share > back:
         outcome = "won"
+        kind = "more"
     elif share < back:
         outcome = "lost"
     else:
         outcome = "even"
-    percentage = _("%(share)s%%") % {"share": decimals(100 * share, 1)}
-    facts = [percentage, f"n = {number_format(str(pair.total))}", *_level_of(pair.sign)]
+    colour = f"{outcome} strength-{pair.strength}"
+    percent = 100 * share
     lines = [
-        _Line(20, f"{100 * share:.0f}{pair.sign}", "more" if outcome == "won" else ""),
+        _Line(20, f"{percent:.0f}{pair.sign}", kind),
         _Line(36, pair.total, "small"),
     ]
+    facts = [
+        _("%(share)s%%") % {"share": decimals(percent, 1)},
+        f"n = {number_format(str(pair.total))}",
+    ]
+    if pair.sign:
+        facts.append(f"p ≤ {decimals(_LEVELS[pair.sign], 2)}")
     title = labelled(names, comma_list(facts))
-    return _Cell(row, column, title, f"{outcome} strength-{pair.strength}", lines)
+    return _Cell(row, column, title, colour, lines)
 
 
-def _level_of(mark: str) -> list[str]:
-    """Return "p ≤ 0.05" for a mark; nothing without one."""
-    levels = {each: level for level, each in MARKS}
-    if mark:
-        return [f"p ≤ {decimals(levels[mark], 2)}"]
-    return []
+#: Significance level of each mark.
+_LEVELS: Final = {mark: level for level, mark in MARKS}
 
 
 #: Marks of cells with the classes of values below and above the expected one.
@@ -243,13 +272,15 @@ def grid(table: Table, _plot: GridPlot, sheet: svg.Sheet) -> Drawing | None:
     square = Cells(names, sheet)
     if not names or not square.fit:
         return None
+    headings = [column.heading for column in table.columns[1:]]
     cells = []
     for row, values in enumerate(table.rows):
         for column, value in enumerate(values[1:]):
-            if value is not None:
-                heading = table.columns[column + 1].heading
-                title = labelled(f"{names[row]} – {heading}", value)
-                cells.append(square.cell(_grid_cell(row, column, title, str(value))))
+            if value is None:
+                continue
+            title = labelled(f"{names[row]} – {headings[column]}", value)
+            cell = _grid_cell(row, column, title, str(value))
+            cells.append(square.cell(cell))
     return square.drawing(cells)
 
 
@@ -257,7 +288,10 @@ def _grid_cell(row: int, column: int, title: str, value: str) -> _Cell:
     figure, _separator, rest = value.partition(" (")
     number, _separator, mark = rest.partition(")")
     colour = _GRID_CLASSES.get(mark.strip(), "even strength-0")
-    lines = [_Line(20, f"{figure}{mark}"), _Line(36, number, "small")]
+    lines = [
+        _Line(20, f"{figure}{mark}"),
+        _Line(36, number, "small"),
+    ]
     return _Cell(row, column, title, colour, lines)
 
 
@@ -287,7 +321,6 @@ def partial_order(
     square = Cells(names, sheet)
     if not names or not square.fit:
         return None
-    beside = square.left + len(names) * square.side + _GAP
     cells = square.drawing(_signs(table, square))
     parts = [cells.inside]
     if sheet.is_narrow:
@@ -295,40 +328,46 @@ def partial_order(
         left = square.left + _GAP // 2
         top = square.height + _GAP
         room = sheet.width - left - _GAP
-        for number, name in enumerate(names):
-            y = square.middle_of(number) + top - square.top
-            parts.append(
-                svg.label(name, square.labels[name], square.left - 8, y, anchor="end")
-            )
+        parts += _names_below(square, top)
     else:
-        width = max(square.width, beside + _RANGE + _GAP)
-        left = beside
+        left = square.left + len(names) * square.side + _GAP
+        width = max(square.width, left + _RANGE + _GAP)
         top = square.top
         room = _RANGE
     step = room / max(1, len(names) - 1)
-    bottom = top + len(names) * CELL_HEIGHT
     positions = [left + round(number * step) for number in range(len(names))]
+    bottom = top + len(names) * CELL_HEIGHT
     for number, x in enumerate(positions, 1):
-        parts.append(svg.stroke("grid", x, x, top, bottom))
+        parts.append(svg.vertical_stroke("grid", x, top, bottom))
         parts.append(svg.text(x, bottom + 18, number, kind="quiet", anchor="middle"))
-    for number, values in enumerate(table.rows):
-        begin, end = (positions[int(str(rank)) - 1] for rank in values[1:_BEFORE])
-        y = square.middle_of(number) + top - square.top - 4
-        if begin == end:
-            parts.append(svg.dot(begin, y))
+    y = top + CELL_HEIGHT // 2
+    for _name, best, worst, *_signs_of_row in table.rows:
+        left_end = positions[int(str(best)) - 1]
+        right_end = positions[int(str(worst)) - 1]
+        if left_end == right_end:
+            parts.append(svg.dot(left_end, y))
         else:
-            parts.append(svg.stroke("range", begin, end, y, y))
+            parts.append(svg.horizontal_stroke("range", left_end, right_end, y))
+        y += CELL_HEIGHT
     return Drawing(width, bottom + 28, svg.joined(parts), left=cells.left)
 
 
-def _signs(table: Table, square: Cells) -> list[SafeString]:
-    """Return the cells with a sign."""
-    cells = []
+def _names_below(square: Cells, top: int) -> Iterator[SafeString]:
+    """Yield the names of the bars below the cells."""
+    x = square.left - 8
+    for number, name in enumerate(square.names):
+        y = square.middle_of(number) + top - square.top
+        yield svg.label(name, square.labels[name], x, y, anchor="end")
+
+
+def _signs(table: Table, square: Cells) -> Iterator[SafeString]:
+    """Yield the cells with a sign."""
+    names = square.names
     for row, values in enumerate(table.rows):
         for column, sign in enumerate(values[_BEFORE:]):
-            if sign:
-                title = labelled(f"{square.names[row]} – {square.names[column]}", sign)
-                colour = _SIGN_CLASSES.get(str(sign), "even strength-0")
-                lines = [_Line(CELL_HEIGHT // 2 + 5, sign)]
-                cells.append(square.cell(_Cell(row, column, title, colour, lines)))
-    return cells
+            if not sign:
+                continue
+            title = labelled(f"{names[row]} – {names[column]}", sign)
+            colour = _SIGN_CLASSES.get(str(sign), "even strength-0")
+            lines = [_Line(CELL_HEIGHT // 2 + 5, sign)]
+            yield square.cell(_Cell(row, column, title, colour, lines))

@@ -17,7 +17,7 @@ from ranking.pages.plot_rows import Drawing
 from ranking.pages.rank_plots import bump, ranks
 from ranking.pages.value_plots import bars, intervals, line, points, strips
 from ranking.reports.plots import MatrixPlot, Plot, PlotKind, RowPlot
-from ranking.reports.tables import Table
+from ranking.reports.tables import Table, Value
 
 #: Each takes the table, its kind of plot and the sheet.
 _DRAWERS: Final[dict[PlotKind, Callable[[Table, Any, svg.Sheet], Drawing | None]]] = {
@@ -41,11 +41,11 @@ def drawn_for_page(
     A matrix that does not fit on narrow screens is drawn once and scrolled.
     """
     narrow = drawn(table, sheet=svg.NARROW, pair_address=pair_address)
-    wide = drawn(
-        table, pair_address=pair_address, screens="" if narrow is None else " for-wide"
-    )
-    if wide is None or narrow is None:
-        return wide
+    if narrow is None:
+        return drawn(table, pair_address=pair_address)
+    wide = drawn(table, pair_address=pair_address, screens=" for-wide")
+    if wide is None:
+        return None
     return svg.joined([wide, narrow])
 
 
@@ -71,60 +71,64 @@ def drawn(
         drawing = _DRAWERS[plot.kind](table, plot, sheet)
     if drawing is None:
         return None
-    left = 0 if sheet.is_narrow else drawing.left
-    width = drawing.width - left
-    height = drawing.height
+    left = drawing.left
+    name = f"plot-{table.name}"
     if sheet.is_narrow:
+        left = 0
         name = f"plot-narrow-{table.name}"
-    else:
-        name = f"plot-{table.name}"
-    # An image cannot contain links.
-    has_links = isinstance(plot, MatrixPlot) and pair_address is not None
+        screens = " for-narrow"
+    role = "img"
+    if isinstance(plot, MatrixPlot) and pair_address is not None:
+        # An image cannot contain links.
+        role = "group"
+    style = SafeString("")
+    if as_file:
+        # Our own style sheet, so there is nothing to escape.
+        style = svg.tag("style", mark_safe(svg.STYLE))  # noqa: S308
     return format_html(
         '<svg class="figure{screens}" xmlns="http://www.w3.org/2000/svg" viewBox="{left} 0 {width} {height}"'
         ' width="{width}" height="{height}" role="{role}" aria-labelledby="{name}-title {name}-desc">'
         '<title id="{name}-title">{title}</title><desc id="{name}-desc">{description}</desc>{style}{inside}</svg>',
-        screens=" for-narrow" if sheet.is_narrow else screens,
+        screens=screens,
         left=left,
-        width=width,
-        height=height,
-        role="group" if has_links else "img",
+        width=drawing.width - left,
+        height=drawing.height,
+        role=role,
         name=name,
         title=table.title,
         description=_description(table, plot, as_file=as_file),
-        # Our own style sheet, so there is nothing to escape.
-        style=svg.tag("style", mark_safe(svg.STYLE)) if as_file else "",  # noqa: S308
+        style=style,
         inside=drawing.inside,
     )
 
 
 def _with_system_labels(table: Table) -> Table:
     """Return a table with the display names of systems."""
-    columns = [
-        replace(column, heading=system_label(column.heading))
-        for column in table.columns
-    ]
-    rows = []
-    for row in table.rows:
-        cells = [
-            system_label(value) if isinstance(value, str) else value for value in row
-        ]
-        rows.append(tuple(cells))
+    columns = []
+    for column in table.columns:
+        columns.append(replace(column, heading=system_label(column.heading)))
+    rows = [tuple(map(_labelled, row)) for row in table.rows]
     return replace(table, columns=columns, rows=rows)
+
+
+def _labelled(value: Value) -> Value:
+    if isinstance(value, str):
+        return system_label(value)
+    return value
 
 
 def _description(table: Table, plot: Plot, *, as_file: bool) -> str:
     """Return the text alternative of a plot. Pages have the table beside the plot; files do not."""
-    words = _("The table has the same data.")
+    description = _("The table has the same data.")
     if as_file and table.notes:
-        words = sentence_list(table.notes)
+        description = sentence_list(table.notes)
     most = None
     if isinstance(plot, RowPlot):
         most = plot.most
     if most is None or most >= len(table.rows):
-        return words
+        return description
     limit = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {
         "all": number_format(len(table.rows)),
         "drawn": number_format(most),
     }
-    return f"{limit} {words}"
+    return f"{limit} {description}"

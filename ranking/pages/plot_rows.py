@@ -1,9 +1,9 @@
 """Rows of a table as numbers to draw."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString
@@ -39,8 +39,7 @@ class Row(NamedTuple):
     @property
     def numbers(self) -> list[float]:
         """The known ones of the ends and the value."""
-        ends = (self.low, self.value, self.high)
-        return [number for number in ends if number is not None]
+        return without_none([self.low, self.value, self.high])
 
 
 class Point(NamedTuple):
@@ -53,6 +52,21 @@ class Point(NamedTuple):
     right: float | None
     down: float | None
     up: float | None
+
+    @property
+    def horizontal(self) -> list[float]:
+        """The known ones of the value and the ends on the horizontal axis."""
+        return without_none([self.x, self.left, self.right])
+
+    @property
+    def vertical(self) -> list[float]:
+        """The known ones of the value and the ends on the vertical axis."""
+        return without_none([self.y, self.down, self.up])
+
+
+def without_none(numbers: Sequence[float | None]) -> list[float]:
+    """Return the numbers that are known."""
+    return [number for number in numbers if number is not None]
 
 
 def label_in_words(label: Value) -> str:
@@ -71,29 +85,59 @@ def number_of(value: Value) -> float | None:
     return None
 
 
-def cells_of(table: Table, *keys: str | None) -> Iterator[list[Value]]:
-    """Yield the cells of each row in these columns; None for a column that the table does not have."""
-    positions = {column.key: number for number, column in enumerate(table.columns)}
+def cells_of(table: Table) -> Iterator[dict[str | None, Value]]:
+    """Yield the cells of each row, by the keys of their columns."""
+    keys: list[str | None] = [column.key for column in table.columns]
     for row in table.rows:
-        yield [row[positions[key]] if key in positions else None for key in keys]
+        yield dict(zip(keys, row, strict=False))
+
+
+def labels_of(table: Table, key: str) -> list[str]:
+    """Return the labels of all rows, as they are written in the table."""
+    return [str(cells.get(key)) for cells in cells_of(table)]
 
 
 def rows_of(table: Table, plot: RowPlot) -> list[Row]:
     """Return the rows with a value; only the first ones if the plot has a limit."""
     rows = []
-    for label, *cells in cells_of(table, plot.label, plot.value, plot.low, plot.high):
-        value, low, high = map(number_of, cells)
-        if value is not None:
-            rows.append(Row(label, value, low, high))
+    for cells in cells_of(table):
+        value = number_of(cells.get(plot.value))
+        if value is None:
+            continue
+        low = number_of(cells.get(plot.low))
+        high = number_of(cells.get(plot.high))
+        rows.append(Row(cells.get(plot.label), value, low, high))
     return rows[: plot.most]
+
+
+def numbers_of(rows: Sequence[Row]) -> list[float]:
+    """Return the values of rows and the known ends of their intervals."""
+    numbers = []
+    for row in rows:
+        numbers += row.numbers
+    return numbers
+
+
+_NO_BARS: Final = (None, None, None, None)
 
 
 def points_of(table: Table, plot: PointPlot) -> list[Point]:
     """Return the rows with both values."""
-    bars = plot.bars or (None, None, None, None)
+    left, right, down, up = plot.bars or _NO_BARS
     points = []
-    for label, *cells in cells_of(table, plot.label, plot.x, plot.value, *bars):
-        x, y, *ends = map(number_of, cells)
-        if x is not None and y is not None:
-            points.append(Point(label_in_words(label), x, y, *ends))
+    for cells in cells_of(table):
+        x = number_of(cells.get(plot.x))
+        y = number_of(cells.get(plot.value))
+        if x is None or y is None:
+            continue
+        point = Point(
+            name=label_in_words(cells.get(plot.label)),
+            x=x,
+            y=y,
+            left=number_of(cells.get(left)),
+            right=number_of(cells.get(right)),
+            down=number_of(cells.get(down)),
+            up=number_of(cells.get(up)),
+        )
+        points.append(point)
     return points

@@ -4,7 +4,7 @@ import math
 import unicodedata
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.utils.html import conditional_escape, escape
 from django.utils.safestring import SafeString, mark_safe
@@ -18,6 +18,7 @@ WIDTH: Final = 720
 NAMES: Final = 200
 TOP: Final = 26
 MARGIN: Final = 24
+_MARGIN_NARROW: Final = 20
 LINE_HEIGHT: Final = 280
 #: Top of the value axis of a vertical drawing, below its title.
 HIGHEST: Final = 28
@@ -67,11 +68,21 @@ class Sheet:
     @property
     def right(self) -> int:
         """Right end of a drawing without names on the right."""
-        return self.width - (20 if self.is_narrow else MARGIN)
+        if self.is_narrow:
+            return self.width - _MARGIN_NARROW
+        return self.width - MARGIN
 
     def labels(self, names: Iterable[str]) -> dict[str, str]:
         """Return the label of each name, shortened to fit beside a line, see `labels`."""
-        return labels(names, room=_SHORT if self.is_narrow else ROOM)
+        if self.is_narrow:
+            return labels(names, room=_SHORT)
+        return labels(names, room=ROOM)
+
+    def axis(
+        self, values: Sequence[float], scale: Scale, left: float, right: float
+    ) -> "Axis":
+        """Return a horizontal axis between two positions."""
+        return Axis(values, scale, left, right, steps=self.ticks)
 
 
 WIDE: Final = Sheet(WIDTH)
@@ -84,40 +95,54 @@ ABOVE: Final = 18
 
 def heading_of(table: Table, key: str) -> str:
     """Return the heading of a column."""
-    return next(column.heading for column in table.columns if column.key == key)
+    headings = {column.key: column.heading for column in table.columns}
+    return headings[key]
 
 
 def tag(
     name: str, inside: str | SafeString = "", /, **attributes: object
 ) -> SafeString:
     """Return an element with these attributes except empty ones; `text_anchor` becomes `text-anchor`."""
-    said = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
-        for key, value in attributes.items()
-        if value != ""
-    )
+    parts = [f"<{name}"]
+    for key, value in attributes.items():
+        if value != "":
+            attribute = key.rstrip("_").replace("_", "-")
+            parts.append(f' {attribute}="{escape(value)}"')
     if inside:
-        end = f">{conditional_escape(inside)}</{name}>"
+        parts.append(f">{conditional_escape(inside)}</{name}>")
     else:
-        end = "/>"
-    return mark_safe(f"<{name}{said}{end}")  # noqa: S308  each part is escaped
+        parts.append("/>")
+    return mark_safe("".join(parts))  # noqa: S308  each part is escaped
 
 
 def text(
-    x: float | str, y: float, words: object, *, kind: str = "", anchor: str = ""
+    x: float, y: float, content: object, *, kind: str = "", anchor: str = ""
 ) -> SafeString:
     """Return text at a position."""
-    return tag("text", str(words), class_=kind, x=x, y=y, text_anchor=anchor)
+    return tag("text", str(content), class_=kind, x=x, y=y, text_anchor=anchor)
 
 
-def stroke(
-    kind: str, x1: float | str, x2: float | str, y1: float | str, y2: float | str
-) -> SafeString:
+def stroke(kind: str, x1: float, x2: float, y1: float, y2: float) -> SafeString:
     """Return a line between two positions."""
     return tag("line", class_=kind, x1=x1, x2=x2, y1=y1, y2=y2)
 
 
-def dot(x: float | str, y: float | str, r: int = 5) -> SafeString:
+def horizontal_stroke(kind: str, left: float, right: float, y: float) -> SafeString:
+    """Return a line from left to right."""
+    return stroke(kind, left, right, y, y)
+
+
+def vertical_stroke(kind: str, x: float, top: float, bottom: float) -> SafeString:
+    """Return a line from top to bottom."""
+    return stroke(kind, x, x, top, bottom)
+
+
+def path(kind: str, parts: Iterable[str]) -> SafeString:
+    """Return a path of several parts."""
+    return tag("path", class_=kind, d="".join(parts))
+
+
+def dot(x: float, y: float, r: int = 5) -> SafeString:
     """Return the dot of a value."""
     return tag("circle", class_="dot", cx=x, cy=y, r=r)
 
@@ -129,9 +154,8 @@ def above(table: Table, key: str) -> SafeString:
 
 def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
     """Return the title of a horizontal axis, below its end."""
-    return text(
-        sheet.right, bottom - 5, heading_of(table, key), kind="quiet", anchor="end"
-    )
+    heading = heading_of(table, key)
+    return text(sheet.right, bottom - 5, heading, kind="quiet", anchor="end")
 
 
 def joined(parts: Iterable[SafeString]) -> SafeString:
@@ -157,35 +181,37 @@ def labels(names: Iterable[str], *, room: int = ROOM) -> dict[str, str]:
     room : int
         Width of a label.
     """
-    found = _cut_alike(list(dict.fromkeys(names)), room, shared=0)
+    unique_names = list(dict.fromkeys(names))
+    labels_by_name = _cut_alike(unique_names, room, shared=0)
     taken: set[str] = set()
-    for name, label in found.items():
-        found[name] = _not_in(taken, label, room)
-        taken.add(found[name])
-    return found
+    for name, cut in labels_by_name.items():
+        unique_label = _not_in(taken, cut, room)
+        labels_by_name[name] = unique_label
+        taken.add(unique_label)
+    return labels_by_name
 
 
 def _cut_alike(names: Sequence[str], room: int, *, shared: int) -> dict[str, str]:
     """Return the label of each name, leaving out the first `shared` letters except a few."""
-    found: dict[str, str] = {}
-    alike: dict[str, list[str]] = {}
+    labels_by_name: dict[str, str] = {}
+    names_by_label: dict[str, list[str]] = {}
     for name in names:
         label = _cut(_without_shared(name, shared), room)
-        found[name] = label
-        alike.setdefault(label, []).append(name)
-    for same in alike.values():
-        more = _common_letters(same)
-        if len(same) > 1 and more > shared:
-            found |= _cut_alike(same, room, shared=more)
-    return found
+        labels_by_name[name] = label
+        names_by_label.setdefault(label, []).append(name)
+    for alike in names_by_label.values():
+        more = _common_letters(alike)
+        if len(alike) > 1 and more > shared:
+            labels_by_name |= _cut_alike(alike, room, shared=more)
+    return labels_by_name
 
 
 def _common_letters(names: Sequence[str]) -> int:
     """Return the number of letters with which all names begin."""
     first = min(names)
     last = max(names)
-    for number, (one, other) in enumerate(zip(first, last, strict=False)):
-        if one != other:
+    for number, letter in enumerate(first):
+        if not last.startswith(letter, number):
             return number
     return len(first)
 
@@ -197,11 +223,11 @@ def _without_shared(name: str, shared: int) -> str:
     return f"{name[:_HEAD]}…{name[start:]}"
 
 
-def _cut(words: str, room: int) -> str:
-    """Return the longest beginning that has room with an ellipsis, or all words if they do."""
-    if room_of(words) <= room:
-        return words
-    kept = words
+def _cut(name: str, room: int) -> str:
+    """Return the longest beginning that has room with an ellipsis, or the whole name if it has."""
+    if room_of(name) <= room:
+        return name
+    kept = name
     while len(kept) > 1 and room_of(f"{kept}…") > room:
         kept = kept[:-1]
     return f"{kept}…"
@@ -220,7 +246,7 @@ def _not_in(taken: Container[str], label: str, room: int) -> str:
 
 def label(
     name: str,
-    words: str,
+    shown: str,
     x: float | str,
     y: float | str,
     *,
@@ -228,8 +254,8 @@ def label(
     **more: object,
 ) -> SafeString:
     """Return the label of a name at a position, with the whole name as its title if it is shortened."""
-    drawn = tag("text", words, x=x, y=y, text_anchor=anchor, **more)
-    if words != name:
+    drawn = tag("text", shown, x=x, y=y, text_anchor=anchor, **more)
+    if shown != name:
         return titled(name, drawn)
     return drawn
 
@@ -241,24 +267,31 @@ def titled(name: str, drawn: SafeString) -> SafeString:
 
 def room_left(names: Iterable[str]) -> int:
     """Return the unused width of the space for names, which would push the drawing off small screens."""
-    widest = max(map(room_of, labels(names).values()), default=0)
+    widest = widest_of(labels(names).values())
     return max(0, NAMES - _BESIDE_NAMES - widest)
 
 
 def room_of_names(names: Iterable[str]) -> int:
     """Return the width of the labels of rows with these names."""
-    return max(ROOM, min(_LONGEST, max(map(room_of, names), default=0)))
+    widest = widest_of(names)
+    return max(ROOM, min(_LONGEST, widest))
 
 
 def room_of_heads(heads: Iterable[str], angle: int) -> int:
     """Return the height of column heads at an angle in degrees."""
-    longest = max(map(room_of, heads), default=0)
-    return min(HEADS, 28 + round(longest * math.sin(math.radians(abs(angle)))))
+    slope = math.sin(math.radians(abs(angle)))
+    rise = round(widest_of(heads) * slope)
+    return min(HEADS, 28 + rise)
 
 
-def room_of(words: str) -> int:
+def widest_of(texts: Iterable[str]) -> int:
+    """Return an upper bound of the width of the widest text; 0 without texts."""
+    return max(map(room_of, texts), default=0)
+
+
+def room_of(content: str) -> int:
     """Return an upper bound of the width of a text at 13 pixels."""
-    return sum(map(_width, words))
+    return sum(map(_width, content))
 
 
 def _width(letter: str) -> int:
@@ -270,8 +303,18 @@ def _width(letter: str) -> int:
     return 8
 
 
+class Tick(NamedTuple):
+    """A tick of an axis, with its number in the reader's locale."""
+
+    position: float
+    number: str
+
+
 class Axis:
-    """Axis from `start` to `end` over a number of units, with about `steps` round ticks."""
+    """Axis from `start` to `end` over a number of units, with about `steps` round ticks.
+
+    `low` and `high` are the positions of its ends on the sheet.
+    """
 
     def __init__(
         self,
@@ -282,86 +325,106 @@ class Axis:
         *,
         steps: int = 6,
     ) -> None:
-        if scale.start is None:
-            start = min(values)
-        else:
-            start = min(scale.start, *values)
-        if scale.end is None:
-            end = max(values)
-        else:
-            end = max(scale.end, *values)
-        if scale.mark is not None:
-            start = min(start, scale.mark)
-            end = max(end, scale.mark)
-        if start == end:
-            start = start - 0.5
-            end = end + 0.5
-        self.step = max(_step((end - start) / steps), 1.0 if scale.is_whole else 0.0)
+        start, end = _ends(values, scale)
+        self.step = _step((end - start) / steps)
+        if scale.is_whole:
+            self.step = max(self.step, 1.0)
         # Ranks begin at 1, so there is no tick at 0.
+        first = 0.0
         if scale.is_whole and scale.start == start:
-            first = scale.start
-        else:
-            first = 0.0
-        self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
+            first = start
+        steps_before = math.floor((start - first) / self.step + _ROUNDING)
+        self.start = first + steps_before * self.step
         self.end = end
         if scale.end is None:
-            self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
+            steps_until = math.ceil((end - first) / self.step - _ROUNDING)
+            self.end = first + steps_until * self.step
         self._low = low
         self._high = high
 
-    def at(self, value: float) -> str:
+    def at(self, value: float) -> float:
         """Return the position of a value."""
         share = (value - self.start) / (self.end - self.start)
-        return f"{self._low + share * (self._high - self._low):.1f}"
+        return round(self._low + share * (self._high - self._low), 1)
 
     @property
-    def ticks(self) -> list[tuple[str, str]]:
-        """Positions of ticks, and their numbers in the reader's locale; on horizontal axes, only those that fit."""
+    def ticks(self) -> list[Tick]:
+        """Ticks with their numbers; on horizontal axes, only those whose numbers fit side by side."""
         count = (self.end - self.start) / self.step
-        places = max(0, -math.floor(math.log10(self.step) + 1e-9))
-        numbers = [
-            self.start + tick * self.step
-            for tick in range(math.floor(count + 1e-9) + 1)
-        ]
-        found = [(self.at(number), decimals(number, places)) for number in numbers]
-        apart = (self._high - self._low) / count
-        room = 8 + max(room_of(words) for _, words in found)
-        if apart > 0:
-            return found[:: math.ceil(room / apart)]
-        return found
+        places = max(0, -math.floor(math.log10(self.step) + _ROUNDING))
+        ticks = []
+        for number in range(math.floor(count + _ROUNDING) + 1):
+            value = self.start + number * self.step
+            ticks.append(Tick(self.at(value), decimals(value, places)))
+        gap = (self._high - self._low) / count
+        if gap <= 0:
+            return ticks
+        room = 8 + widest_of(tick.number for tick in ticks)
+        return ticks[:: math.ceil(room / gap)]
+
+
+#: Tolerance for values that are a tick but for rounding.
+_ROUNDING: Final = 1e-9
+
+
+def _ends(values: Sequence[float], scale: Scale) -> tuple[float, float]:
+    """Return the least and the largest value that an axis shows, which differ."""
+    start = min(values)
+    if scale.start is not None:
+        start = min(scale.start, start)
+    end = max(values)
+    if scale.end is not None:
+        end = max(scale.end, end)
+    if scale.mark is not None:
+        start = min(start, scale.mark)
+        end = max(end, scale.mark)
+    if start == end:
+        return start - 0.5, end + 0.5
+    return start, end
 
 
 def _step(about: float) -> float:
     """Round up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(about))
-    return next(
-        step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9)
-    )
+    for step in (1, 2, 5):
+        if step * power >= about * (1 - _ROUNDING):
+            return step * power
+    return 10 * power
+
+
+def upright_axis(values: Sequence[float], scale: Scale) -> Axis:
+    """Return the vertical axis of a drawing with labels below."""
+    return Axis(values, scale, LINE_HEIGHT - 40, HIGHEST)
 
 
 def vertical(axis: Axis, scale: Scale, top: int, bottom: int) -> SafeString:
     """Return vertical lines at the marked value and at the ticks, with labels above."""
     parts = []
-    for at, words in axis.ticks:
-        parts.append(stroke("grid", at, at, top, bottom))
-        parts.append(text(at, 14, words, kind="quiet", anchor="middle"))
+    for x, number in axis.ticks:
+        parts.append(vertical_stroke("grid", x, top, bottom))
+        parts.append(text(x, 14, number, kind="quiet", anchor="middle"))
     if scale.mark is not None:
-        at = axis.at(scale.mark)
-        parts.append(stroke("mark", at, at, top, bottom))
+        x = axis.at(scale.mark)
+        parts.append(vertical_stroke("mark", x, top, bottom))
     return joined(parts)
 
 
 def horizontal(axis: Axis, scale: Scale, left: int, right: int) -> SafeString:
     """Return horizontal lines at the marked value and at the ticks, with labels on the left."""
     parts = []
-    for at, words in axis.ticks:
-        parts.append(stroke("grid", left, right, at, at))
-        parts.append(
-            tag(
-                "text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"
-            )
+    for y, number in axis.ticks:
+        parts.append(horizontal_stroke("grid", left, right, y))
+        label = tag(
+            "text",
+            number,
+            class_="quiet",
+            x=left - 8,
+            y=y,
+            dy=4,
+            text_anchor="end",
         )
+        parts.append(label)
     if scale.mark is not None:
-        at = axis.at(scale.mark)
-        parts.append(stroke("mark", left, right, at, at))
+        y = axis.at(scale.mark)
+        parts.append(horizontal_stroke("mark", left, right, y))
     return joined(parts)
