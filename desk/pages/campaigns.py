@@ -1,6 +1,6 @@
 """The table of campaigns and its filters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import django_filters
@@ -36,15 +36,17 @@ from ranking.selectors.dashboards import (
 _STATES: Final = [
     (state.value, state.label) for state in CampaignState if state != CampaignState.BIN
 ]
-#: Default sort key.
-_NEEDS: Final = "needs"
-#: Keys computed from the facts of campaigns.
-_FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
-    _NEEDS: lambda facts: len(needs_in(facts)),
-    "judged": lambda facts: totals_of(facts.overviews)["judged"],
-    "cost": lambda facts: facts.active_ms,
-    "end": lambda facts: days_to_end(facts.overviews),
-}
+
+
+def _figure_of(facts: CampaignFacts, key: str) -> float | None:
+    """Return the figure of a campaign for a sort key; by default the number of open items."""
+    if key == "judged":
+        return totals_of(facts.overviews).judged
+    if key == "cost":
+        return facts.active_ms
+    if key == "end":
+        return days_to_end(facts.overviews)
+    return len(needs_in(facts))
 
 
 class CampaignFilter(DeskFilter):
@@ -68,17 +70,17 @@ class CampaignFilter(DeskFilter):
     def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
         """Return the matching rows."""
         rows: QuerySet[Any, Any] = super().filter_queryset(queryset)
-        asked = self.form.cleaned_data["state"]
-        if asked:
+        state = self.form.cleaned_data["state"]
+        if state:
             return rows
         return rows.exclude(state=CampaignState.ARCHIVED)
 
 
 def _by_figure(
-    words: Any, *, kind: str = "number", descending: bool = True
+    label: Any, *, kind: str = "number", descending: bool = True
 ) -> SortedColumn:
     return SortedColumn(
-        words,
+        label,
         by="pk",
         order="figure",
         then="-pk",
@@ -124,34 +126,32 @@ class CampaignTable(DeskTable):
         count = len(needs_in(self.facts[row.pk]))
         if not count:
             return "–"
-        words = ngettext(
+        label = ngettext(
             "%(count)s item needs your attention",
             "%(count)s items need your attention",
             count,
         )
-        return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
+        return _link(f"{_overview(row)}#needs", label % {"count": figure(count)}, row)
 
     def cell_languages(self, row: Campaign) -> SafeString:
-        pairs = dict.fromkeys(
-            _tags(overview.task.test_set) for overview in self.facts[row.pk].overviews
-        )
-        if pairs:
-            return _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
-        return SafeString("–")
+        tags = [_tags(fact.task.test_set) for fact in self.facts[row.pk].overviews]
+        pairs = list(dict.fromkeys(tags))
+        if not pairs:
+            return SafeString("–")
+        return _link(reverse("test-sets", args=[row.slug]), _some(pairs), row)
 
     def cell_best(self, row: Campaign) -> str:
-        best = [_best_cluster(overview) for overview in self.facts[row.pk].overviews]
-        return _some([words for words in best if words]) or "–"
+        clusters = map(_best_cluster, self.facts[row.pk].overviews)
+        return _some(list(filter(None, clusters))) or "–"
 
     def cell_judged(self, row: Campaign) -> SafeString | str:
         totals = totals_of(self.facts[row.pk].overviews)
-        if totals["share"] is None:
-            return figure(totals["judged"])
-        words = _("%(share)s of target") % {"share": share(totals["share"])}
-        cell = format_html(
-            '{} <span class="quiet">({})</span>', figure(totals["judged"]), words
-        )
-        not_counted = not_counted_in_words(totals["excluded"])
+        judged = figure(totals.judged)
+        if totals.share is None:
+            return judged
+        of_target = _("%(share)s of target") % {"share": share(totals.share)}
+        cell = format_html('{} <span class="quiet">({})</span>', judged, of_target)
+        not_counted = not_counted_in_words(totals.excluded)
         return format_html('{} <span class="quiet">{}</span>', cell, not_counted)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
@@ -167,10 +167,10 @@ class CampaignTable(DeskTable):
 
     def cell_end(self, row: Campaign) -> SafeString | str:
         facts = self.facts[row.pk]
-        words, between = campaign_end(facts.overviews, today=facts.now.date())
-        if not between:
-            return format_html('<span class="quiet">{}</span>', words)
-        return format_html('{} <span class="quiet">{}</span>', words, between)
+        end = campaign_end(facts.overviews, today=facts.now.date())
+        if not end.interval:
+            return format_html('<span class="quiet">{}</span>', end.label)
+        return format_html('{} <span class="quiet">{}</span>', end.label, end.interval)
 
 
 def campaign_table(
@@ -180,13 +180,14 @@ def campaign_table(
 
     Constant number of queries.
     """
-    facts = {
-        campaign_fact.campaign.pk: campaign_fact
-        for campaign_fact in campaign_facts(campaigns=list(rows))
-    }
-    wanted = request.GET.get("sort", "").removeprefix("-")
-    find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
-    rows = rows.annotate(figure=_figure({pk: find(each) for pk, each in facts.items()}))
+    key = request.GET.get("sort", "").removeprefix("-")
+    facts: dict[int, CampaignFacts] = {}
+    figures: dict[int, float | None] = {}
+    for campaign_fact in campaign_facts(campaigns=list(rows)):
+        pk = campaign_fact.campaign.pk
+        facts[pk] = campaign_fact
+        figures[pk] = _figure_of(campaign_fact, key)
+    rows = rows.annotate(figure=_figure(figures))
     rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
     table = CampaignTable(rows, facts=facts)
     table.of(request)
@@ -199,11 +200,11 @@ def _figure(figures: Mapping[int, float | None]) -> Case:
     for pk, value in figures.items():
         if value is not None:
             campaigns.setdefault(value, []).append(pk)
+    cases = []
+    for figure_value, pks in campaigns.items():
+        cases.append(When(pk__in=pks, then=Value(float(figure_value))))
     return Case(
-        *(
-            When(pk__in=pks, then=Value(float(value)))
-            for value, pks in campaigns.items()
-        ),
+        *cases,
         # PostgreSQL cannot sort by a bare NULL.
         default=Cast(Value(None), FloatField()),
         output_field=FloatField(),
@@ -218,20 +219,24 @@ def _best_cluster(overview: TaskOverview) -> str:
     """Return the systems of the best cluster, by name; empty while no systems are separated."""
     standing = overview.standing
     if standing is None:
-        best = []
-    else:
-        best = first_cluster(standing["systems"], standing["groups"])
-    # A cluster of all systems is not a result.
-    if standing is None or len(best) == len(standing["systems"]):
         return ""
-    more = len(best) - _NAMED
-    return comma_list(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
+    best = first_cluster(standing["systems"], standing["groups"])
+    # A cluster of all systems is not a result.
+    if len(best) == len(standing["systems"]):
+        return ""
+    return comma_list(best[:_NAMED]) + _more(len(best) - _NAMED)
 
 
-def _some(words: Sequence[str]) -> str:
+def _some(names: Sequence[str]) -> str:
     """Return the first two names and the number of others."""
-    more = len(words) - 2
-    return semicolon_list(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
+    return semicolon_list(names[:2]) + _more(len(names) - 2)
+
+
+def _more(count: int) -> str:
+    """Return the number of names that are left out, if any."""
+    if count <= 0:
+        return ""
+    return f" (+{figure(count)})"
 
 
 def _tags(test_set: TestSet) -> str:
@@ -247,10 +252,10 @@ def _overview(row: Campaign) -> str:
     return reverse("campaign-detail", args=[row.slug])
 
 
-def _link(address: str, words: str, row: Campaign) -> SafeString:
+def _link(address: str, label: str, row: Campaign) -> SafeString:
     return format_html(
         '<a href="{}">{}<span class="visually-hidden"> {}</span></a>',
         address,
-        words,
+        label,
         row.name,
     )

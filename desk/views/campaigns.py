@@ -53,21 +53,21 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     Query parameters: `sort` and `page`, as for all tables, and the filters of `CampaignFilter`.
     """
     user = user_of(request)
-    asked = CampaignFilter.of(request, organised_campaigns(user=user))
+    filters = CampaignFilter.of(request, organised_campaigns(user=user))
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related(
         "campaign"
     )
-    table = campaign_table(asked.found, request=request)
+    table = campaign_table(filters.found, request=request)
     context = {
-        "filter": asked,
+        "filter": filters,
         "table": table,
-        "begins": user.is_staff and not table.paginator.count and not asked.is_used,
+        "begins": user.is_staff and not table.paginator.count and not filters.is_used,
         "judging": judging.order_by("-pk"),
-        "archived": asked.data.get("state") == CampaignState.ARCHIVED,
+        "archived": filters.data.get("state") == CampaignState.ARCHIVED,
         "hidden": states_hidden(user=user),
         "may_make": may_make_campaigns(user),
     }
-    return render(request, "desk/campaign_list.html", context, status=asked.status)
+    return render(request, "desk/campaign_list.html", context, status=filters.status)
 
 
 @page_view
@@ -77,6 +77,9 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     (facts,) = campaign_facts(campaigns=[campaign])
     is_draft = campaign.state == CampaignState.DRAFT
     rows = overview_rows(facts.overviews, today=facts.now.date())
+    links = None
+    if any(row.end_plot for row in rows):
+        links = plot_links("campaign-plot", slug)
     if is_draft:
         steps = steps_of(campaign, preparation(campaign=campaign))
     else:
@@ -87,9 +90,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": steps,
         "next_step": next((step for step in steps if step.is_needed), None),
         "rows": rows,
-        "plot_links": plot_links("campaign-plot", slug)
-        if any(row["end_plot"] for row in rows)
-        else None,
+        "plot_links": links,
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }
@@ -103,12 +104,12 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     Query parameters: `sort` and `page`, as for all tables, and the filters of `TaskFilter`.
     """
     campaign = organised_campaign(request, slug)
-    asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
+    filters = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
     context = {
         "campaign": campaign,
         "section": "test-sets",
-        "filter": asked,
-        "table": TaskTable(asked.found, of=[campaign.slug]).of(request),
+        "filter": filters,
+        "table": TaskTable(filters.found, of=[campaign.slug]).of(request),
         "drafts": drafts(campaign=campaign, with_files=True),
     }
-    return render(request, "desk/test_sets.html", context, status=asked.status)
+    return render(request, "desk/test_sets.html", context, status=filters.status)

@@ -115,13 +115,12 @@ class Metric(RecordedModel):
     @property
     def numbers(self) -> npt.NDArray[np.float64]:
         """Scores by segment number and system, shape (N, n); statistics by system, segment and kind, shape (n, N, k)."""
-        flat = np.frombuffer(zlib.decompress(self.packed), dtype=_STORED).astype(
-            np.float64
-        )
+        stored = np.frombuffer(zlib.decompress(self.packed), dtype=_STORED)
+        numbers = stored.astype(np.float64)
         n = len(self.systems)
-        return flat.reshape(
-            (n, -1, len(self.statistics)) if self.statistics else (-1, n)
-        )
+        if self.statistics:
+            return numbers.reshape((n, -1, len(self.statistics)))
+        return numbers.reshape((-1, n))
 
     @numbers.setter
     def numbers(self, numbers: npt.NDArray[np.float64]) -> None:

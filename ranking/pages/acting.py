@@ -1,6 +1,7 @@
 """Texts about a decision on judges, before and after it is carried out."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from campaign.models import Judge, Task
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, semicolon_list
 from ranking.models import Analysis
-from ranking.pages.analysis_form import asked_in_words
+from ranking.pages.analysis_form import AskedAnalysis, asked_in_words
 from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
@@ -36,20 +37,23 @@ def deciding_in_words(
 ) -> list[str]:
     """Return sentences on the effects of a decision on these judges, their work and the ranking."""
     work = judges_share(judges=judges, task=task)
-    blocks = counted("%(count)s block", "%(count)s blocks", work.judged)
-    said = {
-        "judge": judged_by(judges),
-        "blocks": blocks,
-        "share": share(work.judged / work.judged_by_all if work.judged_by_all else 0.0),
+    judge = judged_by(judges)
+    judged_share = 0.0
+    if work.judged_by_all:
+        judged_share = work.judged / work.judged_by_all
+    judged = _("%(judge)s judged %(blocks)s of this test set (%(share)s).") % {
+        "judge": judge,
+        "blocks": counted("%(count)s block", "%(count)s blocks", work.judged),
+        "share": share(judged_share),
     }
-    facts = [_("%(judge)s judged %(blocks)s of this test set (%(share)s).") % said]
+    facts = [judged]
     if action == QualityActionKind.EXCLUDE:
         facts.append(
             _(
                 "Their judgments no longer count in any ranking of the campaign. Nothing is deleted."
             )
         )
-    facts.append(_what_follows(action) % said)
+    facts.append(_what_follows(action) % {"judge": judge})
     if text:
         facts.append(f"“{text}”")
     if action in STANDS_ASIDE and work.at_work:
@@ -109,98 +113,116 @@ def refused_in_words(decided: Decided) -> list[str]:
 MOST_LISTED = 100
 
 
-def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
-    """Return the first judges of an answer, outliers first. At most four queries.
+@dataclass(frozen=True, slots=True)
+class JudgeToAct:
+    """A judge of an answer, with its figures in words.
 
-    Each has the analysis's findings in words, the status "Warned", "Paused", "Excluded" or "", and the rules
-    currently broken.
+    `status` is "Warned", "Paused", "Excluded" or "", and `rules` are those currently broken.
     """
+
+    judge: str
+    words: str
+    stands_out: bool
+    status: str
+    rules: list[str]
+
+
+def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
+    """Return the first judges of an answer, outliers first. At most four queries."""
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
         return []
-    found, _unknown = judges_by_pseudonym(
+    judges, _unknown = judges_by_pseudonym(
         task.test_set.campaign_id, [row.judge for row in rows]
     )
-    statuses = judge_statuses(*(judge.pk for judge in found))
-    status_of = {
-        judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found
-    }
-    broken = rules_broken(task=task, judges=[judge.pk for judge in found])
-    return [
-        {
-            "judge": row.judge,
-            "words": figures_in_words(row.figures),
-            "stands_out": row.stands_out,
-            "status": judge_status_label(status_of.get(row.judge, JudgeStatus.GOOD)),
-            "rules": [rule_in_words(rule) for rule in broken.get(row.judge, ())],
-        }
-        for row in rows
-    ]
+    keys = {judge.pseudonym: judge.pk for judge in judges}
+    statuses = judge_statuses(*keys.values())
+    broken = rules_broken(task=task, judges=list(keys.values()))
+    listed = []
+    for row in rows:
+        status = statuses.get(keys.get(row.judge, 0), JudgeStatus.GOOD)
+        judge = JudgeToAct(
+            judge=row.judge,
+            words=figures_in_words(row.figures),
+            stands_out=row.stands_out,
+            status=judge_status_label(status),
+            rules=list(map(rule_in_words, broken.get(row.judge, ()))),
+        )
+        listed.append(judge)
+    return listed
 
 
 def figures_in_words(figures: Mapping[str, Any]) -> str:
     """Return the figures of an answer used as evidence, in one line."""
-    said = []
+    phrases = []
     if "blocks" in figures:
-        said.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
+        phrases.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
     if "kappa" in figures:
-        with_whom = figures.get("other")
-        if with_whom:
-            words = _("κ with %(judge)s: %(kappa)s") % {
-                "judge": with_whom,
-                "kappa": kappa(figures["kappa"]),
-            }
-        else:
-            words = _("κ with others: %(kappa)s") % {"kappa": kappa(figures["kappa"])}
-        if "low" in figures and "high" in figures:
-            words += f" ({interval(kappa(figures['low']), kappa(figures['high']))})"
-        said.append(words)
+        phrases.append(_kappa_in_words(figures))
     if "comparable" in figures:
-        said.append(f"n = {figure(figures['comparable'])}")
+        phrases.append(f"n = {figure(figures['comparable'])}")
     if figures.get("below"):
-        said.append(
-            _("pairs below the expected range: %(count)s")
-            % {"count": figure(figures["below"])}
+        below = figure(figures["below"])
+        phrases.append(
+            _("pairs below the expected range: %(count)s") % {"count": below}
         )
     if "rules" in figures:
-        said.append(
-            _("outlier by %(rules)s")
-            % {"rules": comma_list(map(outlier_rule_in_words, figures["rules"]))}
-        )
-    return semicolon_list(said)
+        rules = comma_list(map(outlier_rule_in_words, figures["rules"]))
+        phrases.append(_("outlier by %(rules)s") % {"rules": rules})
+    return semicolon_list(phrases)
+
+
+def _kappa_in_words(figures: Mapping[str, Any]) -> str:
+    """Return κ with another judge, or with all others, and its interval if there is one."""
+    value = kappa(figures["kappa"])
+    judge = figures.get("other")
+    if judge:
+        phrase = _("κ with %(judge)s: %(kappa)s") % {"judge": judge, "kappa": value}
+    else:
+        phrase = _("κ with others: %(kappa)s") % {"kappa": value}
+    if "low" not in figures or "high" not in figures:
+        return phrase
+    ends = interval(kappa(figures["low"]), kappa(figures["high"]))
+    return f"{phrase} ({ends})"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionLine:
+    """An action with its reason and evidence; `asked` is the analysis that led to it, if it still exists."""
+
+    action: QualityAction
+    reason: str
+    evidence: str
+    asked: AskedAnalysis | None
 
 
 def action_line(
-    action: QualityAction, asked: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return an action with its reason and evidence; `asked` is the analysis that led to it, if it still exists."""
-    analysis = action.evidence.get("analysis", {})
-    figures = figures_in_words(analysis.get("figures", {}))
-    return {
-        "action": action,
-        "reason": rule_in_words(action.rule) if action.rule else action.note,
-        "evidence": breach_in_words(action.evidence) or figures,
-        "asked": asked,
-    }
+    action: QualityAction, asked: AskedAnalysis | None = None
+) -> ActionLine:
+    """Return an action as shown, with the analysis that led to it."""
+    reason = action.note
+    if action.rule:
+        reason = rule_in_words(action.rule)
+    evidence = breach_in_words(action.evidence)
+    if not evidence:
+        analysis = action.evidence.get("analysis", {})
+        evidence = figures_in_words(analysis.get("figures", {}))
+    return ActionLine(action, reason, evidence, asked)
 
 
-def action_lines(
-    actions: Iterable[QualityAction], *, task: Task
-) -> list[dict[str, Any]]:
+def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[ActionLine]:
     """Return actions as shown, with links to the analyses of this test set that led to them.
 
     At most one query.
     """
     listed = list(actions)
-    ids = {
-        action.pk: action.evidence["analysis"]["id"]
-        for action in listed
-        if "analysis" in action.evidence
-    }
-    found = {}
+    ids = {}
+    for action in listed:
+        if "analysis" in action.evidence:
+            ids[action.pk] = action.evidence["analysis"]["id"]
+    asked: dict[int, AskedAnalysis] = {}
     if ids:
-        analyses = (
-            Analysis.objects.of(task.pk).filter(pk__in=ids.values()).defer(*ANSWER)
-        )
-        found = {analysis.pk: asked_in_words(analysis, task) for analysis in analyses}
-    return [action_line(action, found.get(ids.get(action.pk, 0))) for action in listed]
+        analyses = Analysis.objects.of(task.pk).filter(pk__in=ids.values())
+        for analysis in analyses.defer(*ANSWER):
+            asked[analysis.pk] = asked_in_words(analysis, task)
+    return [action_line(action, asked.get(ids.get(action.pk, 0))) for action in listed]

@@ -1,8 +1,8 @@
 """Request form of an analysis: its fields are the options of its kind."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -32,6 +32,10 @@ _SEPARATOR = ","
 #: Address parameter with the number of the last judgment. It is not an option, so it does not change the request.
 WATERMARK = "watermark"
 _LARGEST = 2**31 - 1
+_JUDGMENT_OPTIONS = dict.fromkeys(option.name for option in JUDGMENT_OPTIONS).keys()
+
+#: Values of options by name.
+Options = Mapping[str, Any]
 
 
 class AnalysisForm(forms.Form):
@@ -45,10 +49,9 @@ class AnalysisForm(forms.Form):
         judgments: JudgmentsToChoose,
     ) -> None:
         # Missing options get their defaults, which the form shows.
-        super().__init__(
-            None if data is None else completed_query(data, kind.every_option),
-            auto_id=f"id_{kind.name}_%s",
-        )
+        if data is not None:
+            data = completed_query(data, kind.every_option)
+        super().__init__(data, auto_id=f"id_{kind.name}_%s")
         self.kind = kind
         self.label_suffix = ""
         for option in kind.every_option:
@@ -61,22 +64,24 @@ class AnalysisForm(forms.Form):
     @property
     def of_kind(self) -> Iterator[forms.BoundField]:
         """The fields of the kind."""
-        return (
-            self[each.name] for each in self.kind.options if each.name in self.fields
-        )
+        return self._fields_of(option.name for option in self.kind.options)
 
     @property
     def of_judgments(self) -> Iterator[forms.BoundField]:
         """The fields for selecting judgments."""
-        names = (*(option.name for option in JUDGMENT_OPTIONS), WATERMARK)
-        return (self[name] for name in names if name in self.fields)
+        return self._fields_of([*_JUDGMENT_OPTIONS, WATERMARK])
+
+    def _fields_of(self, names: Iterable[str]) -> Iterator[forms.BoundField]:
+        """Yield the fields that the form has, of these."""
+        for name in names:
+            if name in self.fields:
+                yield self[name]
 
     @property
-    def given(self) -> dict[str, Any]:
+    def given(self) -> Options:
         """The options of a valid form that differ from their defaults, for `analysis_choice`."""
-        values = {
-            name: each for name, each in self.cleaned_data.items() if name != WATERMARK
-        }
+        values = dict(self.cleaned_data)
+        values.pop(WATERMARK, None)
         return given_of(self.kind, values)
 
     @property
@@ -98,52 +103,66 @@ class AnalysisForm(forms.Form):
         """True if the form may select only some of the judgments."""
         if not self.is_bound or not self.is_valid():
             return self.is_bound
-        names = {option.name for option in JUDGMENT_OPTIONS}
-        return self.watermark is not None or bool(names.intersection(self.given))
+        if self.watermark is not None:
+            return True
+        return not _JUDGMENT_OPTIONS.isdisjoint(self.given)
 
     def refuse(self, error: OptionError) -> None:
         """Show an error at its field; the form already shows an error without text."""
         if not self.is_bound:
             # An address without options requests the defaults.
-            self.is_bound, self.data = (
-                True,
-                completed_query(QueryDict(), self.kind.every_option),
-            )
-        if str(error):
-            self.add_error(
-                error.field if error.field in self.fields else None, str(error)
-            )
+            self.is_bound = True
+            self.data = completed_query(QueryDict(), self.kind.every_option)
+        if not str(error):
+            return
+        field = None
+        if error.field in self.fields:
+            field = error.field
+        self.add_error(field, str(error))
 
 
-def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
+def given_of(kind: AnalysisKind, values: Options) -> dict[str, Any]:
     """Return the given options that differ from their defaults."""
-    options = {option.name: option for option in kind.every_option}
-
-    def is_said(name: str, value: Any) -> bool:
-        default = options[name].default
-        if isinstance(default, tuple):
-            return bool(value) and set(value) != set(default)
-        return value not in (None, "") and value != default
-
-    return {
-        name: options[name].read(value) if options[name].is_many else value
-        for name, value in values.items()
-        if is_said(name, value)
-    }
+    options = _by_name(kind.every_option)
+    given = {}
+    for name, value in values.items():
+        option = options[name]
+        if _is_default(option, value):
+            continue
+        if option.is_many:
+            given[name] = option.read(value)
+        else:
+            given[name] = value
+    return given
 
 
-def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
+def _by_name(options: Sequence[Option]) -> dict[str, Option]:
+    return {option.name: option for option in options}
+
+
+def _is_default(option: Option, value: Any) -> bool:
+    """Return whether a value is empty or the default."""
+    default = option.default
+    if isinstance(default, tuple):
+        return not value or set(value) == set(default)
+    return value in (None, "") or value == default
+
+
+def question_query(given: Options, watermark: int | None) -> str:
     """Return options, and the number of the last judgment that counts, as a query string."""
     query = QueryDict(mutable=True)
     for name, value in given.items():
-        if isinstance(value, list | tuple):
-            several = value
-        else:
-            several = [value]
-        query.setlist(name, [_as_text(each) for each in several])
+        query.setlist(name, _as_texts(value))
     if watermark is not None:
         query[WATERMARK] = str(watermark)
     return query.urlencode()
+
+
+def _as_texts(value: Any) -> list[str]:
+    """Return the values of an option as text."""
+    if isinstance(value, list | tuple):
+        return list(map(_as_text, value))
+    return [_as_text(value)]
 
 
 def _as_text(value: Any) -> str:
@@ -165,6 +184,29 @@ class _NamesInput(forms.TextInput):
         return data.get(name)
 
 
+def _widget(option: Option) -> forms.Widget:
+    """Return the widget of an option."""
+    choices = list(option.choices.items())
+    if isinstance(option.default, bool):
+        choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+    if option.is_many and choices:
+        return forms.CheckboxSelectMultiple(choices=choices)
+    if option.is_many:
+        return _NamesInput()
+    if choices:
+        return forms.Select(choices=choices)
+    if isinstance(option.default, str):
+        return forms.TextInput()
+    attrs: dict[str, float | str] = {}
+    if math.isfinite(option.low):
+        attrs["min"] = option.low
+    if math.isfinite(option.high):
+        attrs["max"] = option.high
+    if not isinstance(option.default, int):
+        attrs["step"] = "any"
+    return forms.NumberInput(attrs=attrs)
+
+
 class _OptionField(forms.Field):
     """The field of an option, parsed as in REST and commands; None if it is empty.
 
@@ -173,29 +215,13 @@ class _OptionField(forms.Field):
 
     def __init__(self, option: Option, widget: forms.Widget | None = None) -> None:
         self._option = option
-        choices = list(option.choices.items())
-        if isinstance(option.default, bool):
-            choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
-        if option.is_many:
-            many = (
-                forms.CheckboxSelectMultiple(choices=choices)
-                if choices
-                else _NamesInput()
-            )
-            widget = widget or many
-        elif choices:
-            widget = forms.Select(choices=choices)
-        elif not isinstance(option.default, str):
-            ends = (("min", option.low), ("max", option.high))
-            bounds = {name: end for name, end in ends if math.isfinite(end)}
-            if isinstance(option.default, int):
-                step = {}
-            else:
-                step = {"step": "any"}
-            widget = forms.NumberInput(attrs={**bounds, **step})
-        words: dict[str, Any] = {"label": option.label, "help_text": option.help}
-        widget = widget or forms.TextInput()
-        super().__init__(required=False, initial=option.default, widget=widget, **words)
+        super().__init__(
+            required=False,
+            initial=option.default,
+            widget=widget or _widget(option),
+            label=str(option.label),
+            help_text=str(option.help),
+        )
 
     def prepare_value(self, value: Any) -> Any:
         """Return booleans as text, and names on one line."""
@@ -225,8 +251,7 @@ def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
     for option in options:
         default = option.default
         if option.name not in completed and default not in ("", ()):
-            several = default if isinstance(default, tuple) else [default]
-            completed.setlist(option.name, [_as_text(each) for each in several])
+            completed.setlist(option.name, _as_texts(default))
     return completed
 
 
@@ -244,53 +269,62 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
     """Return the field of an option; None if there is nothing to choose."""
     if option is REFERENCE and not judgments.has_reference:
         return None
-    names = {
+    names_by_option = {
         GROUP.name: judgments.groups,
         DOCUMENTS.name: judgments.documents,
         DOMAINS.name: judgments.domains,
-    }.get(option.name)
-    if names is None:
+    }
+    if option.name not in names_by_option:
         return _OptionField(option)
+    names = names_by_option[option.name]
     if not names:
         return None
     choices: dict[str, Words] = {name: name for name in names}
     if option is GROUP:
         return _OptionField(replace(option, choices={"": _("All judges"), **choices}))
-    size = {"size": min(6, len(names))}
-    widget = forms.SelectMultiple(attrs=size, choices=list(choices.items()))
+    widget = forms.SelectMultiple(
+        attrs={"size": min(6, len(names))}, choices=list(choices.items())
+    )
     return _OptionField(replace(option, choices=choices), widget)
 
 
-def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
-    """Return an analysis of a test set for the list: title, options, and address of the answer."""
+@dataclass(frozen=True, slots=True)
+class AskedAnalysis:
+    """An analysis of a test set in the list: its title, its options, and the address of its answer."""
+
+    analysis: Analysis
+    title: Words
+    words: str = ""
+    address: str = ""
+
+
+def asked_in_words(analysis: Analysis, task: Task) -> AskedAnalysis:
+    """Return an analysis of a test set for the list."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # the kind existed in an earlier version
-        return {
-            "analysis": analysis,
-            "title": analysis.kind,
-            "words": "",
-            "address": "",
-        }
+        return AskedAnalysis(analysis, analysis.kind)
     given = given_of(kind, analysis.choice)
-    address = reverse(
-        "analysis", args=[task.test_set.campaign.slug, task.pk, kind.name]
+    query = question_query(given, analysis.watermark)
+    return AskedAnalysis(
+        analysis=analysis,
+        title=kind.title,
+        words=options_in_words(kind.every_option, given),
+        address=f"{_address(task, kind.name)}?{query}",
     )
-    return {
-        "analysis": analysis,
-        "title": kind.title,
-        "words": options_in_words(kind.every_option, given),
-        "address": f"{address}?{question_query(given, analysis.watermark)}",
-    }
 
 
-def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
+def _address(task: Task, kind: str) -> str:
+    return reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
+
+
+def options_in_words(of: Sequence[Option], given: Options) -> str:
     """Return the values of these options in words."""
-    options = {option.name: option for option in of}
-    said = (
-        f"{options[name].label} {_value(options[name], value)}"
-        for name, value in given.items()
-    )
-    return semicolon_list(said)
+    options = _by_name(of)
+    phrases = []
+    for name, value in given.items():
+        option = options[name]
+        phrases.append(f"{option.label} {_value(option, value)}")
+    return semicolon_list(phrases)
 
 
 def _value(option: Option, value: Any) -> str:
@@ -299,7 +333,8 @@ def _value(option: Option, value: Any) -> str:
             return _("yes")
         return _("no")
     if isinstance(value, list | tuple):
-        return comma_list(str(option.choices.get(each, each)) for each in value)
+        labels = [str(option.choices.get(item, item)) for item in value]
+        return comma_list(labels)
     return str(option.choices.get(value, value))
 
 
@@ -314,12 +349,10 @@ def pair_links(
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
     given = given_of(ANALYSES[analysis.kind], analysis.choice)
-    address = reverse(
-        "analysis", args=[task.test_set.campaign.slug, task.pk, analysis.kind]
-    )
-    found = []
-    for each in analysis.data["pairs"][:MOST_LINKED]:
-        judge, other = each["pair"]["judges"]
-        query = question_query({**given, "judge": judge, "other": other}, watermark)
-        found.append((f"{judge} – {other}", f"{address}?{query}"))
-    return found
+    address = _address(task, analysis.kind)
+    links = []
+    for row in analysis.data["pairs"][:MOST_LINKED]:
+        judge, other = row["pair"]["judges"]
+        query = question_query(given | {"judge": judge, "other": other}, watermark)
+        links.append((f"{judge} – {other}", f"{address}?{query}"))
+    return links

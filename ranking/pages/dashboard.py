@@ -1,21 +1,35 @@
 """The content of the dashboard of a test set and of its cards."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TypedDict
 
 from django.utils import timezone
 from django.utils.translation import get_language
 
 from annotation.protocols.answer_kinds import answer_kind_of
-from campaign.models import Task
+from campaign.models import Campaign, Task
+from ranking.core.rankings.records import RankedRow
 from ranking.models import RankingRun
-from ranking.pages.formats import Addresses, bar_plot, percent, rank_plots
+from ranking.pages.formats import (
+    Addresses,
+    BarPlotShown,
+    RankPlotShown,
+    bar_plot,
+    percent,
+    rank_plots,
+)
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.page_plots import history_shown, plot_links
+from ranking.pages.page_plots import HistoryShown, PlotLinks, history_shown, plot_links
 from ranking.pages.ranking_settings import (
     anytime_ranges_of,
     shown_rule_of,
 )
-from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
+from ranking.pages.summary import (
+    Summary,
+    effects_in_words,
+    summarise_run,
+    summary_without_order,
+)
 from ranking.reports.wording.agreement import kappa_in_words, strength_caution
 from ranking.reports.wording.methods import unranked_in_words
 from ranking.selectors.analyses import (
@@ -41,71 +55,132 @@ def dashboard_version(state: DashboardState) -> str:
     return f"{state.version}-{get_language()}"
 
 
-def dashboard_content(state: DashboardState) -> dict[str, Any]:
+class ProgressShown(TypedDict):
+    """The content of the progress card."""
+
+    progress: JudgingProgress
+    progress_bar: str | None
+    bars: BarPlotShown
+
+
+class AgreementShown(TypedDict):
+    """The content of the agreement card."""
+
+    run: RankingRun | None
+    agreement: Mapping[str, object] | None
+    strength: str | None
+    kappa_missing: str | None
+    kappa_chance: str | None
+    strength_caution: str
+
+
+class DashboardContent(ProgressShown, AgreementShown):
+    """The content of the dashboard."""
+
+    campaign: Campaign
+    task: Task
+    version: str
+    age: int | None
+    summary: Summary
+    implies_no_order: bool
+    in_place: str | None
+    left_out: int
+    waiting: list[tuple[str, list[str]]]
+    rule: Mapping[str, object] | None
+    anytime: Mapping[str, RankedRow]
+    plots: list[RankPlotShown]
+    addresses: Addresses
+    withdrawn: set[str]
+    not_estimable: list[tuple[str, str]]
+    history: HistoryShown | None
+    plot_links: PlotLinks
+
+
+def dashboard_content(state: DashboardState) -> DashboardContent:
     task = state.task
+    campaign = task.test_set.campaign
     run = None
     if task.ranked_at:
         run = latest_run(task_id=task.pk)
     progress = judging_progress(task=task, now=state.time)
     systems = systems_by_name(task_id=task.pk)
+    withdrawn = {name for name, system in systems.items() if system.withdrawn_at}
     addresses = Addresses(task, systems=systems)
-    counted = addresses.judgments()
     in_place = kind_in_place_of_ranking(task=task)
     is_without = run is not None and not run.result["input"]["comparisons"]
     is_replaced = in_place is not None and is_without
     compares = answer_kind_of(task).compares_outputs and not is_replaced
+    name_in_place = None
+    if not compares and in_place is not None:
+        name_in_place = in_place.name
+    unranked: list[tuple[str, str]] = []
+    plots: list[RankPlotShown] = []
     if run and compares:
         unranked = unranked_in_words(run.result)
+        plots = rank_plots(run.result["systems"], has_unranked=bool(unranked))
+    left_out = 0
+    if run:
+        left_out = len(judges_left_out(run)[task.pk])
+    if compares:
+        counted = addresses.judgments()
+        leads = {
+            "comparisons": counted,
+            "blocks": counted,
+            "judges": addresses.judges,
+        }
+        summary = summarise_run(run, leads=leads)
+    elif progress.judged:
+        summary = summary_without_order(in_place)
     else:
-        unranked = []
-    leads = {"comparisons": counted, "blocks": counted, "judges": addresses.judges}
+        summary = summary_without_order()
     return {
-        "campaign": task.test_set.campaign,
+        "campaign": campaign,
         "task": task,
         "version": dashboard_version(state),
         "age": _age(run),
-        "summary": summarise_run(run, leads=leads)
-        if compares
-        else summary_without_order(in_place if progress.judged else None),
+        "summary": summary,
         "implies_no_order": not compares,
-        "in_place": None if compares or in_place is None else in_place.name,
-        "left_out": len(judges_left_out(run)[task.pk]) if run else 0,
+        "in_place": name_in_place,
+        "left_out": left_out,
         "waiting": _waiting(task),
         "rule": shown_rule_of(run),
         "anytime": anytime_ranges_of(run),
-        "plots": rank_plots(run.result["systems"], has_unranked=bool(unranked))
-        if run and compares
-        else (),
+        "plots": plots,
         "addresses": addresses,
-        "withdrawn": {name for name, system in systems.items() if system.withdrawn_at},
+        "withdrawn": withdrawn,
         "not_estimable": unranked,
         "history": history_shown(ranking_history(task_id=task.pk, latest=run)),
-        "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
+        "plot_links": plot_links("test-set-plot", campaign.slug, task.pk),
         **progress_shown(progress),
         **agreement_shown(run),
     }
 
 
-def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
+def progress_shown(progress: JudgingProgress) -> ProgressShown:
     """Return the content of the progress card."""
+    progress_bar = None
+    if progress.share is not None:
+        progress_bar = percent(progress.share)
+    periods = [(period.start, period.judged) for period in progress.periods]
     return {
         "progress": progress,
-        "progress_bar": None if progress.share is None else percent(progress.share),
-        "bars": bar_plot(
-            [(period.start, period.judged) for period in progress.periods]
-        ),
+        "progress_bar": progress_bar,
+        "bars": bar_plot(periods),
     }
 
 
-def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
+def agreement_shown(run: RankingRun | None) -> AgreementShown:
     """Return the content of the agreement card."""
     agreement = None
     if run:
         agreement = run.result["agreement"]
+    kappa = kappa_in_words(agreement)
     return {
         "run": run,
         "agreement": agreement,
-        **kappa_in_words(agreement),
+        "strength": kappa["strength"],
+        "kappa_missing": kappa["kappa_missing"],
+        "kappa_chance": kappa["kappa_chance"],
         "strength_caution": strength_caution(),
     }
 

@@ -1,12 +1,15 @@
 """Forecast of a design in figures and a plot, the budget form, and presets with their costs and results."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from math import floor
-from typing import Any
+from typing import Any, TypedDict
 
 from django import forms
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.http import urlencode
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -18,8 +21,9 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
+from ranking.reports.analyses.options import Words
 from ranking.reports.plots import LinePlot
-from ranking.reports.tables import Column, Table, end_columns
+from ranking.reports.tables import Column, Table, Value, end_columns
 from ranking.reports.wording.numbers import decimals, percent
 from ranking.reports.wording.ranges import told_apart_notes
 from ranking.selectors.design_forecast import (
@@ -92,73 +96,118 @@ class BudgetForm(forms.Form):
         """The submitted values as a query string."""
         if not self.is_valid():
             return ""
-        sent = {name: self.data.get(name, "") for name in self.fields}
-        return urlencode({name: value for name, value in sent.items() if value})
+        sent = {}
+        for name in self.fields:
+            value = self.data.get(name)
+            if value:
+                sent[name] = value
+        return urlencode(sent)
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetShown:
+    """A budget in words; without a rate it has no cost."""
+
+    judgments: str
+    hours: str
+    hours_range: str
+    pairs: str
+    pairs_range: str
+    clusters: str
+    clusters_range: str
+    cost: str = ""
+    cost_range: str = ""
+
+
+class ForecastShown(TypedDict):
+    """A forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider."""
+
+    chosen: BudgetShown
+    rows: list[BudgetShown]
+    plot: SafeString | None
+    pairs: int
+    facts: list[str]
+    budget: str
+    most: str
+    step: str
+    unit: str
+    hours_each: str
+    rate: str
+    most_judgments: str
 
 
 def forecast_shown(
     forecast: DesignForecast, form: BudgetForm, *, run: RankingRun | None
-) -> dict[str, Any]:
-    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider.
-
-    `run` is the latest ranking.
-    """
+) -> ForecastShown:
+    """Return a forecast as shown. `run` is the latest ranking."""
+    data: Mapping[str, Any] = {}
     if form.is_valid():
         data = form.cleaned_data
-    else:
-        data = {}
     unit = data.get("unit") or JUDGMENTS
     rate = data.get("rate")
     currency = data.get("currency", "")
-    each = forecast.hours_a_judgment
-    per_unit = {JUDGMENTS: 1.0, HOURS: each, MONEY: each * (rate or 0.0)}[unit]
-    most = forecast.most * per_unit
+    hours_each = forecast.hours_a_judgment
+    most = forecast.most * _per_judgment(unit, hours_each, rate or 0.0)
+    step = "0.1"
+    if unit == JUDGMENTS or most >= 100:
+        step = "1"
+    budget = data.get("budget") or most / 10
+    if unit == JUDGMENTS:
+        budget = forecast.chosen.judgments
+    rate_shown = ""
+    if rate is not None:
+        rate_shown = repr(rate)
+    # Include the largest budget.
+    curve = forecast.curve[:: -(len(forecast.curve) // 8)]
     return {
         "chosen": _row(forecast.chosen, currency),
-        # Include the largest budget.
-        "rows": [
-            _row(row, currency)
-            for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
-        ],
+        "rows": [_row(row, currency) for row in reversed(curve)],
         "plot": drawn_for_page(forecast_table(forecast)),
         "pairs": forecast.pairs,
         "facts": [*_facts(forecast), *_told_apart(run)],
-        "budget": _plain(
-            forecast.chosen.judgments
-            if unit == JUDGMENTS
-            else data.get("budget") or most / 10
-        ),
+        "budget": _plain(budget),
         "most": _plain(most),
-        "step": "1" if unit == JUDGMENTS or most >= 100 else "0.1",
+        "step": step,
         "unit": unit,
-        "hours_each": repr(each),
-        "rate": "" if rate is None else repr(rate),
+        "hours_each": repr(hours_each),
+        "rate": rate_shown,
         "most_judgments": str(forecast.most),
     }
 
 
-def _row(row: BudgetForecast, currency: str) -> dict[str, str]:
-    """Return a budget in words; without a rate it has no cost."""
-    found = {
-        "judgments": number_format(row.judgments, force_grouping=True),
-        "hours": figure_in_words(row.hours.value),
-        "hours_range": _range(row.hours),
-        "pairs": _whole(row.pairs.value),
-        "pairs_range": _between(row.pairs),
-        "clusters": _one_decimal(row.clusters.value),
-        "clusters_range": _between(row.clusters),
-    }
+def _per_judgment(unit: str, hours: float, rate: float) -> float:
+    """Return the size of a judgment in a unit of budgets."""
+    if unit == HOURS:
+        return hours
+    if unit == MONEY:
+        return hours * rate
+    return 1.0
+
+
+def _row(row: BudgetForecast, currency: str) -> BudgetShown:
+    cost = ""
+    cost_range = ""
     if row.cost is not None:
-        found["cost"] = f"{figure_in_words(row.cost.value)} {currency}".strip()
-        found["cost_range"] = _range(row.cost)
-    return found
+        cost = f"{figure_in_words(row.cost.value)} {currency}".strip()
+        cost_range = _range(row.cost)
+    return BudgetShown(
+        judgments=number_format(row.judgments, force_grouping=True),
+        hours=figure_in_words(row.hours.value),
+        hours_range=_range(row.hours),
+        pairs=_whole(row.pairs.value),
+        pairs_range=_between(row.pairs),
+        clusters=_one_decimal(row.clusters.value),
+        clusters_range=_between(row.clusters),
+        cost=cost,
+        cost_range=cost_range,
+    )
 
 
 def _facts(forecast: DesignForecast) -> list[str]:
     """Return the basis of the forecast in sentences."""
     block = forecast.seconds_a_block
     hit = forecast.seconds_a_hit
-    said = [
+    facts = [
         *_chosen_systems_in_words(forecast),
         _(
             "A block averages %(words)s words and takes %(seconds)s seconds (%(range)s). A HIT takes "
@@ -174,7 +223,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
         _pace_in_words(forecast),
     ]
     if forecast.comparisons:
-        said.append(
+        facts.append(
             ngettext(
                 "Pairs and clusters are projected from %(count)s comparison in the latest ranking.",
                 "Pairs and clusters are projected from %(count)s comparisons in the latest ranking.",
@@ -183,20 +232,20 @@ def _facts(forecast: DesignForecast) -> list[str]:
             % {"count": number_format(forecast.comparisons, force_grouping=True)}
         )
     else:
-        said.append(
+        facts.append(
             _(
                 "No ranking yet, so intervals are wide. Systems are assumed to differ as in Koehn (2012), with "
                 "noise from 4 to 12 as at WMT10 and WMT12; in half of the simulations, some are equally good."
             )
         )
     if forecast.first_share < 1:
-        said.append(
+        facts.append(
             _(
                 "%(share)s of judgments are not repeats. Repeats cost time but do not help to tell pairs apart."
             )
             % {"share": share(forecast.first_share)}
         )
-    return said
+    return facts
 
 
 def _told_apart(run: RankingRun | None) -> list[str]:
@@ -215,11 +264,11 @@ def _told_apart(run: RankingRun | None) -> list[str]:
 def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
     if forecast.systems == forecast.all_systems:
         return []
-    words = _(
+    sentence = _(
         "Only %(systems)s of %(all)s systems are selected. The others are not judged or ranked."
     )
     return [
-        words
+        sentence
         % {
             "systems": number_format(forecast.systems),
             "all": number_format(forecast.all_systems),
@@ -229,16 +278,18 @@ def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
 
 def _pace_in_words(forecast: DesignForecast) -> str:
     pace = forecast.pace
-    figures = {
-        "seconds": decimals(pace.seconds, 2),
-        "range": f"{decimals(pace.low, 2)}–{decimals(pace.high, 2)}",
-    }
+    low = decimals(pace.low, 2)
+    high = decimals(pace.high, 2)
+    figures = {"seconds": decimals(pace.seconds, 2), "range": f"{low}–{high}"}
     if not pace.is_measured:
-        return _(
-            "Assumed pace: %(seconds)s seconds per word (%(range)s), for silent reading at 238 words per "
-            "minute (Brysbaert 2019) with every word read twice. It is measured once 3 judges have judged 30 "
-            "blocks."
-        ) % {**figures}
+        return (
+            _(
+                "Assumed pace: %(seconds)s seconds per word (%(range)s), for silent reading at 238 words per "
+                "minute (Brysbaert 2019) with every word read twice. It is measured once 3 judges have judged 30 "
+                "blocks."
+            )
+            % figures
+        )
     return _(
         "Measured pace: %(seconds)s seconds per word (%(range)s), from %(blocks)s blocks by %(judges)s judges."
     ) % {
@@ -250,41 +301,36 @@ def _pace_in_words(forecast: DesignForecast) -> str:
 
 def forecast_table(forecast: DesignForecast) -> Table:
     """Return a table with a plot: separated pairs, hours, cost and clusters by number of judgments."""
-    kinds = [
-        ("pairs", _("Significant pairs")),
-        ("hours", _("Hours")),
-        *([("cost", _("Cost"))] if forecast.chosen.cost is not None else []),
-        ("clusters", _("Clusters")),
-    ]
+    headings = {"pairs": _("Significant pairs"), "hours": _("Hours")}
+    if forecast.chosen.cost is not None:
+        headings["cost"] = _("Cost")
+    headings["clusters"] = _("Clusters")
+    columns = [Column("judgments", _("Judgments"))]
+    for kind, heading in headings.items():
+        columns.append(Column(kind, heading, decimals=1))
+        columns += end_columns(f"{kind}_", decimals=1)
+    rows = []
+    for row in forecast.plotted:
+        cells: list[Value] = [row.judgments]
+        for kind in headings:
+            cells += getattr(row, kind)
+        rows.append(tuple(cells))
     lowest = min(row.pairs.low for row in forecast.plotted)
+    start = 0
+    if lowest >= forecast.pairs / 2:
+        # If most pairs are separated already, the rest of the axis would be empty.
+        start = floor(lowest)
     return Table(
         name="forecast",
         title=_("Significant pairs (of %(pairs)s)") % {"pairs": forecast.pairs},
-        columns=(
-            Column("judgments", _("Judgments")),
-            *(
-                column
-                for kind, heading in kinds
-                for column in (
-                    Column(kind, heading, decimals=1),
-                    *end_columns(f"{kind}_", decimals=1),
-                )
-            ),
-        ),
-        rows=[
-            (
-                row.judgments,
-                *(number for kind, _heading in kinds for number in getattr(row, kind)),
-            )
-            for row in forecast.plotted
-        ],
+        columns=columns,
+        rows=rows,
         plot=LinePlot(
             label="judgments",
             value="pairs",
             low="pairs_low",
             high="pairs_high",
-            # If most pairs are separated already, the rest of the axis would be empty.
-            start=0 if lowest < forecast.pairs / 2 else floor(lowest),
+            start=start,
             end=forecast.pairs,
         ),
     )
@@ -327,68 +373,108 @@ def _plain(number: float) -> str:
 _SHARE = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class PresetShown:
+    """A preset in words; `address` selects it, or adds its task."""
+
+    label: Words
+    sentence: Words
+    is_chosen: bool
+    is_other_task: bool
+    address: str
+    goal: str
+    judgments: str
+    hours: str
+    cost: str
+    clusters: str
+
+
 def presets_shown(
     task: Task, *, chosen: Preset | None, rate: float | None = None
-) -> list[dict[str, Any]]:
+) -> list[PresetShown]:
     """Return the presets, those of the task's protocol first."""
-    order = sorted(PRESETS, key=lambda each: each.protocol != task.protocol)
-    return [_shown(each, task, chosen, rate) for each in order]
+    own = []
+    others = []
+    for preset in PRESETS:
+        shown = _preset_shown(preset, task, chosen, rate)
+        if shown.is_other_task:
+            others.append(shown)
+        else:
+            own.append(shown)
+    return own + others
 
 
-def _shown(
+def _preset_shown(
     preset: Preset, task: Task, chosen: Preset | None, rate: float | None
-) -> dict[str, Any]:
-    """Return a preset in words; `address` selects it, or adds its task."""
-    slug = task.test_set.campaign.slug
+) -> PresetShown:
     is_other = preset.protocol != task.protocol
-    goal, judgments, hours, clusters = _forecast(preset, task)
-    return {
-        "label": preset.label,
-        "sentence": preset.sentence,
-        "is_chosen": preset == chosen,
-        "is_other_task": is_other,
-        "address": f"{reverse('task-add', args=[slug])}?test_set={task.test_set_id}"
-        if is_other
-        else f"?preset={preset.name}",
-        "goal": goal,
-        "judgments": figure_in_words(judgments) if judgments else "–",
-        "hours": figure_in_words(hours.value) if hours else "–",
-        "cost": figure_in_words(hours.value * rate) if hours and rate else "–",
-        "clusters": clusters,
-    }
+    address = f"?preset={preset.name}"
+    if is_other:
+        page = reverse("task-add", args=[task.test_set.campaign.slug])
+        address = f"{page}?test_set={task.test_set_id}"
+    effort = _effort(preset, task)
+    judgments = "–"
+    if effort.judgments:
+        judgments = figure_in_words(effort.judgments)
+    hours = "–"
+    cost = "–"
+    if effort.hours:
+        hours = figure_in_words(effort.hours.value)
+        if rate:
+            cost = figure_in_words(effort.hours.value * rate)
+    return PresetShown(
+        label=preset.label,
+        sentence=preset.sentence,
+        is_chosen=preset == chosen,
+        is_other_task=is_other,
+        address=address,
+        goal=effort.goal,
+        judgments=judgments,
+        hours=hours,
+        cost=cost,
+        clusters=effort.clusters,
+    )
 
 
-def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, str]:
-    """Return the goal of a preset, in judgments and hours, and the clusters expected then."""
+@dataclass(frozen=True, slots=True)
+class _Effort:
+    """The goal of a preset, the judgments and hours it takes, and the clusters expected then."""
+
+    goal: str = ""
+    judgments: float = 0
+    hours: Estimate | None = None
+    clusters: str = "–"
+
+
+def _effort(preset: Preset, task: Task) -> _Effort:
     design = design_of_preset(preset, task=task)
     if preset.design["systems_per_block"] == 1:
         return _once(task)
-    found = design_forecast(task=task, design=design, is_from_scratch=True)
-    if found is None:
-        return "", 0, None, "–"
-    judgments = found.judgments_for(_SHARE)
+    forecast = design_forecast(task=task, design=design, is_from_scratch=True)
+    if forecast is None:
+        return _Effort()
+    judgments = forecast.judgments_for(_SHARE)
     reached = _SHARE
     if judgments is None:
         # All judgments that the test set has blocks for.
-        judgments = found.most
-        reached = (
-            floor(100 * found.of_budget(judgments).pairs.value / found.pairs) / 100
-        )
+        judgments = forecast.most
+        pairs = forecast.of_budget(judgments).pairs.value
+        reached = floor(100 * pairs / forecast.pairs) / 100
     goal = _("%(share)s of pairs significant (sign tests)") % {
         "share": percent(reached)
     }
-    at = found.of_budget(judgments)
-    return goal, judgments, at.hours, decimals(at.clusters.value, 1)
+    budget = forecast.of_budget(judgments)
+    return _Effort(goal, judgments, budget.hours, decimals(budget.clusters.value, 1))
 
 
-def _once(task: Task) -> tuple[str, float, Estimate | None, str]:
+def _once(task: Task) -> _Effort:
     """Return the effort of scoring each output once."""
     words = mean_words(task=task)
-    segments = task.test_set.segments.filter(source_text__isnull=False).count()
     if words is None:
-        return "", 0, None, "–"
+        return _Effort()
+    segments = task.test_set.segments.filter(source_text__isnull=False).count()
     judgments = segments * words.outputs
-    read = words.of_block(1, task.test_set.campaign)
+    words_to_read = judgments * words.of_block(1, task.test_set.campaign)
     pace = pace_of(task=task)
-    hours = Estimate(pace.seconds, pace.low, pace.high).times(judgments * read / 3600)
-    return _("Each output scored once"), judgments, hours, "–"
+    hours = Estimate(pace.seconds, pace.low, pace.high).times(words_to_read / 3600)
+    return _Effort(_("Each output scored once"), judgments, hours)

@@ -5,9 +5,10 @@ width without being stretched. They are strings, because templates would write 1
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlencode
 
 from babel.dates import format_timedelta
@@ -63,12 +64,12 @@ def whole_per_cent(value: float) -> int:
 
 def judge_status_label(value: JudgeStatus) -> str:
     """Return "Warned", "Paused" or "Excluded"; an empty string for a judge in good standing."""
-    words = {
+    labels = {
         JudgeStatus.WARNED: pgettext("judge", "Warned"),
         JudgeStatus.PAUSED: pgettext("judge", "Paused"),
         JudgeStatus.EXCLUDED: pgettext("judge", "Excluded"),
     }
-    return words.get(value, "")
+    return labels.get(value, "")
 
 
 def duration(seconds: float | None) -> str:
@@ -118,7 +119,9 @@ def languages(task: Task) -> str:
 def lengths(words: str) -> dict[str, str]:
     """Return the filter values for judgments of sources with “3–4” or “30+” words."""
     least, _dash, most = words.rstrip("+").partition("–")
-    return {"min_words": least, **({"max_words": most} if most else {})}
+    if most:
+        return {"min_words": least, "max_words": most}
+    return {"min_words": least}
 
 
 class Addresses:
@@ -145,19 +148,23 @@ class Addresses:
         self._judges: dict[str, int] = {}
         self._judgments = reverse("judgments", args=self._of)
         self._skips = reverse("skips", args=self._of)
-        #: The address of a page up to the key of its object.
-        self._beginning = cache(
-            lambda name: reverse(name, args=[*self._of, 0]).rpartition("0/")[0]
-        )
+        self._beginnings: dict[str, str] = {}
+
+    def _beginning(self, name: str) -> str:
+        """Return the address of a page up to the key of its object."""
+        if name not in self._beginnings:
+            address = reverse(name, args=[*self._of, 0])
+            self._beginnings[name], _key, _end = address.rpartition("0/")
+        return self._beginnings[name]
 
     def judges_look_up(self, names: Iterable[str]) -> None:
         """Look up judges by their pseudonyms, so that `judge` has their addresses. One query."""
         wanted = set(names).difference(self._judges)
         if wanted:
-            found = Judge.objects.filter(
+            judges = Judge.objects.filter(
                 campaign=self._task.test_set.campaign_id, pseudonym__in=sorted(wanted)
             )
-            self._judges.update(found.values_list("pseudonym", "pk"))
+            self._judges.update(judges.values_list("pseudonym", "pk"))
 
     @property
     def systems(self) -> Mapping[str, System]:
@@ -173,12 +180,10 @@ class Addresses:
 
     def system(self, name: str) -> str | None:
         """Return the address of a system's wins and losses; None if outputs are not compared."""
-        found = None
-        if self._compares_outputs:
-            found = self.systems.get(name)
-        if found is None:
+        if not self._compares_outputs or name not in self.systems:
             return None
-        return f"{self._beginning('system-results')}{found.pk}/results/"
+        beginning = self._beginning("system-results")
+        return f"{beginning}{self.systems[name].pk}/results/"
 
     @property
     def judges(self) -> str:
@@ -187,10 +192,10 @@ class Addresses:
 
     def judge(self, pseudonym: str) -> str | None:
         """Return the address of a judge who was looked up."""
-        found = self._judges.get(pseudonym)
-        if found is None:
+        judge_id = self._judges.get(pseudonym)
+        if judge_id is None:
             return None
-        return f"{self._beginning('judge-page')}{found}/"
+        return f"{self._beginning('judge-page')}{judge_id}/"
 
     def segment(self, number: int) -> str:
         """Return the address of a segment."""
@@ -201,7 +206,8 @@ class Addresses:
         query = {name: value for name, value in asked.items() if value}
         if "words" in query:
             query |= lengths(str(query.pop("words")))
-        return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
+        query["counts"] = "yes"
+        return f"{self._judgments}?{urlencode(query)}"
 
     def judged(self, judge: str = "") -> str:
         """Return the address of all judgments, or of those by a judge, including those that do not count."""
@@ -211,7 +217,9 @@ class Addresses:
 
     def skips(self, judge: str = "", *, standing: bool = False) -> str:
         """Return the address of skips, or of those by a judge; if `standing`, without blocks judged later."""
-        query = {"judge": judge} if judge else {}
+        query = {}
+        if judge:
+            query["judge"] = judge
         if standing:
             query["judged_later"] = "no"
         if query:
@@ -221,10 +229,28 @@ class Addresses:
     def won(self, one: str, other: str) -> str | None:
         """Return the address of the judgments in which a system beat another; None unless both exist."""
         # Plots use display names.
-        names = system_named(one), system_named(other)
-        if not all(name in self.systems for name in names):
+        system = system_named(one)
+        beaten = system_named(other)
+        if system not in self.systems or beaten not in self.systems:
             return None
-        return self.judgments(system=names[0], other=names[1], outcome="won")
+        return self.judgments(system=system, other=beaten, outcome="won")
+
+
+class CountedJudgments(TypedDict):
+    """The number of the last judgment, and the blocks, in the list of judgments that count."""
+
+    watermark: int
+    blocks: int
+
+
+class ComparedTestSet(TypedDict):
+    """A test set as recorded in the data of a table over test sets."""
+
+    id: int
+    test_set: str
+    watermark: int
+    blocks: int
+    counted: NotRequired[CountedJudgments | None]
 
 
 class TableAddresses:
@@ -238,37 +264,40 @@ class TableAddresses:
         self, campaign: Campaign, report: Report, *, there: Sequence[tuple[int, str]]
     ) -> None:
         self._campaign = campaign
+        self._test_sets: dict[str, ComparedTestSet] = {}
         present = {pk for pk, _name in there}
-        told = report.data.get("test_sets", ())
-        self._told = {each["test_set"]: each for each in told if each["id"] in present}
-        self._found: dict[str, Addresses] = {}
+        for test_set in report.data.get("test_sets", ()):
+            if test_set["id"] in present:
+                self._test_sets[test_set["test_set"]] = test_set
+        self._addresses: dict[str, Addresses] = {}
 
     def __call__(self, name: str) -> Addresses | None:
         """Return the addresses of a test set."""
-        told = self._told.get(name)
-        if told is None:
+        test_set = self._test_sets.get(name)
+        if test_set is None:
             return None
-        if name not in self._found:
-            self._found[name] = Addresses(
-                Task(pk=told["id"], test_set=TestSet(campaign=self._campaign)),
-                systems=self._systems.get(told["id"], {}),
-                is_all_listed=_is_all_listed(told),
+        if name not in self._addresses:
+            key = test_set["id"]
+            self._addresses[name] = Addresses(
+                Task(pk=key, test_set=TestSet(campaign=self._campaign)),
+                systems=self._systems.get(key, {}),
+                is_all_listed=_is_all_listed(test_set),
             )
-        return self._found[name]
+        return self._addresses[name]
 
     @cached_property
     def _systems(self) -> Mapping[int, Mapping[str, System]]:
         return systems_of_tasks(campaign=self._campaign)
 
 
-def _is_all_listed(told: Mapping[str, Any]) -> bool:
+def _is_all_listed(test_set: ComparedTestSet) -> bool:
     """Return whether figures count exactly the judgments in the list of those that count."""
-    counted = told.get("counted")
+    counted = test_set.get("counted")
     if counted is None:
         return True
-    return bool(
-        (counted["watermark"], counted["blocks"]) == (told["watermark"], told["blocks"])
-    )
+    if counted["watermark"] != test_set["watermark"]:
+        return False
+    return counted["blocks"] == test_set["blocks"]
 
 
 _AXIS_NUMBERS = 12
@@ -279,100 +308,160 @@ def percent(share: float) -> str:
     return f"{round(100 * share, 3):g}%"
 
 
+@dataclass(frozen=True, slots=True)
+class RankPlotRow:
+    """The rank range of a system. Positions are "" while the range is not estimable."""
+
+    row: RankedRow
+    begins_cluster: bool
+    shows_cluster: bool
+    shares_rank: bool
+    low: str
+    high: str
+    dot: str
+
+    @property
+    def classes(self) -> str:
+        """CSS classes."""
+        classes = []
+        if self.begins_cluster:
+            classes.append("begins-cluster")
+        if self.shares_rank:
+            classes.append("shares-rank")
+        return " ".join(classes)
+
+
+@dataclass(frozen=True, slots=True)
+class RankTick:
+    """A rank on the axis."""
+
+    at: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankPlotShown:
+    """The rank ranges of the systems of a group, best first, on an axis from 1 to their number.
+
+    `group` is the number of the group if there are several, otherwise 0; `axis` are the ticks with a number, and
+    `notes` list the missing data.
+    """
+
+    rows: list[RankPlotRow]
+    ticks: list[RankTick]
+    group: int
+    notes: list[str]
+
+    @property
+    def axis(self) -> list[RankTick]:
+        """The first tick, and as many others as have room for their numbers."""
+        step = -(-len(self.ticks) // _AXIS_NUMBERS)
+        return [
+            tick for tick in self.ticks if tick.number == 1 or tick.number % step == 0
+        ]
+
+
 def rank_plots(
     systems: Sequence[RankedRow], *, has_unranked: bool = False
-) -> list[dict[str, Any]]:
+) -> list[RankPlotShown]:
     """Return a table for each group of ranked systems.
 
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
     or none.
     """
-    numbers = sorted({row.get("group", 1) for row in systems})
-    plots = []
-    for number in numbers:
-        plots.append(
-            rank_plot(
-                [row for row in systems if row.get("group", 1) == number],
-                group=number if len(numbers) > 1 else 0,
-            )
-        )
-    if has_unranked and len(plots) != 1:
+    groups: dict[int, list[RankedRow]] = {}
+    for row in systems:
+        groups.setdefault(row.get("group", 1), []).append(row)
+    if len(groups) == 1:
+        return [rank_plot(systems)]
+    plots = [rank_plot(rows, group=number) for number, rows in sorted(groups.items())]
+    if has_unranked:
         plots.append(rank_plot([]))
     return plots
 
 
-def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> dict[str, Any]:
-    """Return the rank ranges of the systems in one group, best first, as bars and dots on an axis from 1 to n.
+def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> RankPlotShown:
+    """Return the rank ranges of the systems in one group as bars and dots.
 
-    `group` is its number if there are several, otherwise 0. The dot of systems that share ranks is in the middle of
-    these ranks; `low` and `high` are "" while the range is not estimable, and `notes` list the missing data.
+    The dot of systems that share ranks is in the middle of these ranks.
     """
     count = len(systems)
 
-    def at(rank: float) -> str:
+    def position(rank: float) -> str:
         return percent((rank - 0.5) / count)
 
     ends = cluster_rules(systems)
     rows = []
+    is_after_shortage = True
     for index, row in enumerate(systems):
-        begins = index - 1 in ends
         last_rank = row.get("last_rank", row["rank"])
+        has_shortage = bool(row.get("shortage"))
+        rank_low = row["rank_low"]
+        rank_high = row["rank_high"]
         low = ""
         high = ""
-        is_known = not row.get("shortage")
-        if is_known and row["rank_low"] is not None and row["rank_high"] is not None:
-            low = at(row["rank_low"])
-            high = at(row["rank_high"])
-        classes = (
-            ("begins-cluster", begins),
-            ("shares-rank", last_rank != row["rank"]),
+        if not has_shortage and rank_low is not None and rank_high is not None:
+            low = position(rank_low)
+            high = position(rank_high)
+        begins_cluster = index - 1 in ends
+        plot_row = RankPlotRow(
+            row=row,
+            begins_cluster=begins_cluster,
+            shows_cluster=not has_shortage and (begins_cluster or is_after_shortage),
+            shares_rank=last_rank != row["rank"],
+            low=low,
+            high=high,
+            dot=position((row["rank"] + last_rank) / 2),
         )
-        is_first = begins or not index or bool(systems[index - 1].get("shortage"))
-        rows.append(
-            {
-                "row": row,
-                "begins_cluster": begins,
-                "shows_cluster": is_known and is_first,
-                "classes": " ".join(name for name, holds in classes if holds),
-                "low": low,
-                "high": high,
-                "dot": at((row["rank"] + last_rank) / 2),
-            }
-        )
-    ticks = [{"at": at(rank), "number": rank} for rank in range(1, count + 1)]
-    step = -(-count // _AXIS_NUMBERS)
-    axis = [
-        tick
-        for number, tick in enumerate(ticks, 1)
-        if number == 1 or number % step == 0
-    ]
-    notes = list(shortages_of_rows(systems))
-    return {"rows": rows, "ticks": ticks, "axis": axis, "group": group, "notes": notes}
+        rows.append(plot_row)
+        is_after_shortage = has_shortage
+    ticks = [RankTick(position(rank), rank) for rank in range(1, count + 1)]
+    return RankPlotShown(rows, ticks, group, list(shortages_of_rows(systems)))
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a count, with its left edge and height."""
+
+    of: Any
+    count: int
+    x: str
+    y: str
+    height: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarPlotShown:
+    """A bar for each count; the highest is as high as the plot."""
+
+    bars: list[Bar]
+    width: str
+    highest: int
+
+    @property
+    def counted(self) -> list[Bar]:
+        """The bars of counts above 0."""
+        return [bar for bar in self.bars if bar.count]
 
 
 def bar_plot(
     counts: Sequence[tuple[Any, int]], *, filled: float = 0.72
-) -> dict[str, Any]:
-    """Return a bar for each count, with its left edge and height; the highest is as high as the plot.
-
-    `counted` are the bars of counts above 0.
-    """
+) -> BarPlotShown:
+    """Return a bar for each thing and its count."""
     highest = max((count for _of, count in counts), default=0)
     slot = 1 / max(1, len(counts))
     bars = []
     for index, (of, count) in enumerate(counts):
-        # Counts above 0 must be visible.
+        height = 0.0
         if count:
+            # Counts above 0 must be visible.
             height = max(0.04, count / highest)
-        else:
-            height = 0.0
-        place = {"x": index * slot, "y": 1 - height, "height": height}
-        bars.append(
-            {"of": of, "count": count} | {key: percent(at) for key, at in place.items()}
+        bar = Bar(
+            of=of,
+            count=count,
+            x=percent(index * slot),
+            y=percent(1 - height),
+            height=percent(height),
         )
-    return {
-        "bars": bars,
-        "counted": [bar for bar in bars if bar["count"]],
-        "width": percent(slot * filled),
-        "highest": highest,
-    }
+        bars.append(bar)
+    return BarPlotShown(bars, percent(slot * filled), highest)

@@ -1,7 +1,8 @@
 """Forms of decisions about judges."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from django import forms
@@ -69,24 +70,24 @@ class JudgesActionForm(ActionForm):
 
     def clean_others(self) -> list[Judge]:
         """Return the judges with these pseudonyms, separated by commas or line breaks."""
-        lines = self.cleaned_data["others"].replace("\n", ",").split(",")
-        wanted = {name.strip() for name in lines if name.strip()}
-        found, unknown = judges_by_pseudonym(self._campaign_id, wanted)
-        self._named = found
+        names = self.cleaned_data["others"].replace("\n", ",").split(",")
+        wanted = set(map(str.strip, names)) - {""}
+        judges, unknown = judges_by_pseudonym(self._campaign_id, wanted)
+        self._named = judges
         if unknown:
-            raise _nobody_called(unknown)
-        return found
+            raise _judges_not_found(unknown)
+        return judges
 
     def clean_chosen(self) -> list[Judge]:
         """Return the judges with these IDs."""
-        wanted = {key for key in self.cleaned_data["chosen"].split(",") if key}
+        wanted = set(self.cleaned_data["chosen"].split(",")) - {""}
         # Numbers of nineteen digits may exceed the range of IDs.
-        keys = {int(key) for key in wanted if _ID.fullmatch(key)}
-        found = list(self._of_campaign.filter(pk__in=keys))
-        unknown = wanted - {str(judge.pk) for judge in found}
+        keys = set(filter(_ID.fullmatch, wanted))
+        judges = list(self._of_campaign.filter(pk__in=keys))
+        unknown = wanted - {str(judge.pk) for judge in judges}
         if unknown:
-            raise _nobody_called(sorted(unknown))
-        return found
+            raise _judges_not_found(sorted(unknown))
+        return judges
 
     def clean(self) -> dict[str, Any]:
         """Require at least one judge."""
@@ -98,24 +99,23 @@ class JudgesActionForm(ActionForm):
     @property
     def judges(self) -> list[Judge]:
         """The selected judges, by pseudonym."""
-        said = self.cleaned_data
-        chosen = {
-            judge
-            for name in ("judge", "others", "chosen")
-            for judge in said.get(name, ())
-        }
-        return sorted(chosen, key=lambda judge: judge.pseudonym)
+        judges: set[Judge] = set()
+        for name in ("judge", "others", "chosen"):
+            judges.update(self.cleaned_data.get(name, ()))
+        return _by_pseudonym(judges)
 
     @property
     def known(self) -> list[Judge]:
         """The judges selected so far in an invalid form, by pseudonym."""
-        found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
-        return sorted(
-            {*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym
-        )
+        selected, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
+        return _by_pseudonym({*selected, *self._named, *self.judges})
 
 
-def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
+def _by_pseudonym(judges: Iterable[Judge]) -> list[Judge]:
+    return sorted(judges, key=attrgetter("pseudonym"))
+
+
+def _judges_not_found(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
         gettext_lazy("Judge not found: %(value)s."), params={"value": comma_list(names)}
     )

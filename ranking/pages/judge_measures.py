@@ -1,7 +1,8 @@
 """Measures of judges: rows with intervals and evidence, strips, and the table of judges."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, TypedDict
 
 import django_filters
 import numpy as np
@@ -48,7 +49,9 @@ def probability(value: float | None) -> str:
         return "–"
     if value < 0.001:
         return _("< %(number)s") % {"number": number_format(0.001, decimal_pos=3)}
-    return decimals(value, 3 if value < 0.1 else 2)
+    if value < 0.1:
+        return decimals(value, 3)
+    return decimals(value, 2)
 
 
 def pace(value: float | None) -> str:
@@ -84,26 +87,52 @@ def in_figures(measure: JudgeMeasure, value: float | None) -> str:
     return _FORMATS[SCALES[measure]](value)
 
 
-def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return a row for each measure of a judge, in display order; `interval` and `test` may be empty.
+class RecordedMeasure(TypedDict):
+    """A measure of a judge as it is stored."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    evidence: int
+    p_value: float | None
+
+
+#: Measures of a judge by name.
+Measures = Mapping[str, RecordedMeasure]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRow:
+    """A measure of a judge in words; `interval` and `test` may be empty."""
+
+    measure: str
+    label: str
+    value: str
+    evidence: str
+    interval: str = ""
+    test: str = ""
+    definition: str = ""
+
+
+def measure_rows(measures: Measures) -> list[MeasureRow]:
+    """Return a row for each measure of a judge, in display order.
 
     Measures without evidence are left out, except for that of the reference, whose row explains why.
     """
-    known = [
-        _measure_row(measure, measures[measure], more=_chance(measure, measures))
-        for measure in JudgeMeasure
-        if measure in measures and measure not in _NOT_LISTED
-    ]
-    if not known or JudgeMeasure.REFERENCE in measures:
-        return known
-    missing = {
-        "measure": JudgeMeasure.REFERENCE.value,
-        "label": str(JudgeMeasure.REFERENCE.label),
-        "value": _("no data"),
-        "evidence": _("no comparisons with the reference"),
-        **dict.fromkeys(("interval", "test", "definition"), ""),
-    }
-    return [missing, *known]
+    rows = []
+    for measure in JudgeMeasure:
+        if measure in measures and measure not in _NOT_LISTED:
+            chance = _chance(measure, measures)
+            rows.append(_measure_row(measure, measures[measure], more=chance))
+    if rows and JudgeMeasure.REFERENCE not in measures:
+        missing = MeasureRow(
+            measure=JudgeMeasure.REFERENCE.value,
+            label=str(JudgeMeasure.REFERENCE.label),
+            value=_("no data"),
+            evidence=_("no comparisons with the reference"),
+        )
+        rows.insert(0, missing)
+    return rows
 
 
 def reference_missing_in_words(task: Task) -> str:
@@ -153,43 +182,43 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     rule = evidence.get("rule")
     if not rule:
         return ""
-    shown = _measure_row(
-        JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]]
-    )
-    if shown["interval"]:
-        between = f" ({shown['interval']})"
-    else:
-        between = ""
-    return labelled(
-        shown["label"], comma_list([f"{shown['value']}{between}", shown["evidence"]])
-    )
+    name = rule["measure"]
+    row = _measure_row(JudgeMeasure(name), evidence["measures"][name])
+    value = row.value
+    if row.interval:
+        value = f"{value} ({row.interval})"
+    return labelled(row.label, comma_list([value, row.evidence]))
 
 
-def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
+def _chance(measure: JudgeMeasure, measures: Measures) -> str:
     """Return the chance agreement of a judge with themselves, from their own ties."""
     if measure != JudgeMeasure.INTRA or JudgeMeasure.TIES not in measures:
         return ""
-    chance = float(scott_chance(np.asarray(measures[JudgeMeasure.TIES]["value"])))
+    ties = np.asarray(measures[JudgeMeasure.TIES]["value"])
+    chance = float(scott_chance(ties))
     return f"{_('P(E) of own labels')} {decimals(chance, 2)}"
 
 
 def _measure_row(
-    measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = ""
-) -> dict[str, str]:
-    low, high = (
-        None if row[end] is None else in_figures(measure, row[end])
-        for end in ("low", "high")
+    measure: JudgeMeasure, recorded: RecordedMeasure, *, more: str = ""
+) -> MeasureRow:
+    ends = ""
+    if recorded["low"] is not None and recorded["high"] is not None:
+        low = in_figures(measure, recorded["low"])
+        high = in_figures(measure, recorded["high"])
+        ends = interval(low, high)
+    evidence = [_evidence(measure, recorded["evidence"])]
+    if more:
+        evidence.append(more)
+    return MeasureRow(
+        measure=measure.value,
+        label=str(measure.label),
+        value=in_figures(measure, recorded["value"]),
+        interval=ends,
+        evidence=semicolon_list(evidence),
+        test=_test(measure, recorded["p_value"]),
+        definition=str(DEFINITIONS[measure]),
     )
-    evidence = filter(None, (_evidence(measure, row["evidence"]), more))
-    return {
-        "measure": measure.value,
-        "label": str(measure.label),
-        "value": in_figures(measure, row["value"]),
-        "interval": "" if low is None or high is None else interval(low, high),
-        "evidence": semicolon_list(evidence),
-        "test": _test(measure, row["p_value"]),
-        "definition": str(DEFINITIONS[measure]),
-    }
 
 
 def _evidence(measure: JudgeMeasure, count: int) -> str:
@@ -207,12 +236,10 @@ def _evidence(measure: JudgeMeasure, count: int) -> str:
 def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
-    by_shuffling = measure == JudgeMeasure.SHOWN_ORDER
-    if by_shuffling:
-        words = _("%(p)s (permutation test)")
-    else:
-        words = _("%(p)s (random clicking)")
-    return words % {"p": p_in_words(p_value)}
+    p = p_in_words(p_value)
+    if measure == JudgeMeasure.SHOWN_ORDER:
+        return _("%(p)s (permutation test)") % {"p": p}
+    return _("%(p)s (random clicking)") % {"p": p}
 
 
 # Judges in the same hundredth of the width share one stroke.
@@ -222,43 +249,62 @@ _SHORTEST: Final = 0.01
 _Values = npt.NDArray[np.float64]
 
 
-def drawn_measures(
-    measures: Mapping[str, Mapping[str, Any]], everybody: Mapping[str, Sequence[float]]
-) -> list[dict[str, Any]]:
-    """Return the measures of a judge in display order, each with its position among the values of `everybody`."""
-    found = []
-    for row in measure_rows(measures):
-        measure = JudgeMeasure(row["measure"])
-        own = measures.get(row["measure"])
-        values = np.array(everybody.get(measure, ()))
-        drawn: dict[str, Any] = {"row": row, "strip": None, "judges": values.size}
-        if own is not None and own["value"] is not None and values.size:
-            middle = float(np.median(values))
-            drawn["strip"] = _strip(SCALES[measure], own, values, middle)
-            drawn["middle"] = in_figures(measure, middle)
-        found.append(drawn)
-    return found
-
-
-def _strip(
-    scale: Scale, own: Mapping[str, Any], values: _Values, middle: float
-) -> dict[str, str]:
-    """Return the positions of a judge, their interval and the median on the axis of a measure.
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Positions of a judge, their interval and the median on the axis of a measure.
 
     `others` is a path with a stroke at each judge's position, 100 wide and 20 high.
     """
+
+    others: str
+    dot: str
+    low: str
+    high: str
+    median: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMeasure:
+    """A measure of a judge, and its position among the values of a number of judges."""
+
+    row: MeasureRow
+    judges: int
+    strip: Strip | None = None
+    middle: str = ""
+
+
+def drawn_measures(
+    measures: Measures, everybody: Mapping[str, Sequence[float]]
+) -> list[DrawnMeasure]:
+    """Return the measures of a judge in display order, each with its position among the values of `everybody`."""
+    drawn = []
+    for row in measure_rows(measures):
+        measure = JudgeMeasure(row.measure)
+        values = np.array(everybody.get(measure, ()))
+        own = measures.get(measure)
+        if own is None or own["value"] is None or not values.size:
+            drawn.append(DrawnMeasure(row, values.size))
+            continue
+        median = float(np.median(values))
+        strip = _strip(SCALES[measure], own, values, median)
+        middle = in_figures(measure, median)
+        drawn.append(DrawnMeasure(row, values.size, strip, middle))
+    return drawn
+
+
+def _strip(scale: Scale, own: RecordedMeasure, values: _Values, median: float) -> Strip:
     value = own["value"]
-    low, high = (value if own[end] is None else own[end] for end in ("low", "high"))
-    marks = _on_axis(scale, np.array([value, low, high, middle]), values)
-    names = ("dot", "low", "high", "median")
-    places = np.unique(np.rint(_STEPS * _on_axis(scale, values, values)).astype(int))
-    return {
-        "others": "".join(f"M{place} 4V16" for place in places.tolist()),
-        **{
-            name: percent(mark)
-            for name, mark in zip(names, marks.tolist(), strict=True)
-        },
-    }
+    low = own["low"]
+    if low is None:
+        low = value
+    high = own["high"]
+    if high is None:
+        high = value
+    marks = np.array([value, low, high, median], dtype=np.float64)
+    on_axis = map(percent, _on_axis(scale, marks, values).tolist())
+    steps = np.rint(_STEPS * _on_axis(scale, values, values)).astype(int)
+    strokes = [f"M{step} 4V16" for step in np.unique(steps).tolist()]
+    return Strip("".join(strokes), *on_axis)
 
 
 def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
@@ -274,8 +320,8 @@ def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
     else:
         least = 0.0
         most = 1.0
-    places: _Values = np.clip((these - least) / (most - least), 0.0, 1.0)
-    return places
+    shares: _Values = np.clip((these - least) / (most - least), 0.0, 1.0)
+    return shares
 
 
 _STATUSES: Final = [
@@ -329,11 +375,13 @@ class JudgeFilter(DeskFilter):
         self, queryset: QuerySet[Any, Any], name: str, value: str
     ) -> QuerySet[Any, Any]:
         del name
-        return queryset.filter(FLAGGED if value == "yes" else UNFLAGGED)
+        if value == "yes":
+            return queryset.filter(FLAGGED)
+        return queryset.filter(UNFLAGGED)
 
 
-def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="pseudonym", **options)
+def _sorted(label: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(label, by=by, then="pseudonym", **options)
 
 
 class JudgeTable(DeskTable):
@@ -383,16 +431,16 @@ class JudgeTable(DeskTable):
         return format_html('{} <span class="badge">{}</span>', link, self._simulated)
 
     def cell_flags(self, row: Any) -> str | SafeString:
-        reasons = [_reason(action) for action in self.actions.get(row.judge_id, ())]
+        reasons = list(map(_reason, self.actions.get(row.judge_id, ())))
         if has_low_agreement(row.disagrees):
             reasons.append(_("low agreement"))
         status = GRAVITIES[row.gravity]
-        words = judge_status_label(status)
-        if not words and not reasons:
+        label = judge_status_label(status)
+        if not label and not reasons:
             return ""
-        if words:
+        if label:
             badge = format_html(
-                '<span class="badge judge-status-{}">{}</span> ', status, words
+                '<span class="badge judge-status-{}">{}</span> ', status, label
             )
         else:
             badge = format_html(
@@ -420,10 +468,13 @@ class JudgeTable(DeskTable):
         high = row.kappa_high
         if value is None:
             return kappa(None)
+        ends = ""
         if low is None:
-            words = ""
+            low = value
         else:
-            words = interval(kappa(low), kappa(high))
+            ends = interval(kappa(low), kappa(high))
+        if high is None:
+            high = value
         return format_html(
             '<span class="kappa-words"><b>{}</b> <span class="quiet">{}</span></span>'
             '<svg class="kappa-plot" aria-hidden="true" focusable="false">'
@@ -431,20 +482,22 @@ class JudgeTable(DeskTable):
             '<line class="range" x1="{}" x2="{}" y1="10" y2="10"/>'
             '<circle class="dot" cx="{}" cy="10" r="3.5"/></svg>',
             kappa(value),
-            words,
+            ends,
             _ZERO,
             _ZERO,
-            _at(value if low is None else low),
-            _at(value if high is None else high),
-            _at(value),
+            _position(low),
+            _position(high),
+            _position(value),
         )
 
 
-def _at(value: float) -> str:
-    return percent((min(1.0, max(_LOWEST, value)) - _LOWEST) / (1 - _LOWEST))
+def _position(value: float) -> str:
+    """Return the position of κ on the axis, limited to its ends."""
+    on_axis = min(1.0, max(_LOWEST, value))
+    return percent((on_axis - _LOWEST) / (1 - _LOWEST))
 
 
-_ZERO: Final = _at(0.0)
+_ZERO: Final = _position(0.0)
 
 
 def _reason(action: QualityAction) -> str:

@@ -30,7 +30,7 @@ class _FilesField(forms.FileField):
 
     def clean(self, data: Any, initial: Any = None) -> list[StoredFile]:
         one = super().clean
-        return stored_files([one(each, initial) for each in data or [None]])
+        return stored_files([one(file, initial) for file in data or [None]])
 
 
 class MetricScoresForm(forms.Form):

@@ -1,10 +1,11 @@
 """Results of one system: its place, its sentences and its comparisons, in words and tables."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NotRequired, TypedDict
 
 from django.utils.formats import number_format
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import capfirst
 from django.utils.translation import get_language, pgettext
@@ -34,13 +35,40 @@ from ranking.reports.wording.ranges import range_of_ranks, rank_range, shared_ra
 from ranking.selectors.one_system import sentence_texts
 from ranking.selectors.runs import corrected_pairs_of
 
+
+class Results(TypedDict):
+    """Numbers of comparisons that a system won, lost and tied."""
+
+    won: int
+    lost: int
+    tied: int
+
+
+class LengthTrend(TypedDict):
+    """The change of a system's share of wins with the length of sentences."""
+
+    slope: float
+    p_value: float | None
+
+
+class SystemData(TypedDict):
+    """The answer of the analysis of a system."""
+
+    all: Results
+    blocks: int
+    judges: int
+    length_trend: NotRequired[LengthTrend | None]
+
+
 #: Maximum number of systems that a sentence names; of more, it gives the number.
 _MOST_NAMED = 8
 
 
 def pairs_with(name: str, run: RankingRun | None) -> list[ComparedPair]:
     """Return the pairs of a system and its opponents in a ranking, best opponent first."""
-    pairs = () if run is None else corrected_pairs_of(run)
+    if run is None:
+        return []
+    pairs = corrected_pairs_of(run)
     return [pair for pair in pairs if name in (pair.better, pair.worse)]
 
 
@@ -55,135 +83,181 @@ def standing_table(name: str, pairs: Sequence[ComparedPair]) -> Table:
             other = pair.better
             won = pair.losses
             lost = pair.wins
-        decided = won + lost
-        share = won / decided if decided else None
-        opponents.append(
-            PartWon(other, ShareWon(int(won), int(lost), int(pair.ties), share))
-        )
+        share = None
+        if won + lost:
+            share = won / (won + lost)
+        result = ShareWon(int(won), int(lost), int(pair.ties), share)
+        opponents.append(PartWon(other, result))
     return opponents_table(name, opponents)
+
+
+class ClearSentence(TypedDict):
+    """A sentence with a clear win or loss, as in the answer of the analysis."""
+
+    segment: int
+    other: str
+    judges: int
+    ranks: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemChip:
+    """A system with its mean rank in a sentence."""
+
+    name: str
+    rank: str
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceShown:
+    """A sentence with both outputs, their differences marked, and the ranks of all systems."""
+
+    number: int
+    address: str
+    document: str
+    where: str
+    chips: list[SystemChip]
+    has_texts: bool
+    source: str | None
+    own: SafeString | str
+    other: SafeString | str
+    other_name: str
 
 
 def sentences(
     name: str,
-    clear: Sequence[Mapping[str, Any]],
+    clear: Sequence[ClearSentence],
     *,
     task: Task,
     addresses: Addresses,
-) -> list[dict[str, Any]]:
+) -> list[SentenceShown]:
     """Return the sentences of an answer with the clearest wins and losses of a system, with texts. Two queries."""
-    texts = sentence_texts(
-        task=task,
-        numbers={each["segment"] for each in clear},
-        systems={name, *(each["other"] for each in clear)},
-    )
-    return [
-        _sentence(name, each, texts[each["segment"]], addresses)
-        for each in clear
-        if each["segment"] in texts
-    ]
+    numbers = {sentence["segment"] for sentence in clear}
+    others = {sentence["other"] for sentence in clear}
+    texts = sentence_texts(task=task, numbers=numbers, systems={name, *others})
+    shown = []
+    for sentence in clear:
+        segment = texts.get(sentence["segment"])
+        if segment is not None:
+            shown.append(_sentence(name, sentence, segment, addresses))
+    return shown
 
 
 def _sentence(
-    name: str, each: Mapping[str, Any], segment: Any, addresses: Addresses
-) -> dict[str, Any]:
-    """Return a sentence with both outputs, their differences marked, and the ranks of all systems."""
+    name: str, sentence: ClearSentence, segment: Any, addresses: Addresses
+) -> SentenceShown:
     own = segment.texts.get(name)
-    other = segment.texts.get(each["other"])
-    shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
+    other = segment.texts.get(sentence["other"])
+    own_shown: SafeString | str = own or "–"
+    other_shown: SafeString | str = other or "–"
     if own and other:
-        first, second = differences(own, other)
-        shown = (marked(first), marked(second))
-    return {
-        "number": segment.number,
-        "address": addresses.segment(segment.number),
-        "document": segment.document.name,
-        "where": comma_list(
-            [
-                _("Sentence %(number)s") % {"number": number_format(segment.position)},
-                counted("%(count)s judge", "%(count)s judges", each["judges"]),
-            ]
-        ),
-        # The database does not keep the order of names.
-        "chips": [
-            {"name": system, "rank": _rank(rank), "is_own": system == name}
-            for system, rank in sorted(
-                each["ranks"].items(), key=lambda item: (item[1], item[0])
-            )
-        ],
-        "has_texts": any((segment.source_text, own, other)),
-        "source": segment.source_text,
-        "own": shown[0],
-        "other": shown[1],
-        "other_name": each["other"],
-    }
+        own_runs, other_runs = differences(own, other)
+        own_shown = marked(own_runs)
+        other_shown = marked(other_runs)
+    position = number_format(segment.position)
+    facts = [
+        _("Sentence %(number)s") % {"number": position},
+        counted("%(count)s judge", "%(count)s judges", sentence["judges"]),
+    ]
+    # The database does not keep the order of names.
+    ranks = sorted((rank, system) for system, rank in sentence["ranks"].items())
+    chips = [SystemChip(system, _rank(rank), system == name) for rank, system in ranks]
+    return SentenceShown(
+        number=segment.number,
+        address=addresses.segment(segment.number),
+        document=segment.document.name,
+        where=comma_list(facts),
+        chips=chips,
+        has_texts=any((segment.source_text, own, other)),
+        source=segment.source_text,
+        own=own_shown,
+        other=other_shown,
+        other_name=sentence["other"],
+    )
 
 
 def _rank(mean: float) -> str:
-    return decimals(mean, 0 if float(mean).is_integer() else 1)
+    if float(mean).is_integer():
+        return decimals(mean, 0)
+    return decimals(mean, 1)
 
 
 def marked(runs: Sequence[Run]) -> SafeString:
     """Return a text with its differences marked, also for screen readers."""
-    words = pgettext("before words that the other text does not have", "only here:")
+    label = pgettext("before words that the other text does not have", "only here:")
     hidden = format_html(
         '<span class="visually-hidden" lang="{}">{} </span>',
         get_language() or "en",
-        words,
+        label,
     )
+    parts = []
+    for run in runs:
+        if run.differs:
+            parts.append(format_html("<mark>{}{}</mark>", hidden, run.text))
+        else:
+            parts.append(escape(run.text))
     # Each part is escaped or our own markup.
-    return mark_safe(  # noqa: S308
-        "".join(
-            format_html("<mark>{}{}</mark>", hidden, run.text)
-            if run.differs
-            else format_html("{}", run.text)
-            for run in runs
-        )
-    )
+    return mark_safe("".join(parts))  # noqa: S308
+
+
+@dataclass(frozen=True, slots=True)
+class SystemWords:
+    """The introduction of a system's page."""
+
+    headline: str
+    lead: str
+    counts: str = ""
 
 
 def system_words(
-    name: str, run: RankingRun | None, data: Mapping[str, Any] | None
-) -> dict[str, str]:
+    name: str, run: RankingRun | None, data: SystemData | None
+) -> SystemWords:
     """Return the introduction of a system's page; `data` is the answer of the analysis, if available."""
     label = system_label(name)
     if run is None:
-        return {"headline": label, "lead": _("No ranking yet")}
+        return SystemWords(label, _("No ranking yet"))
     row = _row_of(name, run)
     if row is None:
-        unranked = {
-            each["system"]: each["reason"] for each in run.result["not_estimable"]
-        }
-        why = (
-            with_full_stop(reason_in_words(unranked[name])) if name in unranked else ""
+        reasons = _reasons_unranked(run)
+        lead = ""
+        if name in reasons:
+            lead = with_full_stop(reason_in_words(reasons[name]))
+        return SystemWords(
+            headline=_("%(system)s is not ranked") % {"system": label},
+            lead=capfirst(lead),
+            counts=_counts(None, data),
         )
-        return {
-            "headline": _("%(system)s is not ranked") % {"system": label},
-            "lead": capfirst(why),
-            "counts": _counts(None, data),
-        }
     last_rank = row.get("last_rank", row["rank"])
-    trend = _direction((data or {}).get("length_trend"))
-    words = [*_group(row, run), _rank_and_score(row, run), *_told_apart(row, run)]
-    return {
-        "headline": _place_in_words(trend, is_tied=last_rank != row["rank"])
-        % {"system": label, "ranks": range_of_ranks(row["rank"], last_rank)},
-        "lead": sentence_list(words),
-        "counts": _counts(row, data),
-    }
+    trend = 0
+    if data is not None:
+        trend = _direction(data.get("length_trend"))
+    headline = _place_in_words(trend, is_tied=last_rank != row["rank"])
+    ranks = range_of_ranks(row["rank"], last_rank)
+    facts = [*_group(row, run), _rank_and_score(row, run), *_told_apart(row, run)]
+    return SystemWords(
+        headline=headline % {"system": label, "ranks": ranks},
+        lead=sentence_list(facts),
+        counts=_counts(row, data),
+    )
+
+
+def _reasons_unranked(run: RankingRun) -> dict[str, str]:
+    """Return the reason why a system has no rank, for each such system."""
+    return {row["system"]: row["reason"] for row in run.result["not_estimable"]}
 
 
 def _row_of(name: str, run: RankingRun) -> RankedRow | None:
     """Return the row of a system in a ranking; None if it is not ranked."""
-    return next((row for row in run.result["systems"] if row["system"] == name), None)
+    rows: dict[str, RankedRow] = {row["system"]: row for row in run.result["systems"]}
+    return rows.get(name)
 
 
 def has_comparisons(name: str, run: RankingRun) -> bool:
     """Return whether a ranking has comparisons of a system, so that there is something to analyse."""
-    reasons = {each["system"]: each["reason"] for each in run.result["not_estimable"]}
-    return (
-        _row_of(name, run) is not None
-        or reasons.get(name, "no_comparison") != "no_comparison"
-    )
+    if _row_of(name, run) is not None:
+        return True
+    return _reasons_unranked(run).get(name, "no_comparison") != "no_comparison"
 
 
 def _place_in_words(trend: int, *, is_tied: bool) -> str:
@@ -205,109 +279,112 @@ def _place_in_words(trend: int, *, is_tied: bool) -> str:
     }[trend]
 
 
-def _direction(trend: Mapping[str, Any] | None) -> int:
+def _direction(trend: LengthTrend | None) -> int:
     if trend is None or trend["p_value"] is None or trend["p_value"] >= TREND_LEVEL:
         return 0
-    return 1 if trend["slope"] > 0 else -1
+    if trend["slope"] > 0:
+        return 1
+    return -1
 
 
 def _rank_and_score(row: RankedRow, run: RankingRun) -> str:
-    words = {
-        "rank": shared_rank(row) if row.get("shortage") else rank_range(row),
-        "method": METHOD_WORDS.get(run.method, run.method),
-        "score": "–" if row["score"] is None else decimals(row["score"], 3),
-    }
-    return _("Rank %(rank)s, %(method)s %(score)s.") % words
+    rank = rank_range(row)
+    if row.get("shortage"):
+        rank = shared_rank(row)
+    score = "–"
+    if row["score"] is not None:
+        score = decimals(row["score"], 3)
+    method = METHOD_WORDS.get(run.method, run.method)
+    figures = {"rank": rank, "method": method, "score": score}
+    return _("Rank %(rank)s, %(method)s %(score)s.") % figures
 
 
-def _group(row: Mapping[str, Any], run: RankingRun) -> list[str]:
+def _group(row: RankedRow, run: RankingRun) -> list[str]:
     """Return a sentence on the systems it is ranked with, if others are not connected to them."""
-    groups = {each.get("group", 1) for each in run.result["systems"]}
-    if len(groups) < 2:
-        return []
-    others = [
-        each["system"]
-        for each in run.result["systems"]
-        if each["group"] == row["group"] and each["system"] != row["system"]
-    ]
-    if not others:
+    own_group = row.get("group", 1)
+    others = []
+    has_several = False
+    for other in run.result["systems"]:
+        if other.get("group", 1) != own_group:
+            has_several = True
+        elif other["system"] != row["system"]:
+            others.append(other["system"])
+    if not has_several or not others:
         return []
     if len(others) > _MOST_NAMED:
-        return [
-            counted(
-                "Ranked only against %(count)s system: no comparisons connect it with others.",
-                "Ranked only against %(count)s systems: no comparisons connect it with others.",
-                len(others),
-            )
-        ]
-    return [
-        _(
-            "Ranked only against %(names)s: no comparisons connect it with other systems."
+        sentence = counted(
+            "Ranked only against %(count)s system: no comparisons connect it with others.",
+            "Ranked only against %(count)s systems: no comparisons connect it with others.",
+            len(others),
         )
-        % {"names": names_in_a_row(others)}
-    ]
+        return [sentence]
+    sentence = _(
+        "Ranked only against %(names)s: no comparisons connect it with other systems."
+    )
+    return [sentence % {"names": names_in_a_row(others)}]
 
 
-def _told_apart(row: Mapping[str, Any], run: RankingRun) -> list[str]:
+def _told_apart(row: RankedRow, run: RankingRun) -> list[str]:
     """Return sentences on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
-    if row.get("shortage"):
-        return [with_full_stop(not_yet_in_words(Shortage(**row["shortage"])))]
+    shortage = row.get("shortage")
+    if shortage:
+        return [with_full_stop(not_yet_in_words(Shortage(**shortage)))]
     name = row["system"]
-    pairs = pairs_with(row["system"], run)
-    thin = {each["system"] for each in run.result["systems"] if each.get("shortage")}
-    better = [pair.better for pair in pairs if pair.significant and pair.worse == name]
-    worse = [pair.worse for pair in pairs if pair.significant and pair.better == name]
-    others = [
-        pair.better if pair.worse == name else pair.worse
-        for pair in pairs
-        if not pair.significant
-    ]
-    alike = [other for other in others if other not in thin]
-    sentences = (_loses_to(better), _differs_little_from(alike), _beats(worse))
-    return [sentence for sentence in sentences if sentence]
+    thin = {other["system"] for other in run.result["systems"] if other.get("shortage")}
+    better = []
+    alike = []
+    worse = []
+    for pair in pairs_with(name, run):
+        other = pair.better
+        if name == pair.better:
+            other = pair.worse
+        if not pair.significant:
+            if other not in thin:
+                alike.append(other)
+        elif other == pair.better:
+            better.append(other)
+        else:
+            worse.append(other)
+    return [*_loses_to(better), *_differs_little_from(alike), *_beats(worse)]
 
 
-def _loses_to(systems: Sequence[str]) -> str:
+def _loses_to(systems: Sequence[str]) -> Iterator[str]:
     if len(systems) > _MOST_NAMED:
-        return counted(
+        yield counted(
             "It loses to %(count)s system.",
             "It loses to %(count)s systems.",
             len(systems),
         )
-    return (
-        _("It loses to %(names)s.") % {"names": names_in_a_row(systems)}
-        if systems
-        else ""
-    )
+    elif systems:
+        yield _("It loses to %(names)s.") % {"names": names_in_a_row(systems)}
 
 
-def _differs_little_from(systems: Sequence[str]) -> str:
+def _differs_little_from(systems: Sequence[str]) -> Iterator[str]:
     if len(systems) > _MOST_NAMED:
-        return counted(
+        yield counted(
             "It does not differ significantly from %(count)s system.",
             "It does not differ significantly from %(count)s systems.",
             len(systems),
         )
-    words = _("It does not differ significantly from %(names)s.")
-    return words % {"names": names_in_a_row(systems)} if systems else ""
+    elif systems:
+        sentence = _("It does not differ significantly from %(names)s.")
+        yield sentence % {"names": names_in_a_row(systems)}
 
 
-def _beats(systems: Sequence[str]) -> str:
+def _beats(systems: Sequence[str]) -> Iterator[str]:
     if len(systems) > _MOST_NAMED:
-        return counted(
+        yield counted(
             "It beats %(count)s system.", "It beats %(count)s systems.", len(systems)
         )
-    return (
-        _("It beats %(names)s.") % {"names": names_in_a_row(systems)} if systems else ""
-    )
+    elif systems:
+        yield _("It beats %(names)s.") % {"names": names_in_a_row(systems)}
 
 
-def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> str:
+def _counts(row: RankedRow | None, data: SystemData | None) -> str:
     if data is not None:
-        whole = data["all"]
-        won = whole["won"]
-        lost = whole["lost"]
-        tied = whole["tied"]
+        won = data["all"]["won"]
+        lost = data["all"]["lost"]
+        tied = data["all"]["tied"]
     elif row is not None:
         won = row["wins"]
         lost = row["losses"]
@@ -321,14 +398,13 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
         "tied": number_format(tied),
     }
     if data is None:
-        return (
-            _("%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.")
-            % counts
+        sentence = _(
+            "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied."
         )
-    return _(
+        return sentence % counts
+    counts["blocks"] = from_blocks(data["blocks"])
+    counts["judges"] = by_judges(data["judges"])
+    sentence = _(
         "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s."
-    ) % {
-        **counts,
-        "blocks": from_blocks(data["blocks"]),
-        "judges": by_judges(data["judges"]),
-    }
+    )
+    return sentence % counts

@@ -1,18 +1,26 @@
 """Rows of test sets in the overview of a campaign, and its totals and end."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from math import inf
-from typing import Any, Final
+from typing import Final, cast
 
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
+from ranking.core.rankings.records import RankedRow
 from ranking.core.simulation.work_ahead import EndOfWork
-from ranking.pages.formats import bar_plot, percent, rank_plots
-from ranking.pages.summary import headline, headline_without_ranking
+from ranking.pages.formats import (
+    BarPlotShown,
+    RankPlotRow,
+    bar_plot,
+    percent,
+    rank_plots,
+)
+from ranking.pages.summary import Standing, headline, headline_without_ranking
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.dashboards import (
     DAYS_FORECAST,
@@ -26,31 +34,68 @@ _DAYS_ON_AXIS: Final = 60
 _LINE_PX: Final = 8
 
 
-def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
-    """Return the totals over a campaign's test sets.
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Totals over a campaign's test sets.
 
-    `share` covers those with a target, `pace` is in blocks per day over those that are open.
+    Attributes
+    ----------
+    tasks, running : int
+        Test sets, and those that are open.
+    judged, excluded, at_work : int
+    share : float or None
+        Share of the targets that is reached; None without a target.
+    pace : float
+        Blocks per day of the test sets that are open.
     """
-    asked = [overview for overview in overviews if overview.task.blocks_wanted]
-    wanted = sum(each.task.blocks_wanted or 0 for each in asked)
-    done = sum(min(each.counted, each.task.blocks_wanted or 0) for each in asked)
-    return {
-        "running": sum(overview.is_open for overview in overviews),
-        "tasks": len(overviews),
-        "judged": sum(overview.judged for overview in overviews),
-        "excluded": sum(overview.excluded for overview in overviews),
-        "at_work": sum(overview.at_work for overview in overviews),
-        "share": done / wanted if wanted else None,
-        "pace": sum(overview.pace for overview in overviews if overview.is_open),
-    }
+
+    tasks: int = 0
+    running: int = 0
+    judged: int = 0
+    excluded: int = 0
+    at_work: int = 0
+    share: float | None = None
+    pace: float = 0
 
 
-def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
-    """Return the expected day of the end of a campaign's last test set with its interval, or why it is unknown."""
+def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
+    """Return the totals over a campaign's test sets."""
+    running = [overview for overview in overviews if overview.is_open]
+    wanted = 0
+    done = 0
+    for overview in overviews:
+        target = overview.task.blocks_wanted
+        if target:
+            wanted += target
+            done += min(overview.counted, target)
+    share = None
+    if wanted:
+        share = done / wanted
+    return Totals(
+        tasks=len(overviews),
+        running=len(running),
+        judged=sum(overview.judged for overview in overviews),
+        excluded=sum(overview.excluded for overview in overviews),
+        at_work=sum(overview.at_work for overview in overviews),
+        share=share,
+        pace=sum(overview.pace for overview in running),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedEnd:
+    """The day of an end, or the reason why it is unknown, and its interval if there is one."""
+
+    label: str
+    interval: str = ""
+
+
+def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> ExpectedEnd:
+    """Return the expected end of a campaign's last test set."""
     last = _last_to_end(overviews)
     if last is None:
-        return ("–", "")
-    return _end_in_words(last, last.end, today)
+        return ExpectedEnd("–")
+    return _expected_end(last, today)
 
 
 def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
@@ -66,10 +111,15 @@ def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
     running = [overview for overview in overviews if overview.is_open]
     if not running:
         return max(overviews, key=_closed_at, default=None)
-    asked = [each for each in running if each.task.blocks_wanted]
-    unfinished = [each for each in asked if not each.is_done]
-    ends = [(each, each.end) for each in unfinished or asked or running]
-    return max(ends, key=lambda each: inf if each[1] is None else each[1].days)[0]
+    with_target = [overview for overview in running if overview.task.blocks_wanted]
+    unfinished = [overview for overview in with_target if not overview.is_done]
+    return max(unfinished or with_target or running, key=_days_left)
+
+
+def _days_left(overview: TaskOverview) -> float:
+    if overview.end is None:
+        return inf
+    return overview.end.days
 
 
 def _closed_at(overview: TaskOverview) -> float:
@@ -79,36 +129,53 @@ def _closed_at(overview: TaskOverview) -> float:
     return 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """A test set in the overview. `bar` is the share of the target, and `bars` are blocks by day."""
+
+    overview: TaskOverview
+    headline: str
+    plot: "SmallPlot | None"
+    bar: str | None
+    bars: BarPlotShown
+    end: str
+    end_range: str
+    end_plot: "EndPlot | None"
+
+
 def overview_rows(
     overviews: Sequence[TaskOverview], *, today: date
-) -> list[dict[str, Any]]:
-    """Return the rows of test sets, with all ends on one axis. `end` is a date, or the reason why there is none."""
-    ends = [overview.end for overview in overviews]
-    axis = _days_on_axis([end for end in ends if end is not None])
-    rows = []
-    for overview, end in zip(overviews, ends, strict=True):
-        standing = overview.standing
-        share = overview.share
-        words, between = _end_in_words(overview, end, today)
-        rows.append(
-            {
-                "overview": overview,
-                "headline": _headline(overview),
-                "plot": small_plot(standing)
-                if standing and standing["systems"]
-                else None,
-                "bar": None if share is None else percent(share),
-                "bars": bar_plot([(day.start, day.judged) for day in overview.days]),
-                "end": words,
-                "end_range": between,
-                "end_plot": _end_plot(end, axis) if end and end.days else None,
-            }
-        )
-    return rows
+) -> list[OverviewRow]:
+    """Return the rows of test sets, with all ends on one axis."""
+    axis = _days_on_axis(overviews)
+    return [_overview_row(overview, today, axis) for overview in overviews]
+
+
+def _overview_row(overview: TaskOverview, today: date, axis: float) -> OverviewRow:
+    end = _expected_end(overview, today)
+    bar = None
+    if overview.share is not None:
+        bar = percent(overview.share)
+    plot = None
+    if overview.standing and overview.standing["systems"]:
+        plot = small_plot(overview.standing["systems"])
+    end_plot = None
+    if overview.end and overview.end.days:
+        end_plot = _end_plot(overview.end, axis)
+    return OverviewRow(
+        overview=overview,
+        headline=_headline(overview),
+        plot=plot,
+        bar=bar,
+        bars=bar_plot([(day.start, day.judged) for day in overview.days]),
+        end=end.label,
+        end_range=end.interval,
+        end_plot=end_plot,
+    )
 
 
 def _headline(overview: TaskOverview) -> str:
-    standing = overview.standing
+    standing = cast("Standing | None", overview.standing)
     if standing and standing["systems"]:
         return headline(standing)
     if overview.judged and kind_in_place_of_ranking(task=overview.task):
@@ -118,66 +185,110 @@ def _headline(overview: TaskOverview) -> str:
     return headline_without_ranking()
 
 
-def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a small plot of rank ranges without names; vertical lengths are in pixels."""
-    rows = [
-        (row, row["begins_cluster"] or (number > 0 and not index))
-        for number, plot in enumerate(rank_plots(standing["systems"]))
-        for index, row in enumerate(plot["rows"])
-    ]
-    lines = [
-        {
-            "ranked": row,
-            "y": str(_LINE_PX * index + _LINE_PX // 2),
-            "rule": str(_LINE_PX * index) if has_rule else "",
-        }
-        for index, (row, has_rule) in enumerate(rows)
-    ]
-    return {"height": str(_LINE_PX * len(rows)), "lines": lines}
+@dataclass(frozen=True, slots=True)
+class SmallPlotLine:
+    """A system in a small plot, and the height of the rule above it, if there is one."""
+
+    ranked: RankPlotRow
+    y: str
+    rule: str
 
 
-def _end_in_words(
-    overview: TaskOverview, end: EndOfWork | None, today: date
-) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class SmallPlot:
+    """Rank ranges without names; vertical lengths are in pixels."""
+
+    lines: list[SmallPlotLine]
+
+    @property
+    def height(self) -> str:
+        """Height of all lines."""
+        return str(_LINE_PX * len(self.lines))
+
+
+def small_plot(systems: Sequence[RankedRow]) -> SmallPlot:
+    """Return a small plot of ranked systems, with rules between clusters and groups."""
+    lines: list[SmallPlotLine] = []
+    for plot in rank_plots(systems):
+        is_first = True
+        for row in plot.rows:
+            top = _LINE_PX * len(lines)
+            rule = ""
+            if row.begins_cluster or (is_first and lines):
+                rule = str(top)
+            lines.append(SmallPlotLine(row, str(top + _LINE_PX // 2), rule))
+            is_first = False
+    return SmallPlot(lines)
+
+
+def _expected_end(overview: TaskOverview, today: date) -> ExpectedEnd:
     """Return the expected day of the end with its interval, or why it is unknown."""
+    task = overview.task
+    end = overview.end
     if not overview.is_open:
-        if overview.task.closed_at is None:
-            return capfirst(str(overview.task.state.label)), ""
-        closed = localtime(
-            overview.task.closed_at, overview.task.test_set.campaign.zone
-        )
-        return _day(closed.date()), ""
+        if task.closed_at is None:
+            return ExpectedEnd(capfirst(str(task.state.label)))
+        closed = localtime(task.closed_at, task.test_set.campaign.zone)
+        return ExpectedEnd(_day(closed.date()))
     if overview.is_done:
-        return _("All blocks judged"), ""
-    if not overview.task.blocks_wanted:
-        return _("No target set"), ""
+        return ExpectedEnd(_("All blocks judged"))
+    if not task.blocks_wanted:
+        return ExpectedEnd(_("No target set"))
     if end is None:
         if overview.days_of_work < DAYS_FORECAST:
-            return _("Not enough data yet (needs 7 days of judging)"), ""
-        return _("No judgments in the last week"), ""
+            return ExpectedEnd(_("Not enough data yet (needs 7 days of judging)"))
+        return ExpectedEnd(_("No judgments in the last week"))
+    low = _day(day_after(today, end.low))
     if end.high is None:
-        return _day(day_after(today, end.days)), _(
-            "from %(first)s (no latest date: daily pace varies too much)"
-        ) % {"first": _day(day_after(today, end.low))}
-    low = day_after(today, end.low)
-    high = day_after(today, end.high)
-    return _day(day_after(today, end.days)), f"{_day(low)} – {_day(high)}"
+        interval = _("from %(first)s (no latest date: daily pace varies too much)") % {
+            "first": low
+        }
+    else:
+        high = _day(day_after(today, end.high))
+        interval = f"{low} – {high}"
+    return ExpectedEnd(_day(day_after(today, end.days)), interval)
 
 
 def _day(day: date) -> str:
     return date_format(day, "DATE_FORMAT")
 
 
-def _days_on_axis(ends: Sequence[EndOfWork]) -> float:
-    latest = [_DAYS_ON_AXIS if end.high is None else end.high for end in ends]
-    return min(_DAYS_ON_AXIS, max([DAYS_FORECAST, *latest]))
+def _days_on_axis(overviews: Sequence[TaskOverview]) -> float:
+    """Return the days until the latest end, within limits."""
+    days = float(DAYS_FORECAST)
+    for overview in overviews:
+        if overview.end is not None:
+            days = max(days, _latest_days(overview.end))
+    return min(_DAYS_ON_AXIS, days)
 
 
-def _end_plot(end: EndOfWork, axis: float) -> dict[str, Any]:
-    """Return the positions of a forecast and its interval between today and the end of the axis."""
-    high = axis if end.high is None else end.high
-    ends = {"low": end.low, "high": high, "dot": end.days}
-    found: dict[str, Any] = {
-        name: percent(min(1.0, at / axis)) for name, at in ends.items()
-    }
-    return found | {"is_later": end.high is None or end.high > axis}
+def _latest_days(end: EndOfWork) -> float:
+    if end.high is None:
+        return _DAYS_ON_AXIS
+    return end.high
+
+
+@dataclass(frozen=True, slots=True)
+class EndPlot:
+    """Positions of a forecast and its interval between today and the end of the axis."""
+
+    low: str
+    high: str
+    dot: str
+    is_later: bool
+
+
+def _end_plot(end: EndOfWork, axis: float) -> EndPlot:
+    def position(days: float) -> str:
+        return percent(min(1.0, days / axis))
+
+    high = end.high
+    is_later = high is None or high > axis
+    if high is None:
+        high = axis
+    return EndPlot(
+        low=position(end.low),
+        high=position(high),
+        dot=position(end.days),
+        is_later=is_later,
+    )

@@ -1,13 +1,15 @@
 """Plots on pages without a report; each is a table with the same files as in reports."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.selectors.designs import design_or_default
@@ -32,22 +34,25 @@ _MIN_POINTS: Final = 3
 
 
 def plot_links(
-    place: str, *of: object, names: Iterable[str] | None = None, query: str = ""
+    address: str, *of: object, names: Iterable[str] | None = None, query: str = ""
 ) -> PlotLinks:
     """Return links to the files of the plots of a campaign, of a test set or of a judge, by plot.
 
-    `place` is the name of their address and `of` are its first arguments; `names` are the plots, by default all of the
-    place, and `query` is added to the addresses.
+    `address` is the name of their address and `of` are its first arguments; `names` are the plots, by default all with
+    this address, and `query` is added to the addresses.
     """
     # The dashboard is rebuilt every second: resolve one address for all links.
-    start = reverse(place, args=[*of, "-", "-"]).removesuffix("-.-")
-    end = f"?{query}" if query else ""
-    return {
-        name: [
-            (ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES
-        ]
-        for name in (names or PLOTS[place])
-    }
+    start = reverse(address, args=[*of, "-", "-"]).removesuffix("-.-")
+    end = ""
+    if query:
+        end = f"?{query}"
+    links: dict[str, list[tuple[str, str]]] = {}
+    for name in names or PLOTS[address]:
+        links[name] = []
+        for ending in PLOT_FILES:
+            file = f"{start}{name}.{ending}{end}"
+            links[name].append((ending.upper(), file))
+    return links
 
 
 def _ranks(_request: HttpRequest, task: Task) -> Table | None:
@@ -57,40 +62,67 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
     return ranks_table(run.result["systems"], name="ranks", method=run.method)
 
 
-def history_shown(found: Sequence[HistoryPoint]) -> dict[str, Any] | None:
-    """Return one point per ranking, their plot, and the number of rankings left out; None if there are too few."""
-    points = [point for point in found if point.is_one_ranking]
+@dataclass(frozen=True, slots=True)
+class HistoryShown:
+    """One point per ranking, their plot, and the number of rankings left out."""
+
+    points: Sequence[HistoryPoint]
+    plot: SafeString | None
+    left_out: int
+
+
+def history_shown(history: Sequence[HistoryPoint]) -> HistoryShown | None:
+    """Return the rankings over time; None if there are too few."""
+    points = _points(history)
     if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
     if points[0].comparisons == points[-1].comparisons:
         return None
     plot = drawn_for_page(_history_table(points))
-    return {"points": points, "plot": plot, "left_out": len(found) - len(points)}
+    return HistoryShown(points, plot, left_out=len(history) - len(points))
+
+
+def _points(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:
+    """Return the points with one ranking of all systems."""
+    return [point for point in history if point.is_one_ranking]
 
 
 def _history(_request: HttpRequest, task: Task) -> Table:
-    found = ranking_history(task_id=task.pk, latest=latest_run(task_id=task.pk))
-    return _history_table([point for point in found if point.is_one_ranking])
+    latest = latest_run(task_id=task.pk)
+    return _history_table(_points(ranking_history(task_id=task.pk, latest=latest)))
+
+
+class _HistoryRow(NamedTuple):
+    comparisons: int
+    system: str
+    rank: int
+    rank_low: int | None
+    rank_high: int | None
 
 
 def _history_table(points: Sequence[HistoryPoint]) -> Table:
+    # Lines are in the current order of systems.
     positions: dict[Value, int] = {}
     if points:
-        positions = {
-            row["system"]: number for number, row in enumerate(points[-1].systems)
-        }
+        for number, system in enumerate(points[-1].systems):
+            positions[system["system"]] = number
     last = len(positions)
-    rows = [
-        (
-            point.comparisons,
-            row["system"],
-            row["rank"],
-            row["rank_low"],
-            row["rank_high"],
-        )
-        for point in points
-        for row in map(only_estimable, point.systems)
-    ]
+    rows: list[_HistoryRow] = []
+    for point in points:
+        for system in map(only_estimable, point.systems):
+            row = _HistoryRow(
+                point.comparisons,
+                system["system"],
+                system["rank"],
+                system["rank_low"],
+                system["rank_high"],
+            )
+            rows.append(row)
+
+    def order(row: _HistoryRow) -> tuple[int, int]:
+        return row.comparisons, positions.get(row.system, last)
+
+    rows.sort(key=order)
     return Table(
         name="history",
         title=_("Ranking over time"),
@@ -100,8 +132,7 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
             Column("rank", _("Rank")),
             *end_columns("rank_"),
         ),
-        # Lines are in the current order of systems.
-        rows=sorted(rows, key=lambda row: (row[0], positions.get(row[1], last))),
+        rows=rows,
         keys=2,
         plot=RankPlot(
             label="comparisons",
@@ -122,9 +153,11 @@ def _progress(_request: HttpRequest, task: Task) -> Table:
 
         return Column(key, heading, is_text=True, of=cell)
 
-    zone = timezone.get_current_timezone_name()
+    def time_zone(_period: Period) -> str:
+        return timezone.get_current_timezone_name()
+
     moments = [
-        Column("time_zone", _("Time zone"), is_text=True, of=lambda _period: zone),
+        Column("time_zone", _("Time zone"), is_text=True, of=time_zone),
         moment("day", _("Day"), "%Y-%m-%d"),
     ]
     if progress.hourly:
@@ -147,14 +180,13 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
         Column("kappa", _("κ with others"), decimals=2),
         *end_columns("kappa_", decimals=2),
     )
-    found = JudgeFilter.of(request, judges_listed(task=task)).found
+    keys = [column.key for column in columns]
+    judges = JudgeFilter.of(request, judges_listed(task=task)).found
     return Table(
         name="agreement",
         title=_("κ with others"),
         columns=columns,
-        rows=list(
-            found.order_by("pseudonym").values_list(*(column.key for column in columns))
-        ),
+        rows=list(judges.order_by("pseudonym").values_list(*keys)),
         plot=interval_plot("pseudonym", "kappa", "kappa_", mark=0, end=1),
     )
 
@@ -163,10 +195,10 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     """Return the forecast of the design in force, with the budget in the address."""
     design = design_or_default(task=task)
     budget = Budget(**BudgetForm(request.GET).asked)
-    found = design_forecast(task=task, design=design, budget=budget)
-    if found is None:
+    forecast = design_forecast(task=task, design=design, budget=budget)
+    if forecast is None:
         return None
-    return forecast_table(found)
+    return forecast_table(forecast)
 
 
 def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
@@ -174,15 +206,15 @@ def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
     everybody = values_by_measure(task_id=task.pk)
     rows = []
     for row in measure_rows(own):
-        values = everybody.get(row["measure"]) or []
-        found: Any = own.get(row["measure"], {})
-        ends = (
-            (min(values), float(np.median(values)), max(values))
-            if values
-            else (None,) * 3
-        )
-        numbers = (found.get(each) for each in ("value", "low", "high"))
-        rows.append((row["label"], *numbers, *ends, len(values)))
+        measured = own.get(row.measure, {})
+        value = measured.get("value")
+        low = measured.get("low")
+        high = measured.get("high")
+        values = everybody.get(row.measure) or []
+        ends: tuple[float | None, ...] = (None,) * 3
+        if values:
+            ends = (min(values), float(np.median(values)), max(values))
+        rows.append((row.label, value, low, high, *ends, len(values)))
     return Table(
         name="measures",
         title=_("Measures of %(who)s") % {"who": judge.pseudonym},
@@ -217,11 +249,11 @@ def _hours(_request: HttpRequest, _task: Task, judge: Judge) -> Table:
 def _ends(_request: HttpRequest, campaign: Campaign) -> Table:
     rows = []
     for overview in campaign_overview(campaign=campaign):
-        end = overview.end
-        ends = (None,) * 3 if end is None else (end.days, end.low, end.high)
-        rows.append(
-            (overview.task.called, overview.counted, overview.task.blocks_wanted, *ends)
-        )
+        task = overview.task
+        ends: tuple[float | None, ...] = (None,) * 3
+        if overview.end is not None:
+            ends = tuple(overview.end)
+        rows.append((task.called, overview.counted, task.blocks_wanted, *ends))
     return Table(
         name="ends",
         title=_("Forecast"),

@@ -114,27 +114,32 @@ class PublishForm(forms.Form):
         has_metrics: bool = False,
         has_machines: bool = False,
     ) -> None:
-        worded = {} if last is None else last.wordings
-        self._reasons = {_name_of(each.text): each.text for each in reasons}
-        texts = {name: worded.get(text, "") for name, text in self._reasons.items()}
-        super().__init__(data, initial=_as_last_time(systems, last) | texts)
+        wordings: Mapping[str, str] = {}
+        if last is not None:
+            wordings = last.wordings
+        initial = _as_last_time(systems, last)
+        self._reasons = {}
+        for reason in reasons:
+            name = _name_of(reason.text)
+            self._reasons[name] = reason.text
+            initial[name] = wordings.get(reason.text, "")
+        super().__init__(data, initial=initial)
         until = self.fields["embargo_until"]
         until.label = f"{until.label} ({timezone.get_current_timezone_name()})"
         field = self.fields["anonymous"]
         assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        field.choices = [
-            (system.name, system.name) for system in systems if may_be_anonymous(system)
-        ]
+        names = [system.name for system in filter(may_be_anonymous, systems)]
+        field.choices = list(zip(names, names, strict=True))
         if last is None:
             del self.fields["change_note"]
         if not has_metrics:
             del self.fields["metrics"]
         if not has_metrics and not has_machines:
             del self.fields["predicted_ranking"]
-        for each in reasons:
-            self.fields[_name_of(each.text)] = forms.CharField(
+        for reason in reasons:
+            self.fields[_name_of(reason.text)] = forms.CharField(
                 label=_("%(page)s: “%(text)s”")
-                % {"page": each.page, "text": each.text},
+                % {"page": reason.page, "text": reason.text},
                 widget=_area(2),
                 max_length=LONGEST_WORDING,
                 required=False,
@@ -159,7 +164,9 @@ class PublishForm(forms.Form):
     @property
     def said(self) -> Iterator[BoundField]:
         """The fields other than those for reasons."""
-        return (each for each in self if each.name not in self._reasons)
+        for field in self:
+            if field.name not in self._reasons:
+                yield field
 
     @property
     def reworded(self) -> list[BoundField]:
@@ -169,7 +176,7 @@ class PublishForm(forms.Form):
     @property
     def has_wordings(self) -> bool:
         """True if a reason is or must be reworded."""
-        return any(each.value() or each.errors for each in self.reworded)
+        return any(field.value() or field.errors for field in self.reworded)
 
     def refuse(self, *, field: str, text: str, message: str) -> None:
         """Show a refusal at its field; `text` is the refused reason or its rewording."""
@@ -178,16 +185,21 @@ class PublishForm(forms.Form):
             if field == "wordings" and wordings.get(reason, reason) == text:
                 self.add_error(name, message)
                 return
-        self.add_error(field if field in self.fields else None, message)
+        if field in self.fields:
+            self.add_error(field, message)
+        else:
+            self.add_error(None, message)
 
     def _wordings(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return the rewordings of reasons; none if all systems are named."""
         if not values.get("anonymous"):
             return {}
-        said = {
-            text: values.get(name, "").strip() for name, text in self._reasons.items()
-        }
-        return {text: wording for text, wording in said.items() if wording}
+        wordings = {}
+        for name, reason in self._reasons.items():
+            wording = values.get(name, "").strip()
+            if wording:
+                wordings[reason] = wording
+        return wordings
 
 
 def _name_of(reason: str) -> str:
@@ -197,9 +209,9 @@ def _name_of(reason: str) -> str:
 
 def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
     """Return the organiser's texts from the values of the fields."""
-    lines = values.get("authors", "").splitlines()
+    lines = map(str.strip, values.get("authors", "").splitlines())
     return PublishedWords(
-        authors=tuple(line.strip() for line in lines if line.strip()),
+        authors=tuple(filter(None, lines)),
         acknowledgement=values.get("acknowledgement", "").strip(),
         contact=values.get("contact", "").strip(),
         change_note=values.get("change_note", "").strip(),
@@ -209,17 +221,17 @@ def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
 
 def _as_last_time(
     systems: Sequence[System], last: PublishedResult | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     if last is None:
         return {"anonymous": []}
+    anonymous = []
+    for system in systems:
+        label = last.labels.get(str(system.pk), system.name)
+        if may_be_anonymous(system) and label != system.name:
+            anonymous.append(system.name)
     content = last.content
     return {
-        "anonymous": [
-            system.name
-            for system in systems
-            if may_be_anonymous(system)
-            and last.labels.get(str(system.pk), system.name) != system.name
-        ],
+        "anonymous": anonymous,
         "authors": "\n".join(content["authors"]),
         "acknowledgement": content["acknowledgement"],
         "contact": content["contact"],

@@ -4,17 +4,18 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.conf import settings
 from django.db.models import F
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
@@ -47,10 +48,20 @@ from ranking.export.zips import zip_entry
 from ranking.files import bundles
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages import formats
-from ranking.pages.formats import rank_plots
+from ranking.pages.formats import RankPlotShown, rank_plots
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
-from ranking.pages.report_shown import PLOT_FILES, plot_file, shown_tables
-from ranking.pages.summary import names_in_a_row, summarise_run, summary_without_order
+from ranking.pages.report_shown import (
+    PLOT_FILES,
+    TableShown,
+    plot_file,
+    shown_tables,
+)
+from ranking.pages.summary import (
+    Summary,
+    names_in_a_row,
+    summarise_run,
+    summary_without_order,
+)
 from ranking.reports.analyses.pairs import pairs_matrix, shares_in_words
 from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.analyses.registry import ANALYSES
@@ -123,50 +134,51 @@ def run_of(content: PublishedRun) -> RankingRun:
     )
 
 
-def left_out_lines(content: PublishedContent) -> list[dict[str, Any]]:
-    """Return lines for data excluded from the ranking, with blocks, reason, author and time."""
+@dataclass(frozen=True, slots=True)
+class LeftOutLine:
+    """Excluded data, with blocks, reason, author and time."""
+
+    what: str
+    blocks: int | None
+    why: str
+    decided: str
+
+
+def left_out_lines(content: PublishedContent) -> list[LeftOutLine]:
+    """Return lines for data excluded from the ranking."""
     left_out = content["left_out"]
-    by_design = (
-        _("Rehearsals and control blocks"),
-        None,
-        _("Never part of a result."),
-        _("by design"),
-    )
-    lines = [
-        *map(_judge, left_out["judges"]),
-        *_group(content),
-        *_of_kind(
+    return [
+        *map(_judge_line, left_out["judges"]),
+        *_group_lines(content),
+        *_kind_lines(
             left_out["references"],
             _("Reference"),
             _("Written by a person, not ranked."),
         ),
-        *_of_kind(
+        *_kind_lines(
             left_out["damaged_references"],
             _("Damaged reference"),
             _("Attention check, not ranked."),
         ),
-        by_design,
+        LeftOutLine(
+            what=_("Rehearsals and control blocks"),
+            blocks=None,
+            why=_("Never part of a result."),
+            decided=_("by design"),
+        ),
     ]
-    return [
-        dict(zip(("what", "blocks", "why", "decided"), line, strict=True))
-        for line in lines
-    ]
 
 
-#: Excluded data with blocks, reason, author and time.
-_Line = tuple[str, int | None, str, str]
-
-
-def _judge(judge: ExcludedJudge) -> _Line:
+def _judge_line(judge: ExcludedJudge) -> LeftOutLine:
     what = _("Judge %(name)s") % {"name": judge["judge"]}
-    return what, judge["blocks"], _why(judge), _decided(judge)
+    return LeftOutLine(what, judge["blocks"], _why(judge), _decided(judge))
 
 
 def _why(judge: ExcludedJudge) -> str:
     if judge["rule"] is not None:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
-        return sentence_list(with_full_stop(text) for text in (evidence, rule) if text)
+        return sentence_list(map(with_full_stop, filter(None, (evidence, rule))))
     return reason_published(judge) or _("No reason given.")
 
 
@@ -179,7 +191,7 @@ def _decided(judge: ExcludedJudge) -> str:
     return _("%(day)s, by an organiser") % {"day": day}
 
 
-def _group(content: PublishedContent) -> list[_Line]:
+def _group_lines(content: PublishedContent) -> list[LeftOutLine]:
     group = content["method"]["judge_group"]
     if group is None or not group["judges_outside"]:
         return []
@@ -187,91 +199,141 @@ def _group(content: PublishedContent) -> list[_Line]:
     why = _("Not in the group “%(name)s”; only its judgments count.") % {
         "name": group["name"]
     }
-    return [(what, None, why, _("by the settings"))]
+    return [LeftOutLine(what, None, why, _("by the settings"))]
 
 
-def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
-    return [
-        (labelled(what, shown) if shown in names else shown, None, why, _("by design"))
-        for shown in map(system_label, names)
-    ]
+def _kind_lines(names: list[str], what: str, why: str) -> Iterator[LeftOutLine]:
+    for label in map(system_label, names):
+        named = label
+        if label in names:
+            named = labelled(what, label)
+        yield LeftOutLine(named, None, why, _("by design"))
 
 
 def pairs_table(content: PublishedContent) -> Table:
     """Return the pairs in the order of ranks, drawn as a matrix."""
     level = RangeOptions.from_record(content["method"]["parameters"]).level
     # Results of older versions mark the tests of scores.
-    is_own = has_own_tests(content)
-    if is_own:
+    if has_own_tests(content):
+        p = "own_p"
+        corrected = "own_adjusted_p"
         limits = content["ranking"]["own_limits"]
         caption = own_tests_in_words("two_way", Correction.HOLM, level, limits=limits)
     else:
+        p = "p"
+        corrected = "adjusted_p"
         caption = pair_sentences(content)
     return pairs_matrix(
         map(_with_shares, content["ranking"]["pairs"]),
         Column("better", _("Better"), is_text=True, names="system"),
         Column("worse", _("Worse"), is_text=True, names="other"),
-        p="own_p" if is_own else "p",
-        corrected="own_adjusted_p" if is_own else "adjusted_p",
+        p=p,
+        corrected=corrected,
         level=level,
         notes=[*caption, *shares_in_words(level)],
     )
 
 
-def _with_shares(pair: PublishedPair) -> dict[str, Any]:
+class PairWithShares(PublishedPair):
+    """A pair with the shares of both systems, if any comparison was decided."""
+
+    comparisons: int
+    share: float | None
+    other_share: float | None
+    mark: str
+
+
+def _with_shares(pair: PublishedPair) -> PairWithShares:
     decided = pair["wins"] + pair["losses"]
+    share = None
+    other_share = None
+    if decided:
+        share = pair["wins"] / decided
+        other_share = pair["losses"] / decided
+    named = pair.copy()
+    named["better"] = system_label(pair["better"])
+    named["worse"] = system_label(pair["worse"])
     return {
-        **pair,
-        **{name: system_label(pair[name]) for name in ("better", "worse")},
+        **named,
         "comparisons": decided,
-        "share": pair["wins"] / decided if decided else None,
-        "other_share": pair["losses"] / decided if decided else None,
+        "share": share,
+        "other_share": other_share,
         "mark": mark_of(marked_p(pair)),
     }
 
 
-def published_page(content: PublishedContent) -> dict[str, Any]:
-    """Return the content of a result as shown: numbers in words, tables and plots."""
+class PublishedPage(TypedDict):
+    """The content of a result as shown: numbers in words, tables and plots."""
+
+    content: PublishedContent
+    summary: Summary
+    has_ranking: bool
+    answers: list[TableShown]
+    languages: str
+    firmness: list[str]
+    plots: list[RankPlotShown]
+    withdrawn: set[str]
+    not_estimable: list[tuple[str, str]]
+    told_apart_by: list[str]
+    pairs: list[TableShown]
+    strength: str | None
+    kappa_missing: str | None
+    kappa_chance: str | None
+    strength_caution: str
+    self_agreement: str | None
+    metrics: list[TableShown]
+    method: list[str]
+    left_out: list[LeftOutLine]
+    has_teams: bool
+    has_constraints: bool
+    first_day: date | None
+    last_day: date | None
+
+
+def published_page(content: PublishedContent) -> PublishedPage:
+    """Return the content of a result as shown."""
     ranking = content["ranking"]
     test_set = content["test_set"]
-    sections = content["sections"]
+    systems = content["systems"]
+    firmness: list[str] = []
+    if "firmness" in content["sections"]:
+        firmness = firmness_in_words(content["sections"]["firmness"])
+    has_unranked = bool(ranking["not_estimable"])
+    kappa = kappa_in_words(content["agreement"])
     return {
         "content": content,
         "summary": _summary(content),
         "has_ranking": has_ranking(content),
-        "answers": shown_tables(Report(tables=answer_tables(content), data={})),
+        "answers": _shown(answer_tables(content)),
         "languages": language_pair_name(
             test_set["source_language"], test_set["target_language"]
         ),
-        "firmness": firmness_in_words(sections["firmness"])
-        if "firmness" in sections
-        else [],
-        "plots": rank_plots(
-            ranking["systems"], has_unranked=bool(ranking["not_estimable"])
-        ),
-        "withdrawn": {
-            each["system"] for each in content["systems"] if each["is_withdrawn"]
-        },
+        "firmness": firmness,
+        "plots": rank_plots(ranking["systems"], has_unranked=has_unranked),
+        "withdrawn": _withdrawn(content),
         "not_estimable": unranked_in_words(ranking),
         "told_apart_by": pair_sentences(content),
-        "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
-        **kappa_in_words(content["agreement"]),
+        "pairs": _shown([pairs_table(content)]),
+        "strength": kappa["strength"],
+        "kappa_missing": kappa["kappa_missing"],
+        "kappa_chance": kappa["kappa_chance"],
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),
-        "metrics": shown_tables(Report(tables=metric_tables(content), data={})),
+        "metrics": _shown(metric_tables(content)),
         "method": method_sentences(content),
         "left_out": left_out_lines(content),
-        "has_teams": any(
-            row["team"] or not row["is_named"] for row in content["systems"]
-        ),
-        "has_constraints": any(
-            row["constrained"] is not None for row in content["systems"]
-        ),
-        **{name: _day(content["input"][name]) for name in ("first_day", "last_day")},
+        "has_teams": any(row["team"] or not row["is_named"] for row in systems),
+        "has_constraints": any(row["constrained"] is not None for row in systems),
+        "first_day": _day(content["input"]["first_day"]),
+        "last_day": _day(content["input"]["last_day"]),
     }
 
 
-def _summary(content: PublishedContent) -> dict[str, Any]:
+def _shown(tables: Sequence[Table]) -> list[TableShown]:
+    return shown_tables(Report(tables=tables, data={}))
+
+
+def _summary(content: PublishedContent) -> Summary:
     if has_ranking(content):
         return summarise_run(run_of(content))
     return summary_without_order(ANALYSES[content["sections"]["answers"]["analysis"]])
@@ -302,14 +364,13 @@ def _self_agreement(content: PublishedContent) -> str | None:
 
 def frozen_in_words(content: PublishedContent) -> str:
     """Return the version, its date, and a note that it never changes."""
+    published_at = datetime.fromisoformat(content["published_at"])
     return _(
         "Version %(version)s, published %(day)s. This page never changes: corrections are published as "
         "new versions."
     ) % {
         "version": content["version"],
-        "day": date_format(
-            datetime.fromisoformat(content["published_at"]), "DATE_FORMAT"
-        ),
+        "day": date_format(published_at, "DATE_FORMAT"),
     }
 
 
@@ -326,26 +387,31 @@ _NAMED: Final = 6
 
 def differences(before: PublishedContent, after: PublishedContent) -> list[str]:
     """Return the changes between two versions, the most important first."""
-    found = [
+    changes = [
         *_judges(before, after),
         *_systems(before, after),
         *_method(before, after),
         *_blocks(before, after),
     ]
-    if found or before["ranking"] != after["ranking"]:
-        found += _ranking(before, after)
-    return found or [_("Same data and ranking as in the previous version.")]
+    if changes or before["ranking"] != after["ranking"]:
+        changes += _ranking(before, after)
+    return changes or [_("Same data and ranking as in the previous version.")]
 
 
 def _judges(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was, now = (
-        [each["judge"] for each in content["left_out"]["judges"]]
-        for content in (before, after)
-    )
-    if gone := [name for name in now if name not in was]:
-        yield _judges_excluded(gone)
-    if back := [name for name in was if name not in now]:
-        yield _judges_included(back)
+    was = [judge["judge"] for judge in before["left_out"]["judges"]]
+    now = [judge["judge"] for judge in after["left_out"]["judges"]]
+    excluded = _without(now, was)
+    if excluded:
+        yield _judges_excluded(excluded)
+    included = _without(was, now)
+    if included:
+        yield _judges_included(included)
+
+
+def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the names that are not among the others."""
+    return [name for name in names if name not in others]
 
 
 def _judges_excluded(names: list[str]) -> str:
@@ -379,13 +445,12 @@ def _judges_included(names: list[str]) -> str:
 
 
 def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was, now = (
-        [each["system"] for each in content["systems"]] for content in (before, after)
-    )
-    new = [name for name in now if name not in was]
+    was = [row["system"] for row in before["systems"]]
+    now = [row["system"] for row in after["systems"]]
+    new = _without(now, was)
     if new:
         yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
-    gone = [name for name in was if name not in now]
+    gone = _without(was, now)
     # Systems that became anonymous must not be named here.
     if gone and not _without_name(after).intersection(new):
         yield _("Removed or renamed: %(systems)s.") % {"systems": names_in_a_row(gone)}
@@ -397,11 +462,11 @@ def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]
 
 
 def _without_name(content: PublishedContent) -> set[str]:
-    return {each["system"] for each in content["systems"] if not each["is_named"]}
+    return {row["system"] for row in content["systems"] if not row["is_named"]}
 
 
 def _withdrawn(content: PublishedContent) -> set[str]:
-    return {each["system"] for each in content["systems"] if each["is_withdrawn"]}
+    return {row["system"] for row in content["systems"] if row["is_withdrawn"]}
 
 
 def _method(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
@@ -412,15 +477,25 @@ def _method(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
             "after": method_name(now["name"]),
             "before": method_name(was["name"]),
         }
-    elif _choice(was) != _choice(now):
+    elif _choices(was) != _choices(now):
         yield _("Rank ranges are computed differently.")
 
 
-def _choice(method: PublishedMethod) -> dict[str, Any]:
-    names = ("resample", "ranges", "correction", "sides", "confidence", "resamples")
-    return {name: method["parameters"].get(name) for name in names} | {
-        "group": method["judge_group"] and method["judge_group"]["name"]
-    }
+def _choices(method: PublishedMethod) -> list[object]:
+    """Return the choices that rank ranges follow from."""
+    parameters = method["parameters"]
+    group = None
+    if method["judge_group"]:
+        group = method["judge_group"]["name"]
+    return [
+        parameters.get("resample"),
+        parameters.get("ranges"),
+        parameters.get("correction"),
+        parameters.get("sides"),
+        parameters.get("confidence"),
+        parameters.get("resamples"),
+        group,
+    ]
 
 
 def _blocks(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
@@ -447,16 +522,17 @@ def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]
     if not common:
         return
     is_same = [name for name in was if name in now] == common
-    ranges = [
-        _("%(system)s %(before)s → %(after)s")
-        % {
-            "system": system_in_sentence(name),
-            "before": rank_range(was[name]),
-            "after": rank_range(now[name]),
-        }
-        for name in common
-        if rank_range(was[name]) != rank_range(now[name])
-    ]
+    ranges = []
+    for name in common:
+        range_before = rank_range(was[name])
+        range_after = rank_range(now[name])
+        if range_before != range_after:
+            change = _("%(system)s %(before)s → %(after)s") % {
+                "system": system_in_sentence(name),
+                "before": range_before,
+                "after": range_after,
+            }
+            ranges.append(change)
     order = _order_in_words(
         is_same=is_same, before=_clusters(before), after=_clusters(after)
     )
@@ -484,31 +560,41 @@ def _some(ranges: list[str]) -> list[str]:
     return [*ranges[:_NAMED], more]
 
 
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """A version, with the changes from the previous one."""
+
+    result: PublishedResult
+    content: PublishedContent
+    is_shown: bool
+    differences: list[str]
+
+
 def version_lines(
     versions: Sequence[PublishedResult], *, shown: PublishedResult | None
-) -> list[dict[str, Any]]:
-    """Return a line for each version, newest first, with the changes from the previous one."""
-    before: Sequence[PublishedResult | None] = [*versions[1:], None]
-    return [
-        {
-            "result": each,
-            "content": each.content,
-            "is_shown": shown is not None and each.pk == shown.pk,
-            "differences": []
-            if earlier is None
-            else differences(earlier.content, each.content),
-        }
-        for each, earlier in zip(versions, before, strict=False)
-    ]
+) -> list[VersionLine]:
+    """Return a line for each version, newest first."""
+    lines = []
+    for number, version in enumerate(versions, 1):
+        changes: list[str] = []
+        if number < len(versions):
+            changes = differences(versions[number].content, version.content)
+        line = VersionLine(
+            result=version,
+            content=version.content,
+            is_shown=shown is not None and version.pk == shown.pk,
+            differences=changes,
+        )
+        lines.append(line)
+    return lines
 
 
 def newer_version(
     versions: Sequence[PublishedResult], shown: PublishedResult
 ) -> PublishedResult | None:
     """Return the newest version if it is newer than the one shown."""
-    newest = versions[0] if versions else shown
-    if newest.version > shown.version:
-        return newest
+    if versions and versions[0].version > shown.version:
+        return versions[0]
     return None
 
 
@@ -521,80 +607,80 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
     open_reports = changes.values_list(
         F("problem_reports") - F("problems_closed"), flat=True
     ).first()
-    people = run.result["input"]["judges"]
-    said = []
+    judges = run.result["input"]["judges"]
+    worries = []
     if task.state == CampaignState.OPEN:
-        said.append(_("The test set is still open, so the ranking will change."))
+        worries.append(_("The test set is still open, so the ranking will change."))
     if ranking_is_due(task_id=task.pk):
-        said.append(_("The ranking is out of date. Reload in a few seconds."))
+        worries.append(_("The ranking is out of date. Reload in a few seconds."))
     if open_reports:
-        said.append(
+        worries.append(
             counted(
                 "%(count)s open problem report.",
                 "%(count)s open problem reports.",
                 open_reports,
             )
         )
-    if people < MIN_UNITS:
-        said.append(
+    if judges < MIN_UNITS:
+        worries.append(
             counted(
                 "Only %(count)s judge: other judges may rank differently.",
                 "Only %(count)s judges: other judges may rank differently.",
-                people,
+                judges,
             )
         )
-    return said
+    return worries
 
 
 def missing_in_words(content: PublishedContent) -> list[str]:
     """Return notes on data that will be missing for readers, or should be."""
-    said = []
+    missing = []
     if not content["authors"]:
-        said.append(_("No authors: the citation names the campaign."))
+        missing.append(_("No authors: the citation names the campaign."))
     if not content["contact"]:
-        said.append(_("No contact for readers."))
+        missing.append(_("No contact for readers."))
     if has_ranking(content) and content["agreement"]["inter"]["kappa"] is None:
-        said.append(kappa_missing_in_words(content["agreement"]["inter"]))
+        missing.append(kappa_missing_in_words(content["agreement"]["inter"]))
     if content["task"]["instructions_version"] is None:
-        said.append(_("No instructions."))
+        missing.append(_("No instructions."))
     if has_ranking(content) and content["ranking"]["not_estimable"]:
         names = [row["system"] for row in content["ranking"]["not_estimable"]]
-        said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
+        missing.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
     if "predicted_ranking" in content["sections"]:
         predicted = content["sections"]["predicted_ranking"]
-        if doubt := sample_doubt(predicted):
-            said.append(labelled(completed_by(predicted["metric"]), doubt))
-    return said
+        doubt = sample_doubt(predicted)
+        if doubt:
+            missing.append(labelled(completed_by(predicted["metric"]), doubt))
+    return missing
 
 
 def reasons_in_words(content: PublishedContent) -> list[str]:
     """Return the organisers' texts about judges that will become public."""
     judges: dict[str, list[str]] = {}
-    for each in content["left_out"]["judges"]:
-        if each["rule"] is None and each["reason"]:
-            judges.setdefault(reason_published(each), []).append(each["judge"])
-    return [
-        _("Excluded: %(judges)s. This reason is published: “%(reason)s”")
-        % {"judges": _names(names), "reason": reason}
-        for reason, names in judges.items()
-    ]
+    for judge in content["left_out"]["judges"]:
+        if judge["rule"] is None and judge["reason"]:
+            reason = reason_published(judge)
+            judges.setdefault(reason, []).append(judge["judge"])
+    sentence = _("Excluded: %(judges)s. This reason is published: “%(reason)s”")
+    sentences = []
+    for reason, names in judges.items():
+        sentences.append(sentence % {"judges": _names(names), "reason": reason})
+    return sentences
 
 
 def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> str:
     """Return a warning if systems have other names in earlier versions; otherwise ""."""
-    others = sorted(
-        {
-            from_to(each.labels[key], label)
-            for each in earlier
-            for key, label in labels.items()
-            if each.labels.get(key, label) != label
-        }
-    )
-    if not others:
+    renamed = set()
+    for version in earlier:
+        for key, label in labels.items():
+            earlier_label = version.labels.get(key, label)
+            if earlier_label != label:
+                renamed.add(from_to(earlier_label, label))
+    if not renamed:
         return ""
     return _(
         "Earlier versions keep their names, so comparing scores can reveal which system is which: %(names)s."
-    ) % {"names": _names(others)}
+    ) % {"names": _names(sorted(renamed))}
 
 
 def _names(names: list[Any]) -> str:
@@ -609,10 +695,28 @@ def _names(names: list[Any]) -> str:
 _STYLES: Final = ("base", "scripts", "organiser", "analyses", "published")
 
 
+class FrozenPage(TypedDict):
+    """The content of a page that never changes."""
+
+    page: PublishedPage
+    frozen_words: str
+    page_url: str
+    citation: str
+
+
+class ResultShown(FrozenPage):
+    """The page content of a result, apart from its files."""
+
+    result: PublishedResult
+    lines: list[VersionLine]
+    newer: PublishedResult | None
+    results_url: str
+
+
 def result_shown(
     result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
-) -> dict[str, Any]:
-    """Return the page content of a result, apart from its files.
+) -> ResultShown:
+    """Return the page content of a result.
 
     Parameters
     ----------
@@ -632,32 +736,41 @@ def result_shown(
 
 def result_file(result: PublishedResult) -> PublishedFile:
     """Return the source of the folder's files; their address is known if `PUBLIC_ADDRESS` is set."""
-    place = reverse("published-result", args=[result.address])
-    public = settings.PUBLIC_ADDRESS.rstrip("/")
-    return PublishedFile(
-        result.content, result.digest, f"{public}{place}" if public else ""
-    )
+    url = ""
+    if settings.PUBLIC_ADDRESS:
+        path = reverse("published-result", args=[result.address])
+        url = settings.PUBLIC_ADDRESS.rstrip("/") + path
+    return PublishedFile(result.content, result.digest, url)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFile:
+    """A file of the folder, described on its page."""
+
+    name: str
+    words: Promise
+    address: str
+    url: str = ""
 
 
 def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
     """Return the page for a folder with these files, with inline styles and without anything that may change."""
+    files = []
+    for name in names:
+        if name != bundles.INDEX:
+            files.append(FolderFile(name, FOLDER[name], address=name))
     folder = settings.BASE_DIR / "static" / "css"
+    styles = [(folder / f"{name}.css").read_text("utf-8") for name in _STYLES]
     context = {
         **_frozen(result_file(result)),
         "result": result,
-        "files": [
-            {"name": name, "words": FOLDER[name], "address": name, "url": ""}
-            for name in names
-            if name != bundles.INDEX
-        ],
-        "styles": "".join(
-            (folder / f"{name}.css").read_text("utf-8") for name in _STYLES
-        ),
+        "files": files,
+        "styles": "".join(styles),
     }
     return render_to_string("published_results/frozen.html", context)
 
 
-def _frozen(written: PublishedFile) -> dict[str, Any]:
+def _frozen(written: PublishedFile) -> FrozenPage:
     return {
         "page": published_page(written.content),
         "frozen_words": frozen_in_words(written.content),
@@ -667,14 +780,14 @@ def _frozen(written: PublishedFile) -> dict[str, Any]:
 
 
 _COPIED: Final = 1 << 20
-_RUN_FIELDS: Final = (
-    "name",
-    "parameters",
-    "seed",
-    "watermark",
-    "code_version",
-    "content_key_version",
-)
+
+
+class BundleFile(TypedDict):
+    """A file of a bundle."""
+
+    name: str
+    bytes: int
+    sha256: str
 
 
 def _untold(_done: int, _total: int) -> None:
@@ -698,11 +811,14 @@ def result_bundle_make(
         zipped = folder / "bundle.zip"
         _zip_write(zipped, folder, files, frozen.content["published_at"])
         with zipped.open("rb") as stream:
-            return result_bundle_store(result=frozen.result, stream=stream, files=files)
+            recorded = [dict(file) for file in files]
+            return result_bundle_store(
+                result=frozen.result, stream=stream, files=recorded
+            )
 
 
 @handles(JobKind.BUNDLE, PublishingRefusedError)
-def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
+def _make(job: Job, progress: JobProgress) -> dict[str, object]:
     result = PublishedResult.objects.get(pk=job.parameters["bundle"])
     if judging_goes_on(result.task):
         raise PublishingRefusedError(
@@ -717,7 +833,7 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
 @override("en")
 def _written(
     frozen: FrozenResult, folder: Path, progress: Progress
-) -> list[dict[str, Any]]:
+) -> list[BundleFile]:
     """Write all files into the folder, in English; return name, bytes and SHA-256 of each in zip order."""
     content = frozen.content
     digest = frozen.result.digest
@@ -729,43 +845,43 @@ def _written(
             file.writelines(lines)
     parquet_write(folder / bundles.JUDGMENTS, folder / bundles.PARQUET)
     about = {bundles.INDEX, bundles.README, bundles.METADATA, bundles.CHECKSUMS}
-    names = [name for name in FOLDER if name in about or (folder / name).exists()]
+    there = {path.name for path in folder.iterdir()}
+    names = [name for name in FOLDER if name in about | there]
     _write(folder / bundles.INDEX, frozen_page(frozen.result, names))
     _write(folder / bundles.README, readme(content, digest, names))
-    files = [_found(folder / name) for name in names[:-2]]
+    files = [_described(folder / name) for name in names[:-2]]
     _write(folder / bundles.METADATA, crate(content, digest, files))
-    files.append(_found(folder / bundles.METADATA))
+    files.append(_described(folder / bundles.METADATA))
     hashes = {file["name"]: file["sha256"] for file in files}
     _write(folder / bundles.CHECKSUMS, bundles.checksums_written(hashes))
-    return [*files, _found(folder / bundles.CHECKSUMS)]
+    return [*files, _described(folder / bundles.CHECKSUMS)]
 
 
 def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
     """Return the files that depend only on the content of a result, by name."""
-    return {
-        **(_of_ranking(file) if has_ranking(file.content) else _of_answers(file)),
-        "citation.bib": bibtex_file(file),
-        "CITATION.cff": cff_file(file),
-        bundles.RESULT: canonical(file.content),
-    }
+    if has_ranking(file.content):
+        files = _of_ranking(file)
+    else:
+        files = _of_answers(file)
+    files["citation.bib"] = bibtex_file(file)
+    files["CITATION.cff"] = cff_file(file)
+    files[bundles.RESULT] = canonical(file.content)
+    return files
 
 
 def _of_ranking(file: PublishedFile) -> dict[str, str | bytes]:
-    report = published_report(file)
-    plot = _plot(file.content)
-    return {
+    files: dict[str, str | bytes] = {
         "ranking.csv": csv_file(file),
         "pairs.csv": pairs_file(file),
-        **{
-            f"ranking.{ending}": write(report, FILES[ending])
-            for ending in ("tex", "typ", "md")
-        },
-        **{
-            f"ranking.{ending}": plot_file(plot, ending) or b""
-            for ending in PLOT_FILES
-            if ending != "csv"
-        },
     }
+    report = published_report(file)
+    for ending in ("tex", "typ", "md"):
+        files[f"ranking.{ending}"] = write(report, FILES[ending])
+    plot = _plot(file.content)
+    for ending in PLOT_FILES:
+        if ending != "csv":
+            files[f"ranking.{ending}"] = plot_file(plot, ending) or b""
+    return files
 
 
 def _of_answers(file: PublishedFile) -> dict[str, str | bytes]:
@@ -778,59 +894,59 @@ def _of_answers(file: PublishedFile) -> dict[str, str | bytes]:
 def _plot(content: PublishedContent) -> Table:
     """Return the table with the plot of rank ranges; if there are several groups, names include the group."""
     rows = content["ranking"]["systems"]
-    several = len(grouped(rows)) > 1
-    names = []
+    has_groups = len(grouped(rows)) > 1
+    named_rows: list[RankedRow] = []
+    ranks = []
     for row in rows:
-        names.append(
-            one_line(row["system"]) + (f" (group {row['group']})" if several else "")
-        )
-    ranks = semicolon_list(
-        f"{name}: rank {rank_cell(row)}, range {rank_range(row)}"
-        + ("" if row.get("shortage") else f", cluster {row['cluster']}")
-        for name, row in zip(names, rows, strict=True)
-    )
-    shown: list[RankedRow] = [
-        {**row, "system": name} for name, row in zip(names, rows, strict=True)
-    ]
-    table = ranks_table(shown, name="ranking", method=content["method"]["name"])
-    title = f"Rank ranges: {title_of(content)}"
-    return replace(
-        table,
-        title=title,
-        notes=[basis_of(content), *firmness_of(content), f"{ranks}."],
-    )
+        name = one_line(row["system"])
+        if has_groups:
+            name = f"{name} (group {row['group']})"
+        phrase = f"{name}: rank {rank_cell(row)}, range {rank_range(row)}"
+        if not row.get("shortage"):
+            phrase = f"{phrase}, cluster {row['cluster']}"
+        named_rows.append({**row, "system": name})
+        ranks.append(phrase)
+    table = ranks_table(named_rows, name="ranking", method=content["method"]["name"])
+    notes = [basis_of(content), *firmness_of(content), f"{semicolon_list(ranks)}."]
+    return replace(table, title=f"Rank ranges: {title_of(content)}", notes=notes)
 
 
 def _write(path: Path, content: str | bytes) -> None:
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    if isinstance(content, str):
+        content = content.encode()
+    path.write_bytes(content)
 
 
-def _run(frozen: FrozenResult) -> dict[str, Any]:
+def _run(frozen: FrozenResult) -> dict[str, object]:
+    """Return what a ranking is computed again from."""
     method = frozen.content["method"]
     return {
         "format": 1,
         "result": frozen.result.digest,
-        **{name: method[name] for name in _RUN_FIELDS},
+        "name": method["name"],
+        "parameters": method["parameters"],
+        "seed": method["seed"],
+        "watermark": method["watermark"],
+        "code_version": method["code_version"],
+        "content_key_version": method["content_key_version"],
     }
 
 
-def _found(path: Path) -> dict[str, Any]:
+def _described(path: Path) -> BundleFile:
     with path.open("rb") as stream:
         sha256 = file_digest(stream, "sha256").hexdigest()
     return {"name": path.name, "bytes": path.stat().st_size, "sha256": sha256}
 
 
 def _zip_write(
-    path: Path, folder: Path, files: Sequence[Mapping[str, Any]], published_at: str
+    zipped: Path, folder: Path, files: Sequence[BundleFile], published_at: str
 ) -> None:
     """Pack files with the time of publication, so that a zip created again has the same bytes."""
     moment = datetime.fromisoformat(published_at).astimezone(UTC).timetuple()[:6]
-    with zipfile.ZipFile(path, "w") as archive:
+    with zipfile.ZipFile(zipped, "w") as archive:
         for file in files:
             entry = zip_entry(file["name"], moment)
             entry.file_size = file["bytes"]
-            with (
-                (folder / file["name"]).open("rb") as source,
-                archive.open(entry, "w") as target,
-            ):
+            path = folder / file["name"]
+            with path.open("rb") as source, archive.open(entry, "w") as target:
                 shutil.copyfileobj(source, target, _COPIED)

@@ -1,6 +1,7 @@
 """The form of ranking settings, the form of a stopping rule, and their histories."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -13,7 +14,7 @@ from campaign.pages.forms import VersionedForm
 from campaign.texts.joining import labelled
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.records import RecordedRule
+from ranking.core.rankings.records import RankedRow, RecordedRule
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
@@ -26,47 +27,49 @@ from ranking.reports.wording.stopping_rules import (
 )
 
 
-def shown_rule_of(run: RankingRun | None) -> dict[str, Any] | None:
+def shown_rule_of(run: RankingRun | None) -> Mapping[str, object] | None:
     """Return the rule recorded in the latest ranking; None without one. No query."""
     if run is None:
         return None
     rule: RecordedRule = run.parameters.get("stopping_rule", {})
     if not rule:
         return None
-    return shown_rule(
-        rule_state(
-            rule,
-            found=run.result["stopping"],
-            met=run.rule_met,
-            judgments=run.result["input"]["blocks"],
-        )
+    state = rule_state(
+        rule,
+        found=run.result["stopping"],
+        met=run.rule_met,
+        judgments=run.result["input"]["blocks"],
     )
+    return shown_rule(state)
 
 
-def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
+def anytime_ranges_of(run: RankingRun | None) -> dict[str, RankedRow]:
     """Return the anytime ranges shown beside the other ranges, by system; empty if there are none."""
-    if run is None:
-        found = None
-    else:
-        found = run.result.get("anytime")
-    if run is None or found is None or run.parameters["ranges"] == "anytime":
+    if run is None or run.parameters["ranges"] == "anytime":
         return {}
-    return {row["system"]: row for row in found["systems"]}
+    anytime = run.result.get("anytime")
+    if anytime is None:
+        return {}
+    return {row["system"]: row for row in anytime["systems"]}
 
 
-def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """A change in words, with the stage of the campaign at that time."""
+
+    row: RankingSettings | StoppingRule
+    moment: str
+    what: str
+
+
+def rule_lines(rows: Sequence[StoppingRule]) -> list[HistoryLine]:
     """Return rules in words, in the given order."""
-    return [
-        _line(
-            row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed")
-        )
-        for row in rows
-    ]
-
-
-def _line(row: Any, judgments: int | None, what: str) -> dict[str, Any]:
-    """Return a line of the history, with the stage of the campaign at that time."""
-    return {"row": row, "moment": moment_in_words(judgments), "what": what}
+    lines = []
+    for row in rows:
+        what = rule_in_words(row.recorded) or _("Rule removed")
+        moment = moment_in_words(row.after_judgments)
+        lines.append(HistoryLine(row, moment, what))
+    return lines
 
 
 def tests_words() -> list[tuple[str, str, str]]:
@@ -140,13 +143,15 @@ class StoppingRuleForm(VersionedForm):
     @classmethod
     def initial_of(
         cls, rule: StoppingRule | None, *, tests: RuleTests
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Return the form's initial values for a rule, or for none, with the default `tests`."""
         if rule is None:
             return {"tests": tests, "confidence": 95}
-        share = rule.pairs_share
+        pairs = None
+        if rule.pairs_share is not None:
+            pairs = round(100 * rule.pairs_share, 6)
         return {
-            "pairs": None if share is None else round(100 * share, 6),
+            "pairs": pairs,
             "clusters": rule.clusters,
             "judgments": rule.judgments,
             "until": rule.until,
@@ -157,38 +162,42 @@ class StoppingRuleForm(VersionedForm):
     @property
     def terms(self) -> dict[str, Any]:
         """The terms of a valid form."""
-        said = dict(self.cleaned_data)
-        if "pairs" not in said:
-            return said
-        pairs = said.pop("pairs")
-        return {
-            **said,
-            "pairs_share": None if pairs is None else round(pairs / 100, 8),
-            "confidence": round(said["confidence"] / 100, 8),
-        }
+        terms = dict(self.cleaned_data)
+        if "pairs" not in terms:
+            return terms
+        pairs = terms.pop("pairs")
+        terms["pairs_share"] = None
+        if pairs is not None:
+            terms["pairs_share"] = round(pairs / 100, 8)
+        terms["confidence"] = round(terms["confidence"] / 100, 8)
+        return terms
 
 
-def settings_lines(rows: Sequence[RankingSettings]) -> list[dict[str, Any]]:
+def settings_lines(rows: Sequence[RankingSettings]) -> list[HistoryLine]:
     """Return settings in words, in the given order."""
-    return [_line(row, row.judgments, _what(row)) for row in rows]
+    lines = []
+    for row in rows:
+        moment = moment_in_words(row.judgments)
+        lines.append(HistoryLine(row, moment, _what(row)))
+    return lines
 
 
 def _what(row: RankingSettings) -> str:
-    words = [
+    phrases = [
         row.get_method_display(),
         row.get_ranges_display(),
         row.get_resample_display(),
         percent(row.confidence),
     ]
-    words += [
-        labelled(OPTION_WORDS[name][0], value)
-        for name, value in row.method_options.items()
-    ]
+    for name, value in row.method_options.items():
+        phrases.append(labelled(OPTION_WORDS[name][0], value))
     if row.correction != RankingSettings.Correction.NONE:
-        words.append(row.get_correction_display())
+        phrases.append(row.get_correction_display())
     if row.judge_group is not None:
-        words.append(_("judges in “%(group)s” only") % {"group": row.judge_group.name})
-    return " · ".join(words)
+        phrases.append(
+            _("judges in “%(group)s” only") % {"group": row.judge_group.name}
+        )
+    return " · ".join(phrases)
 
 
 class RankingSettingsForm(VersionedForm):
@@ -231,13 +240,14 @@ class RankingSettingsForm(VersionedForm):
         """Return the fields with the options of a method."""
         return [self[name] for name in self.fields if name.startswith(f"{method}.")]
 
-    def method_options(self, method: str) -> dict[str, Any]:
+    def method_options(self, method: str) -> dict[str, float | bool]:
         """Return the submitted options of a method; empty fields have the default."""
-        values = {
-            field.name.partition(".")[2]: self.cleaned_data[field.name]
-            for field in self.options_of(method)
-        }
-        return {name: value for name, value in values.items() if value is not None}
+        values = {}
+        for field in self.options_of(method):
+            value = self.cleaned_data[field.name]
+            if value is not None:
+                values[field.name.removeprefix(f"{method}.")] = value
+        return values
 
 
 def _option_field(method: Method, option: str) -> forms.Field:

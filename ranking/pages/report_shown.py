@@ -1,10 +1,11 @@
 """A report as shown on a page: figures in the reader's locale, plots, and links to the judgments behind them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from html import escape
 from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from django.http import Http404, HttpResponse
 from django.utils.formats import date_format, number_format
@@ -31,6 +32,8 @@ from ranking.selectors.runs import latest_run
 
 #: Addresses of all rows, or those of the test set of a row, by its name.
 Links = Addresses | Callable[[str], Addresses | None] | None
+#: Returns the address of a file, given the name of a table and an ending.
+FileAddress = Callable[[str, str], str]
 _NOTHING = "–"
 #: Longer tables only show their first rows; all rows are in the files.
 _MOST_ROWS = 500
@@ -38,31 +41,66 @@ _MOST_CELLS = 2_400
 _FIRST_ROWS = 100
 
 
+@dataclass(slots=True)
+class TableShown:
+    """A table as a page shows it.
+
+    Attributes
+    ----------
+    name, title : str
+    headings : list of (str, bool)
+        Headings of the columns with a value in any row, and whether they are numeric.
+    body : SafeString
+        Markup of the first rows.
+    notes : sequence of str
+    plot : SafeString or None
+    more : int
+        Number of rows that are only in files.
+    files : list of (str, str)
+        Labels and addresses of the files of the plot.
+    """
+
+    name: str
+    title: str
+    headings: list[tuple[str, bool]]
+    body: SafeString
+    notes: Sequence[str]
+    plot: SafeString | None
+    more: int
+    files: list[tuple[str, str]]
+
+
 def shown_tables(
     report: Report,
     *,
     without: frozenset[str] = frozenset(),
     addresses: Links = None,
-    file_address: Callable[[str, str], str] | None = None,
-) -> list[dict[str, Any]]:
+    file_address: FileAddress | None = None,
+) -> list[TableShown]:
     """Return the tables of a report, except those named in `without`.
 
-    With `addresses`, cells have links. `file_address` returns the address of a file, given the name of a table
-    and an ending.
+    With `addresses`, cells have links.
     """
     tables = [table for table in report.tables if table.name not in without]
     if isinstance(addresses, Addresses):
-        addresses.judges_look_up(
-            name
-            for table in tables
-            for at, column in enumerate(table.columns)
-            if column.names in ("judge", "judges")
-            for row in _first(table)
-            for name in str(row[at]).split(
-                BETWEEN if column.names == "judges" else "\n"
-            )
-        )
+        judges: list[str] = []
+        for table in tables:
+            judges += _judges_in(table)
+        addresses.judges_look_up(judges)
     return [_table(table, addresses, file_address) for table in tables]
+
+
+def _judges_in(table: Table) -> Iterator[str]:
+    """Yield the judges named in the shown rows of a table."""
+    for position, column in enumerate(table.columns):
+        if column.names == "judge":
+            separator = "\n"
+        elif column.names == "judges":
+            separator = BETWEEN
+        else:
+            continue
+        for row in _first(table):
+            yield from str(row[position]).split(separator)
 
 
 def _first(table: Table) -> Sequence[Sequence[Value]]:
@@ -73,36 +111,34 @@ def _first(table: Table) -> Sequence[Sequence[Value]]:
 
 
 def _table(
-    table: Table, addresses: Links, file_address: Callable[[str, str], str] | None
-) -> dict[str, Any]:
-    """Return a table for the page: headings, flagged if numeric, markup of the first rows, and files."""
+    table: Table, addresses: Links, file_address: FileAddress | None
+) -> TableShown:
     rows = _first(table)
     filled = _filled_columns(table)
-    won = None
+    headings = []
+    for position in filled:
+        column = table.columns[position]
+        headings.append((system_label(column.heading), not column.is_text))
+    pair_address = None
     if isinstance(addresses, Addresses):
-        won = addresses.won
-    if _is_one_dot(table):
-        plot = None
-    else:
-        plot = drawn_for_page(table, pair_address=won)
-    return {
-        "name": table.name,
-        "title": table.title,
-        "headings": [
-            (system_label(column.heading), not column.is_text)
-            for place, column in enumerate(table.columns)
-            if place in filled
-        ],
-        "body": _body(table, rows, filled, addresses),
-        "notes": table.notes,
-        "plot": plot,
-        "more": len(table.rows) - len(rows),
-        "files": []
-        if plot is None or file_address is None
-        else [
-            (ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES
-        ],
-    }
+        pair_address = addresses.won
+    plot = None
+    if not _is_one_dot(table):
+        plot = drawn_for_page(table, pair_address=pair_address)
+    plot_files = []
+    if plot is not None and file_address is not None:
+        for ending in PLOT_FILES:
+            plot_files.append((ending.upper(), file_address(table.name, ending)))
+    return TableShown(
+        name=table.name,
+        title=table.title,
+        headings=headings,
+        body=_body(table, rows, filled, addresses),
+        notes=table.notes,
+        plot=plot,
+        more=len(table.rows) - len(rows),
+        files=plot_files,
+    )
 
 
 def _is_one_dot(table: Table) -> bool:
@@ -114,17 +150,18 @@ def _is_one_dot(table: Table) -> bool:
     most = None
     if isinstance(plot, RowPlot):
         most = plot.most
-    drawn = table.rows[:most]
-    return sum(row[position] is not None for row in drawn) == 1
+    values = [row[position] for row in table.rows[:most]]
+    return len(values) - values.count(None) == 1
 
 
-def _filled_columns(table: Table) -> frozenset[int]:
+def _filled_columns(table: Table) -> list[int]:
     """Return the positions of the columns with a value in any row; files have the empty ones, too."""
-    return frozenset(
-        place
-        for place in range(len(table.columns))
-        if any(row[place] not in (None, "") for row in table.rows)
-    )
+    positions = []
+    for position in range(len(table.columns)):
+        values = {row[position] for row in table.rows}
+        if values - {None, ""}:
+            positions.append(position)
+    return positions
 
 
 #: What has a name that people wrote, in any script.
@@ -141,42 +178,42 @@ def _is_name(column: Column) -> bool:
 def _body(
     table: Table,
     rows: Sequence[Sequence[Value]],
-    filled: frozenset[int],
+    filled: Sequence[int],
     addresses: Links,
 ) -> SafeString:
     """Return the filled columns of rows as markup, without a template, which takes ten times as long for many cells."""
     parts = []
     for number, row in enumerate(rows):
-        here = _addresses(table, row, addresses)
-        about = {} if here is None else _about(table, row)
-        parts.append('<tr class="ends">' if number in table.rules else "<tr>")
-        for place, (value, column) in enumerate(zip(row, table.columns, strict=True)):
-            if place not in filled:
-                continue
-            words = _words(value, column)
-            markup = escape(words)
-            if here is not None and value is not None:
-                markup = _markup(words, value, column, about, here)
+        row_addresses = _addresses(table, row, addresses)
+        about: dict[Named, str] = {}
+        if row_addresses is not None:
+            about = _about(table, row)
+        if number in table.rules:
+            parts.append('<tr class="ends">')
+        else:
+            parts.append("<tr>")
+        for position in filled:
+            column = table.columns[position]
+            markup = _markup(row[position], column, about, row_addresses)
             if _is_name(column):
                 markup = f"<bdi>{markup}</bdi>"
-            if place:
-                tag = "td"
-                scope = ""
+            kind = ' class="number"'
+            if column.is_text:
+                kind = ""
+            if position:
+                parts.append(f"<td{kind}>{markup}</td>")
             else:
-                tag = "th"
-                scope = ' scope="row"'
-            kind = "" if column.is_text else ' class="number"'
-            parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")
+                parts.append(f'<th scope="row"{kind}>{markup}</th>')
         parts.append("</tr>")
     # Each part is escaped.
     return mark_safe("".join(parts))  # noqa: S308
 
 
-def linked(words: str, address: str | None) -> str:
+def linked(text: str, address: str | None) -> str:
     """Return escaped text, as a link if there is an address."""
     if address is None:
-        return escape(words)
-    return f'<a href="{escape(address)}">{escape(words)}</a>'
+        return escape(text)
+    return f'<a href="{escape(address)}">{escape(text)}</a>'
 
 
 def _addresses(
@@ -185,59 +222,66 @@ def _addresses(
     """Return the addresses for a row, if there are any."""
     if addresses is None or isinstance(addresses, Addresses):
         return addresses
-    named = [
-        str(value)
-        for value, column in zip(row, table.columns, strict=True)
-        if column.names == "test_set"
-    ]
-    name = named[0] if named else table.about.get("test_set")
-    return None if name is None else addresses(name)
+    name = table.about.get("test_set")
+    for value, column in zip(row, table.columns, strict=True):
+        if column.names == "test_set":
+            name = str(value)
+            break
+    if name is None:
+        return None
+    return addresses(name)
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
     """Return the objects a row is about, except its test set: those of all rows, and those in its first cells."""
-    found: dict[Named, str] = {
-        name: said for name, said in table.about.items() if name != "test_set"
-    }
+    about: dict[Named, str] = dict(table.about)
     for value, column in zip(row, table.columns, strict=True):
         if column.names is None:
             break
         if column.names == "systems":
-            found |= _two_systems(str(value))
-        elif column.names not in ("judges", "test_set") and value is not None:
-            found[column.names] = str(value)
-    return found
+            about |= _two_systems(str(value))
+        elif column.names != "judges" and value is not None:
+            about[column.names] = str(value)
+    about.pop("test_set", None)
+    return about
 
 
-def _two_systems(words: str) -> dict[Named, str]:
-    one, _between, other = words.partition(BETWEEN)
-    return {"system": one, "other": other}
+def _two_systems(pair: str) -> dict[Named, str]:
+    system, _between, other = pair.partition(BETWEEN)
+    return {"system": system, "other": other}
 
 
 def _markup(
-    words: str,
     value: Value,
     column: Column,
     about: dict[Named, str],
-    addresses: Addresses,
+    addresses: Addresses | None,
 ) -> str:
     """Return a cell, linked to the object or the judgments it refers to."""
-    address = None
+    text = _text(value, column)
+    if addresses is None or value is None:
+        return escape(text)
     if column.names == "judges":
-        return BETWEEN.join(
-            linked(name, addresses.judge(name)) for name in words.split(BETWEEN)
-        )
+        links = [linked(name, addresses.judge(name)) for name in text.split(BETWEEN)]
+        return BETWEEN.join(links)
+    return linked(text, _address(value, column, about, addresses))
+
+
+def _address(
+    value: Value, column: Column, about: dict[Named, str], addresses: Addresses
+) -> str | None:
+    """Return the address of the object or the judgments that a cell refers to."""
     if column.names is not None:
-        address = _named(str(value), column.names, addresses)
-    elif column.counts == "skipped" and value:
-        address = addresses.skips(about.get("judge", ""))
-    elif column.counts is not None and value and _is_there(about, addresses):
-        if column.counts == "judgments":
-            outcome = None
-        else:
-            outcome = column.counts
-        address = addresses.judgments(**about, outcome=outcome)
-    return linked(words, address)
+        return _named(str(value), column.names, addresses)
+    if column.counts is None or not value:
+        return None
+    if column.counts == "skipped":
+        return addresses.skips(about.get("judge", ""))
+    if not _is_there(about, addresses):
+        return None
+    if column.counts == "judgments":
+        return addresses.judgments(**about)
+    return addresses.judgments(**about, outcome=column.counts)
 
 
 def _named(value: str, names: Named, addresses: Addresses) -> str | None:
@@ -246,28 +290,30 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
         return addresses.ranking
     if names == "systems":
         systems = _two_systems(value)
-        return addresses.judgments(**systems) if _is_there(systems, addresses) else None
-    pages = {
-        "system": addresses.system,
-        "other": addresses.system,
-        "judge": addresses.judge,
-    }
+        if not _is_there(systems, addresses):
+            return None
+        return addresses.judgments(**systems)
+    if names in ("system", "other"):
+        return addresses.system(value)
+    if names == "judge":
+        return addresses.judge(value)
     if names == "segment":
         return addresses.segment(int(value))
-    if names in pages:
-        return pages[names](value)
     return addresses.judgments(**{names: value})
 
 
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
     """Return whether the judgments of a row can be listed: its systems exist under these names."""
-    systems = [about[name] for name in ("system", "other") if name in about]
-    return (bool(about) or addresses.is_all_listed) and all(
-        name in addresses.systems for name in systems
-    )
+    if not about and not addresses.is_all_listed:
+        return False
+    systems: tuple[Named, ...] = ("system", "other")
+    for name in systems:
+        if name in about and about[name] not in addresses.systems:
+            return False
+    return True
 
 
-def _words(value: Value, column: Column) -> str:
+def _text(value: Value, column: Column) -> str:
     if value is None:
         return _NOTHING
     if isinstance(value, float):
@@ -283,28 +329,30 @@ def _words(value: Value, column: Column) -> str:
 
 
 #: Endings of the files of a plot.
-PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv")
+PLOT_FILES: Final[list[str]] = ["svg", "csv"]
+if has_extra("png"):
+    PLOT_FILES.insert(1, "png")
 
 
 def report_file(
     report: Report, ending: str, *, named: str, table: str | None = None
 ) -> HttpResponse:
     """Return a report as a file of one of the formats, or one of its tables as plot or rows; 404 without such a file."""
-    content: str | bytes | None
-    if table is None:
-        content = None
-        if ending in FILES:
-            content = write(report, FILES[ending])
-    else:
-        named = f"{named}-{table}"
-        found = next((each for each in report.tables if each.name == table), None)
-        if found is None or ending not in PLOT_FILES:
-            content = None
-        else:
-            content = plot_file(found, ending)
+    if table is not None:
+        return _table_file(report, ending, named=named, table=table)
+    if ending not in FILES:
+        raise Http404
+    return download(f"{named}.{ending}", write(report, FILES[ending]))
+
+
+def _table_file(report: Report, ending: str, *, named: str, table: str) -> HttpResponse:
+    tables = {report_table.name: report_table for report_table in report.tables}
+    if table not in tables or ending not in PLOT_FILES:
+        raise Http404
+    content = plot_file(tables[table], ending)
     if content is None:
         raise Http404
-    return download(f"{named}.{ending}", content)
+    return download(f"{named}-{table}.{ending}", content)
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:
@@ -337,90 +385,117 @@ _OFFERED = 20
 _DIGITS = 18
 
 
+@dataclass(frozen=True, slots=True)
+class RankingsBeside:
+    """Systems of an analysis compared with another ranking.
+
+    `choices` are the other rankings, and `differing` is the number of systems with another rank.
+    """
+
+    table: TableShown
+    differing: int
+    chosen: str
+    choices: list[tuple[str, str]]
+
+
 def rankings_beside(
     *, task: Task, this: Analysis, systems: Sequence[RankedRow], chosen: str
-) -> dict[str, Any] | None:
+) -> RankingsBeside | None:
     """Return the systems of an analysis compared with another ranking of the task, if any.
 
-    `chosen` is `SHOWN` or the ID of a finished analysis; raises Http404 if it does not exist. `choices` are the other
-    rankings, and `differing` is the number of systems with another rank.
+    `chosen` is `SHOWN` or the ID of a finished analysis; raises Http404 if it does not exist.
     """
-    asked = analyses_asked(task=task).finished().filter(kind=this.kind)
-    others = asked.exclude(pk=this.pk)
+    analyses = analyses_asked(task=task).finished().filter(kind=this.kind)
     run = latest_run(task_id=task.pk)
-    if run is None:
-        choices = []
-    else:
-        choices = [(SHOWN, _("current ranking"))]
-    for each in others[:_OFFERED]:
-        asked_for = asked_in_words(each, task)["words"] or _("Default")
-        choices.append((str(each.pk), f"{asked_for} ({each.watermark})"))
+    choices = []
+    if run is not None:
+        choices.append((SHOWN, _("current ranking")))
+    for analysis in analyses.exclude(pk=this.pk)[:_OFFERED]:
+        options = asked_in_words(analysis, task).words or _("Default")
+        choices.append((str(analysis.pk), f"{options} ({analysis.watermark})"))
     if not choices:
         return None
     if chosen == "" or (chosen == SHOWN and run is None):
         chosen = choices[0][0]
     if chosen == SHOWN and run is not None:
-        others_systems = run.result["systems"]
+        other_systems = run.result["systems"]
     else:
-        if not chosen.isdecimal() or len(chosen) > _DIGITS:
-            raise Http404
-        found = (
-            Analysis.objects.of(task.pk)
-            .finished()
-            .filter(pk=chosen, kind=this.kind)
-            .first()
-        )
-        if found is None or found.data is None:
-            raise Http404
-        others_systems = found.data["rankings"][0]["systems"]
-    table = _beside(systems, others_systems, dict(choices).get(chosen, chosen))
-    return {
-        "table": shown_tables(Report(tables=[table], data={}))[0],
-        "differing": sum(row[-1] != "" for row in table.rows),
-        "chosen": chosen,
-        "choices": choices,
-    }
+        other_systems = _systems_of(chosen, task=task, kind=this.kind)
+    label = dict(choices).get(chosen, chosen)
+    table = _beside(systems, other_systems, label)
+    return RankingsBeside(
+        table=shown_tables(Report(tables=[table], data={}))[0],
+        differing=sum(row[-1] != "" for row in table.rows),
+        chosen=chosen,
+        choices=choices,
+    )
+
+
+def _systems_of(analysis_id: str, *, task: Task, kind: str) -> list[RankedRow]:
+    """Return the systems of a finished analysis; raise Http404 without one."""
+    if not analysis_id.isdecimal() or len(analysis_id) > _DIGITS:
+        raise Http404
+    finished = Analysis.objects.of(task.pk).finished()
+    analysis = finished.filter(pk=analysis_id, kind=kind).first()
+    if analysis is None or analysis.data is None:
+        raise Http404
+    systems: list[RankedRow] = analysis.data["rankings"][0]["systems"]
+    return systems
 
 
 def _beside(
-    these: Sequence[RankedRow], those: Sequence[RankedRow], words: str
+    these: Sequence[RankedRow], those: Sequence[RankedRow], label: str
 ) -> Table:
-    sides = [
-        {row["system"]: only_estimable(row) for row in rows} for rows in (these, those)
-    ]
-    has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
+    """Return a table of two rankings; `label` names the second one."""
+    has_groups = _has_groups(these) or _has_groups(those)
+    this_side = _by_system(these)
+    other_side = _by_system(those)
     rows: list[tuple[Value, ...]] = []
-    for name in dict.fromkeys([*sides[0], *sides[1]]):
-        this, other = (_place(side.get(name), has_groups=has_groups) for side in sides)
-        rows.append((name, *this, *other, "≠" if this != other else ""))
-    heads = [
-        *([_("Group")] if has_groups else []),
-        _("Rank"),
-        _("Rank range"),
-        _("Cluster"),
-    ]
+    for name in {**this_side, **other_side}:
+        this = _standing(this_side.get(name), has_groups=has_groups)
+        other = _standing(other_side.get(name), has_groups=has_groups)
+        mark = ""
+        if this != other:
+            mark = "≠"
+        rows.append((name, *this, *other, mark))
     return Table(
         name="beside",
         title=_("Side by side"),
         columns=[
             Column("system", _("System"), is_text=True),
-            *(
-                Column(f"{side}_{number}", f"{head} · {side_words}")
-                for side, side_words in (("this", _("This choice")), ("other", words))
-                for number, head in enumerate(heads)
-            ),
+            *_side_columns("this", _("This choice"), has_groups=has_groups),
+            *_side_columns("other", label, has_groups=has_groups),
             Column("differs", _("Differs"), is_text=True),
         ],
         rows=rows,
     )
 
 
-def _place(row: RankedRow | None, *, has_groups: bool) -> tuple[Value, ...]:
+def _has_groups(rows: Sequence[RankedRow]) -> bool:
+    return max((row.get("group", 1) for row in rows), default=1) > 1
+
+
+def _by_system(rows: Sequence[RankedRow]) -> dict[str, RankedRow]:
+    return {row["system"]: only_estimable(row) for row in rows}
+
+
+def _side_columns(key: str, label: str, *, has_groups: bool) -> Iterator[Column]:
+    """Yield the columns of one of two rankings."""
+    headings = [_("Rank"), _("Rank range"), _("Cluster")]
+    if has_groups:
+        headings.insert(0, _("Group"))
+    for number, heading in enumerate(headings):
+        yield Column(f"{key}_{number}", f"{heading} · {label}")
+
+
+def _standing(row: RankedRow | None, *, has_groups: bool) -> tuple[Value, ...]:
     """Return group, rank, rank range and cluster of a system; dashes for missing ones."""
     if row is None:
         return (None,) * (3 + has_groups)
-    group = (row.get("group", 1),) if has_groups else ()
-    return (*group, rank_cell(row), rank_range(row), row["cluster"])
+    standing = (rank_cell(row), rank_range(row), row["cluster"])
+    if has_groups:
+        return (row.get("group", 1), *standing)
+    return standing
 
 
 #: Scale of a PNG, for print quality.
@@ -430,6 +505,7 @@ _MOST_PIXELS: Final = 64_000_000
 _FAMILY: Final = "DejaVu Sans"
 #: Scripts missing from DejaVu Sans: from Devanagari to Myanmar, and from Hangul on except Latin,
 #: Greek, symbols and forms of Arabic letters.
+_LAST_SYMBOL: Final = 0x1F000
 _BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
 
 
@@ -461,10 +537,17 @@ def png_of(svg: str) -> bytes:
 
 def needs_other_fonts(text: str) -> bool:
     """Return whether a text needs scripts that DejaVu Sans lacks."""
-    return any(
-        ord(letter) in block for letter in set(text) for block in _BEYOND
-    ) or any(ord(letter) > 0x1F000 for letter in set(text))
+    return any(map(_is_beyond, set(text)))
+
+
+def _is_beyond(letter: str) -> bool:
+    code = ord(letter)
+    if code > _LAST_SYMBOL:
+        return True
+    return any(code in block for block in _BEYOND)
 
 
 def _number(svg: str, name: str) -> int:
-    return int(svg.partition(f' {name}="')[2].partition('"')[0])
+    _before, _name, after = svg.partition(f' {name}="')
+    number, _quote, _rest = after.partition('"')
+    return int(number)

@@ -1,25 +1,29 @@
 """Sections of a page, each with the newest answer of an analysis and its options."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Final, TypedDict
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judges import excluded_judges
-from campaign.models import Campaign, CampaignState, Task
+from campaign.models import Campaign, CampaignState, Job, Task
 from campaign.pages.desk import rights
 from ranking.models import Analysis
-from ranking.pages.acting import judges_to_act
-from ranking.pages.analysis_form import AnalysisForm, pair_links
+from ranking.pages.acting import JudgeToAct, judges_to_act
+from ranking.pages.analysis_form import AnalysisForm, Options, pair_links
 from ranking.pages.formats import Addresses, TableAddresses
 from ranking.pages.report_shown import (
+    Links,
+    RankingsBeside,
+    TableShown,
     rankings_beside,
     shown_tables,
 )
@@ -34,7 +38,7 @@ from ranking.reports.analyses.kind import (
     Need,
     ProtocolAnalysis,
 )
-from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.options import OptionError, Words
 from ranking.reports.analyses.ranking import RANKING
 from ranking.reports.wording.agreement import strength_caution
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
@@ -70,6 +74,47 @@ OF: Final = "analysis"
 BESIDE: Final = "beside"
 
 
+#: Options that choose judges.
+_JUDGE_OPTIONS: Final = frozenset(
+    {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a page, rendered."""
+
+    name: str
+    title: Words
+    body: SafeString
+
+
+class SectionContext(TypedDict, total=False):
+    """The template context of a section."""
+
+    campaign: Campaign
+    task: Task
+    kind: AnalysisKind
+    form: AnalysisForm
+    action: str
+    query: str
+    may_ask: bool
+    asks: bool
+    answer: Answered
+    shown: Analysis | None
+    job: Job | None
+    is_awaited: bool
+    about: Sequence[str]
+    notes: Sequence[str]
+    files: list[tuple[str, str]]
+    tables: list[TableShown]
+    judges_to_act: list[JudgeToAct]
+    pair_links: list[tuple[str, str]]
+    headline: str
+    beside: RankingsBeside | None
+    kept: list[tuple[str, str]]
+
+
 class SectionsOf(ABC):
     """Base class for the sections of a page, of a task or of a campaign."""
 
@@ -88,7 +133,7 @@ class SectionsOf(ABC):
         """The available choices among the judgments."""
 
     @abstractmethod
-    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> SectionContext:
         """Return the template context of the newest answer to a request."""
 
     @property
@@ -97,31 +142,20 @@ class SectionsOf(ABC):
         campaign = self._campaign
         return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
 
-    def listed(self, kinds: Iterable[AnalysisKind]) -> list[dict[str, Any]]:
+    def listed(self, kinds: Iterable[AnalysisKind]) -> list[Section]:
         """Return a section of each kind; the one named in the address uses the options in the address."""
-        asked = self._request.GET
-        found = []
-        said: set[str] = set()
+        query = self._request.GET
+        sections = []
+        earlier_notes: set[str] = set()
         for kind in kinds:
             data = None
-            if asked.get(OF) == kind.name:
-                data = given_options(asked)
+            if query.get(OF) == kind.name:
+                data = given_options(query)
             context = self.context(self.form(kind, data))
-            # Show notes shared by several answers once.
-            for name in ("about", "notes"):
-                notes = context.get(name, ())
-                context[name] = [note for note in notes if note not in said]
-                said.update(notes)
-            for table in context.get("tables", ()):
-                table["notes"] = [note for note in table["notes"] if note not in said]
-                said.update(
-                    caution
-                    for caution in table["notes"]
-                    if caution == strength_caution()
-                )
+            _without_repeated(context, earlier_notes)
             body = render_to_string("analyses/_section.html", context, self._request)
-            found.append({"name": kind.name, "title": kind.title, "body": body})
-        return found
+            sections.append(Section(kind.name, kind.title, body))
+        return sections
 
     def form(self, kind: AnalysisKind, data: QueryDict | None) -> AnalysisForm:
         """Return the options of a kind as a form."""
@@ -129,24 +163,27 @@ class SectionsOf(ABC):
 
     def context(
         self, form: AnalysisForm, error: OptionError | None = None
-    ) -> dict[str, Any]:
+    ) -> SectionContext:
         """Return the content of a section: the newest answer to its form, or the error."""
-        found: dict[str, Any] = {}
+        answer: SectionContext = {}
         try:
             if error is not None:
                 raise error
-            found = self.answer(form, form_choice(form))
-        except OptionError as refused:
-            form.refuse(refused)
+            answer = self.answer(form, form_choice(form))
+        except OptionError as refusal:
+            form.refuse(refusal)
             self.status = 400
+        query = ""
+        if form.is_bound and not form.errors:
+            query = form.query
         return {
             "campaign": self._campaign,
             "kind": form.kind,
             "form": form,
             "action": reverse(self.address, args=[*self._of, form.kind.name]),
-            "query": form.query if form.is_bound and not form.errors else "",
+            "query": query,
             "may_ask": self.may_ask,
-            **found,
+            **answer,
         }
 
     def requested(
@@ -174,9 +211,8 @@ class SectionsOf(ABC):
             query.pop("csrfmiddlewaretoken", None)
             if query:
                 query[OF] = kind.name
-            return redirect(
-                f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}"
-            )
+                page = f"{page}?{query.urlencode()}"
+            return redirect(f"{page}#{kind.name}")
         context = self.context(form, error)
         if not is_asked and context.get("is_awaited"):
             return render(request, "analyses/_job.html", context)
@@ -184,16 +220,19 @@ class SectionsOf(ABC):
             # Do not repeat a request just made, whatever its outcome.
             context["asks"] = False
         answer = render(request, "analyses/_section.html", context)
-        answer["HX-Retarget"], answer["HX-Reswap"] = f"#{kind.name}", "outerHTML"
+        answer["HX-Retarget"] = f"#{kind.name}"
+        answer["HX-Reswap"] = "outerHTML"
         return answer
 
-    def asked(self, answer: Answered) -> dict[str, Any]:
+    def asked(self, answer: Answered) -> SectionContext:
         """Return the template context for the state of an answer."""
-        pending = answer.pending
+        job = None
+        if answer.pending is not None:
+            job = answer.pending.job
         return {
             "answer": answer,
             "shown": answer.shown,
-            "job": pending.job if pending is not None else None,
+            "job": job,
             "is_awaited": answer.is_awaited,
         }
 
@@ -202,31 +241,34 @@ class SectionsOf(ABC):
         kind: AnalysisKind,
         report: Report,
         of: str | int,
+        *,
         query: str = "",
-        **links: Any,
-    ) -> dict[str, Any]:
-        """Return a report as shown, with addresses of files below `of`; `links` are arguments of `shown_tables`."""
-        place = [*self._of, of]
+        addresses: Links = None,
+    ) -> SectionContext:
+        """Return a report as shown, with addresses of files below `of`."""
+        args = [*self._of, of]
         # Tables of different kinds may have the same name.
         prefix = f"{kind.name}-"
-        tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
+        tables = []
+        for table in report.tables:
+            tables.append(replace(table, name=f"{prefix}{table.name}"))
 
-        def file(name: str, ending: str) -> str:
-            args = [*place, name.removeprefix(prefix), ending]
-            return reverse(f"{self.address}-plot", args=args) + query
+        def file_address(name: str, ending: str) -> str:
+            plot = [*args, name.removeprefix(prefix), ending]
+            return reverse(f"{self.address}-plot", args=plot) + query
 
+        files = []
+        for ending in FILES:
+            address = reverse(f"{self.address}-file", args=[*args, ending])
+            files.append((ending.upper(), address + query))
         return {
             "about": report.about,
             "notes": report.notes,
-            "files": [
-                (
-                    ending.upper(),
-                    reverse(f"{self.address}-file", args=[*place, ending]) + query,
-                )
-                for ending in FILES
-            ],
+            "files": files,
             "tables": shown_tables(
-                replace(report, tables=tables), file_address=file, **links
+                replace(report, tables=tables),
+                file_address=file_address,
+                addresses=addresses,
             ),
         }
 
@@ -235,9 +277,25 @@ class SectionsOf(ABC):
         if not self.may_ask or not answer.last or answer.is_awaited:
             return False
         newest = answer.pending or answer.shown
-        return (
-            newest is None or answer.last - newest.watermark > GROWTH * newest.watermark
-        )
+        if newest is None:
+            return True
+        return answer.last - newest.watermark > GROWTH * newest.watermark
+
+
+def _without_repeated(context: SectionContext, earlier_notes: set[str]) -> None:
+    """Remove the notes that several answers share from all but the first one, and remember those of this answer."""
+
+    def new_notes(notes: Sequence[str]) -> list[str]:
+        return [note for note in notes if note not in earlier_notes]
+
+    context["about"] = new_notes(context.get("about", ()))
+    earlier_notes.update(context["about"])
+    context["notes"] = new_notes(context.get("notes", ()))
+    earlier_notes.update(context["notes"])
+    for table in context.get("tables", ()):
+        table.notes = new_notes(table.notes)
+        if strength_caution() in table.notes:
+            earlier_notes.add(strength_caution())
 
 
 class Sections(SectionsOf):
@@ -250,12 +308,13 @@ class Sections(SectionsOf):
         self._task = task
         self._of.append(task.pk)
 
-    def of(self, page: str) -> list[dict[str, Any]]:
+    def of(self, page: str) -> list[Section]:
         """Return the sections of a page, without kinds that have no data."""
-        kinds = analyses_of(task=self._task).values()
-        return self.listed(
-            kind for kind in kinds if kind.page == page and self._has_all(kind)
-        )
+        kinds = []
+        for kind in analyses_of(task=self._task).values():
+            if kind.page == page and self._has_all(kind):
+                kinds.append(kind)
+        return self.listed(kinds)
 
     def _has_all(self, kind: AnalysisKind) -> bool:
         """Return whether the test set has the other tasks or metrics, or its campaign the machine judges, that a kind needs."""
@@ -268,27 +327,32 @@ class Sections(SectionsOf):
             needs_tasks = True
         return self._has_other_tasks or not needs_tasks
 
-    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> SectionContext:
         """Return the newest answer to a request."""
-        found = answered(
+        needs = form.kind.needs
+        metrics = None
+        if Need.METRICS in needs:
+            metrics = self._metrics
+        machines = None
+        if Need.MACHINES in needs:
+            machines = machine_digests(task_id=self._task.pk)
+        answer = answered(
             task=self._task,
             choice_digest=choice.digest,
             watermark=form.watermark,
-            metrics=self._metrics if Need.METRICS in form.kind.needs else None,
-            machines=machine_digests(task_id=self._task.pk)
-            if Need.MACHINES in form.kind.needs
-            else None,
+            metrics=metrics,
+            machines=machines,
         )
         if form.watermark is not None:
-            watermark_check(form.watermark, found.last)
-        context = {
+            watermark_check(form.watermark, answer.last)
+        context: SectionContext = {
             "task": self._task,
-            "asks": self._asks(form, found),
-            **self.asked(found),
+            "asks": self._asks(form, answer),
+            **self.asked(answer),
         }
-        if found.shown is None:
-            return context
-        return context | self._shown(form, found.shown)
+        if answer.shown is not None:
+            context.update(self._shown(form, answer.shown))
+        return context
 
     def _asks(self, form: AnalysisForm, answer: Answered) -> bool:
         if form.kind is RANKING and not form.is_bound:
@@ -298,60 +362,54 @@ class Sections(SectionsOf):
             return False
         if self.is_due(answer):
             return True
-        is_newest = self.may_ask and answer.pending is None and answer.shown is not None
-        return is_newest and self._is_outdated(form, cast("Analysis", answer.shown))
+        if not self.may_ask or answer.pending is not None or answer.shown is None:
+            return False
+        return self._is_outdated(form, answer.shown)
 
     def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
         """Return whether judges have been excluded or reinstated since, or systems added or deleted."""
         counted = shown.judgments
-        given = form.given if form.is_bound else {}
-        judges = {*counted["without"], *counted.get("leave_out", ())}
-        usual = not {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}.intersection(
-            given
-        )
-        is_same = not usual or self._excluded <= judges
-        if usual and "leave_out" not in counted:
-            is_same = judges == self._excluded
-        return not is_same or set(counted["systems"]) != self._systems
+        if set(counted["systems"]) != self._systems:
+            return True
+        if form.is_bound and not _JUDGE_OPTIONS.isdisjoint(form.given):
+            return False
+        if "leave_out" not in counted:
+            return set(counted["without"]) != self._excluded
+        return not self._excluded <= {*counted["without"], *counted["leave_out"]}
 
-    def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
+    def _shown(self, form: AnalysisForm, shown: Analysis) -> SectionContext:
         report = answer_for_people(shown)
         # Pages show the current progress; the answer has the progress at the time it was computed.
-        if self._rule is None:
-            rule = []
-        else:
-            rule = rule_notes(self._rule)
-        context: dict[str, Any] = {
-            **self.shown(form.kind, report, shown.pk, addresses=self._addresses),
-            "notes": [note for note in report.notes if note not in rule],
-            "judges_to_act": judges_to_act(shown, self._task)
-            if rights(self._request)["may_change"]
-            else [],
-            "pair_links": pair_links(shown, self._task, watermark=form.watermark),
-        }
+        progress = []
+        if self._rule is not None:
+            progress = rule_notes(self._rule)
+        context = self.shown(form.kind, report, shown.pk, addresses=self._addresses)
+        context["notes"] = [note for note in report.notes if note not in progress]
+        context["judges_to_act"] = []
+        if rights(self._request)["may_change"]:
+            context["judges_to_act"] = judges_to_act(shown, self._task)
+        context["pair_links"] = pair_links(shown, self._task, watermark=form.watermark)
         if form.kind is RANKING:
-            return context | self._ranked(shown)
+            self._ranking_add(context, shown)
         return context
 
-    def _ranked(self, shown: Analysis) -> dict[str, Any]:
+    def _ranking_add(self, context: SectionContext, shown: Analysis) -> None:
+        """Add a ranking's headline, and another ranking beside it."""
         assert shown.data is not None  # noqa: S101  it is finished
         ranking = shown.data["rankings"][0]
-        asked = self._request.GET
-        return {
-            "headline": headline(ranking),
-            "beside": rankings_beside(
-                task=self._task,
-                this=shown,
-                systems=ranking["systems"],
-                chosen=asked.get(BESIDE, ""),
-            ),
-            "kept": [
-                (name, value)
-                for name, values in asked.lists()
-                if name != BESIDE
-                for value in values
-            ],
-        }
+        query = self._request.GET
+        kept = []
+        for name, values in query.lists():
+            if name != BESIDE:
+                kept += [(name, value) for value in values]
+        context["headline"] = headline(ranking)
+        context["beside"] = rankings_beside(
+            task=self._task,
+            this=shown,
+            systems=ranking["systems"],
+            chosen=query.get(BESIDE, ""),
+        )
+        context["kept"] = kept
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
@@ -399,27 +457,31 @@ class TableSections(SectionsOf):
         """The available choices among the judgments."""
         return JudgmentsToChoose(groups=groups_to_choose(campaign_id=self._campaign.pk))
 
-    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> SectionContext:
         """Return the newest table of a choice."""
-        report, asked = table_answer(campaign=self._campaign, choice=choice)
-        asks = not choice.is_live and self.is_due(asked)
-        context = {**self.asked(asked), "asks": asks}
+        report, answer = table_answer(campaign=self._campaign, choice=choice)
+        context = self.asked(answer)
+        context["asks"] = not choice.is_live and self.is_due(answer)
         if report is None:
             return context
-        query = f"?{form.query}" if form.query else ""
-        places = TableAddresses(self._campaign, report, there=self._tasks)
-        return context | self.shown(
-            form.kind, report, form.kind.name, query, addresses=places
+        query = ""
+        if form.query:
+            query = f"?{form.query}"
+        addresses = TableAddresses(self._campaign, report, there=self._tasks)
+        tables = self.shown(
+            form.kind, report, form.kind.name, query=query, addresses=addresses
         )
+        context.update(tables)
+        return context
 
     @cached_property
     def _tasks(self) -> list[tuple[int, str]]:
         return linked_tasks(campaign=self._campaign)
 
 
-def given_options(asked: QueryDict) -> QueryDict:
+def given_options(query: QueryDict) -> QueryDict:
     """Return the options in an address or a form."""
-    data = asked.copy()
+    data = query.copy()
     for name in (OF, BESIDE, "csrfmiddlewaretoken"):
         data.pop(name, None)
     return data
@@ -429,12 +491,14 @@ def form_choice(form: AnalysisForm) -> AnalysisChoice:
     """Return the options of the form; raise OptionError for invalid combinations."""
     if form.is_bound and not form.is_valid():
         raise OptionError("", field="")
-    given = form.given if form.is_bound else {}
+    given: Options = {}
+    if form.is_bound:
+        given = form.given
     return analysis_choice(form.kind.name, given, of_campaign=form.kind.of_campaign)
 
 
-def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
+def known_kind(kinds: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
     """Return the kind with this name; raise a 404 if there is none."""
-    if name not in known:
+    if name not in kinds:
         raise Http404
-    return known[name]
+    return kinds[name]

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import TypedDict
 
 from campaign.models import System, Task
 from ranking.models import PublishedResult, RankingRun
-from ranking.pages.formats import rank_plots
+from ranking.pages.formats import RankPlotShown, rank_plots
 from ranking.pages.published_results import run_of
-from ranking.pages.report_shown import shown_tables
-from ranking.pages.summary import summarise_run, summary_without_order
+from ranking.pages.report_shown import TableShown, shown_tables
+from ranking.pages.summary import Summary, summarise_run, summary_without_order
 from ranking.reports.public import public_report
 from ranking.reports.wording.agreement import kappa_in_words
 from ranking.reports.wording.methods import unranked_in_words
@@ -41,14 +42,29 @@ class _Names:
 
     @property
     def withdrawn(self) -> set[str]:
-        return {
-            self.labels[system.name]
-            for system in self.systems
-            if system.withdrawn_at is not None
-        }
+        withdrawn = set()
+        for system in self.systems:
+            if system.withdrawn_at is not None:
+                withdrawn.add(self.labels[system.name])
+        return withdrawn
 
 
-def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
+class SharedResult(TypedDict, total=False):
+    """What readers see of a task: its ranking, or the first table of its protocol's answer."""
+
+    summary: Summary
+    computed_at: datetime | None
+    tables: list[TableShown]
+    plots: list[RankPlotShown]
+    withdrawn: set[str]
+    not_estimable: list[tuple[str, str]]
+    agreement: object
+    strength: str | None
+    kappa_missing: str | None
+    kappa_chance: str | None
+
+
+def shared_result(*, task: Task, is_anonymous: bool) -> SharedResult:
     """Return what readers see of a task: its ranking, or the answer of its protocol; without data, a headline.
 
     Systems that are anonymous in the newest published version stay so; all are if the link `is_anonymous`.
@@ -59,10 +75,9 @@ def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
         return _ranking(run, names)
     kind = kind_in_place_of_ranking(task=task)
     if kind is None:
-        answer = None
-    else:
-        answer = answer_to_share(task=task, kind=kind)
-    if kind is None or answer is None:
+        return {"summary": summarise_run(None)}
+    answer = answer_to_share(task=task, kind=kind)
+    if answer is None:
         return {"summary": summarise_run(None)}
     report = public_report(answer_for_people(answer), names.labels)
     return {
@@ -73,36 +88,36 @@ def shared_result(*, task: Task, is_anonymous: bool) -> dict[str, Any]:
     }
 
 
-def _ranking(run: RankingRun, names: _Names) -> dict[str, Any]:
+def _ranking(run: RankingRun, names: _Names) -> SharedResult:
     ranking = frozen_ranking(run, names.labels, None)
     agreement = frozen_agreement(run)
     method = frozen_method(run, names.labels)
     described = run_of({"ranking": ranking, "method": method, "agreement": agreement})
+    kappa = kappa_in_words(agreement)
+    has_unranked = bool(ranking["not_estimable"])
     return {
         "summary": summarise_run(described),
         "computed_at": run.finished_at,
-        "plots": rank_plots(
-            ranking["systems"], has_unranked=bool(ranking["not_estimable"])
-        ),
+        "plots": rank_plots(ranking["systems"], has_unranked=has_unranked),
         "withdrawn": names.withdrawn,
         "not_estimable": unranked_in_words(ranking),
         "agreement": agreement,
-        **kappa_in_words(agreement),
+        "strength": kappa["strength"],
+        "kappa_missing": kappa["kappa_missing"],
+        "kappa_chance": kappa["kappa_chance"],
     }
 
 
 def _names(task: Task, *, is_anonymous: bool) -> _Names:
     systems = systems_entered(task_id=task.pk)
     versions = list(versions_of(task_id=task.pk))
-    hidden = {
-        system.name
-        for system in systems
-        if may_be_anonymous(system) and (is_anonymous or _is_hidden(system, versions))
-    }
-    return _Names(
-        systems=systems,
-        labels=labels_of(systems, anonymous=hidden, before=letters_given(versions)),
-    )
+    hidden = set()
+    for system in systems:
+        if may_be_anonymous(system) and (is_anonymous or _is_hidden(system, versions)):
+            hidden.add(system.name)
+    letters = letters_given(versions)
+    labels = labels_of(systems, anonymous=hidden, before=letters)
+    return _Names(systems=systems, labels=labels)
 
 
 def _is_hidden(system: System, versions: Sequence[PublishedResult]) -> bool:

@@ -1,8 +1,10 @@
 """A ranking run in words (headline, basis and limits), and the effects of quality rules."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from operator import itemgetter
+from typing import NotRequired, TypedDict
 
 from django.utils.formats import number_format
 from django.utils.html import escape, format_html
@@ -17,7 +19,7 @@ from campaign.models.system import system_in_sentence, system_label
 from campaign.texts.counted import counted
 from campaign.texts.joining import and_list, semicolon_list
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.rankings.records import RankedRow
+from ranking.core.rankings.records import RankedRow, UnrankedRow
 from ranking.models import RankingRun
 from ranking.reports.analyses.kind import AnalysisKind
 from ranking.reports.range_choices import ONE_DOCUMENT
@@ -41,47 +43,71 @@ _SYSTEMS_NAMED = 5
 _LEADERS_NAMED = 3
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run's result in words.
+
+    Attributes
+    ----------
+    headline : str
+        One phrase.
+    basis : sequence of str
+        Sentences on the judgments used.
+    details : sequence of str
+        Sentences on missing data.
+    warnings : sequence of str
+        Cautions.
+    range_meaning, score_meaning, score_source : str
+        What the columns of the table mean.
+    """
+
+    headline: str
+    basis: Sequence[str] = ()
+    details: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    range_meaning: str = ""
+    score_meaning: str = ""
+    score_source: str = ""
+
+
 def summarise_run(
     run: RankingRun | None, *, leads: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+) -> Summary:
     """Return a run's result in words; without a run, explain when there will be one.
 
-    `leads` has the addresses that the numbers of comparisons, blocks and judges link to, if any. The `headline` is one
-    phrase, `details` are sentences on missing data, `basis` names the judgments used, and `warnings` are cautions.
+    `leads` has the addresses that the numbers of comparisons, blocks and judges link to, if any.
     """
     if run is None:
-        return {
-            "headline": headline_without_ranking(),
-            "basis": [_("It appears with the first judgments.")],
-        }
-    return {
-        "headline": headline(run.result),
-        "details": _details(run),
-        "basis": _basis(run, leads or {}),
-        "warnings": _warnings(run),
-        "range_meaning": ranges_meaning(
-            RangeOptions.from_record(run.parameters),
-            limits=run.result["limits"],
-            counts=run.result["input"],
-        ),
-        "score_meaning": score_words(run.method),
-        "score_source": METHOD_SOURCES.get(run.method, ""),
-    }
+        appears = _("It appears with the first judgments.")
+        return Summary(headline_without_ranking(), basis=[appears])
+    range_meaning = ranges_meaning(
+        RangeOptions.from_record(run.parameters),
+        limits=run.result["limits"],
+        counts=run.result["input"],
+    )
+    return Summary(
+        headline=headline(run.result),
+        details=_details(run),
+        basis=_basis(run, leads or {}),
+        warnings=_warnings(run),
+        range_meaning=range_meaning,
+        score_meaning=score_words(run.method),
+        score_source=METHOD_SOURCES.get(run.method, ""),
+    )
 
 
-def summary_without_order(shown: AnalysisKind | None = None) -> dict[str, Any]:
+def summary_without_order(shown: AnalysisKind | None = None) -> Summary:
     """Explain that a task whose judges see one output at a time has no ranking, and name what is `shown` instead."""
     if shown is not None:
-        return {"headline": str(shown.title), "basis": []}
-    words = _("Judges see one output at a time, so systems cannot be ranked.")
-    return {"headline": headline_without_ranking(), "details": [words], "basis": []}
+        return Summary(str(shown.title))
+    reason = _("Judges see one output at a time, so systems cannot be ranked.")
+    return Summary(headline_without_ranking(), details=[reason])
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
     """Return the headline before the first ranking; for tasks without comparisons, that of their analysis."""
-    if task is None:
-        kind = None
-    else:
+    kind = None
+    if task is not None:
         kind = kind_in_place_of_ranking(task=task)
     if kind is None:
         return _("No ranking yet")
@@ -96,8 +122,16 @@ def names_in_a_row(names: Sequence[str], *, begins_sentence: bool = False) -> st
     return and_list(labels)
 
 
-def headline(result: Mapping[str, Any]) -> str:
-    """Return one phrase on the `systems` of a ranking, best first, its unconnected `groups`, and who leads."""
+class Standing(TypedDict):
+    """The part of a result that a headline is about: systems, best first, and unconnected groups."""
+
+    systems: Sequence[RankedRow]
+    groups: Sequence[Sequence[str]]
+    not_estimable: NotRequired[Sequence[UnrankedRow]]
+
+
+def headline(result: Standing) -> str:
+    """Return one phrase on the systems of a ranking and who leads."""
     systems = result["systems"]
     groups = result["groups"]
     count = len(systems)
@@ -105,9 +139,10 @@ def headline(result: Mapping[str, Any]) -> str:
         return _("No system can be ranked yet")
     if len(groups) > 1:
         return _("Some systems were never compared with the others")
-    if all(row.get("shortage") for row in systems):
+    estimable = _estimable(systems)
+    if not estimable:
         return _("Rank ranges are not estimable yet")
-    clusters = len({row["cluster"] for row in systems if not row.get("shortage")})
+    clusters = len({row["cluster"] for row in estimable})
     unranked = len(result.get("not_estimable", ()))
     if _all_tied(systems):
         return _all_tied_in_words(count, unranked=unranked)
@@ -119,7 +154,7 @@ def headline(result: Mapping[str, Any]) -> str:
             "first": system_label(systems[0]["system"]),
             "second": system_in_sentence(systems[1]["system"]),
         }
-    words = counted(
+    clusters_phrase = counted(
         "%(count)s cluster %(among)s",
         "%(count)s clusters %(among)s",
         clusters,
@@ -127,14 +162,19 @@ def headline(result: Mapping[str, Any]) -> str:
     )
     leaders = _leaders(systems, groups)
     if not leaders:
-        return capfirst(words)
+        return capfirst(clusters_phrase)
     return counted(
         "%(names)s leads: %(clusters)s",
         "%(names)s lead: %(clusters)s",
         len(leaders),
         names=names_in_a_row(leaders, begins_sentence=True),
-        clusters=words,
+        clusters=clusters_phrase,
     )
+
+
+def _estimable(systems: Sequence[RankedRow]) -> list[RankedRow]:
+    """Return the systems whose rank range is known."""
+    return [row for row in systems if not row.get("shortage")]
 
 
 def _among(ranked: int, *, unranked: int) -> str:
@@ -166,7 +206,7 @@ def _leaders(
     systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]
 ) -> list[str]:
     """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
-    if any(row.get("shortage") for row in systems):
+    if len(_estimable(systems)) < len(systems):
         return []
     leaders = first_cluster(systems, groups)
     if len(leaders) <= _LEADERS_NAMED:
@@ -183,13 +223,15 @@ def _details(run: RankingRun) -> tuple[str, ...]:
     if len(run.result["groups"]) > 1:
         return ()
     # Missing data is listed below the table.
-    if any(row.get("shortage") for row in systems) or _all_tied(systems):
+    if len(_estimable(systems)) < len(systems) or _all_tied(systems):
         return ()
-    clusters = [
-        [row["system"] for row in rows]
-        for _number, rows in groupby(systems, key=lambda row: row["cluster"])
-    ]
-    together = [names for names in clusters if len(names) > 1]
+    clusters = []
+    together = []
+    for _number, rows in groupby(systems, key=itemgetter("cluster")):
+        names = [row["system"] for row in rows]
+        clusters.append(names)
+        if len(names) > 1:
+            together.append(names)
     if len(clusters) == 1 and len(systems) > 1 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
     level = percent(RangeOptions.from_record(run.parameters).confidence)
@@ -198,8 +240,13 @@ def _details(run: RankingRun) -> tuple[str, ...]:
 
 def _share_a_rank(systems: Sequence[RankedRow]) -> bool:
     """Return whether one rank is in the ranges of all systems; in a cluster, ranges may only overlap in a chain."""
-    best_ends = [low for row in systems if (low := row["rank_low"]) is not None]
-    worst_ends = [high for row in systems if (high := row["rank_high"]) is not None]
+    best_ends = []
+    worst_ends = []
+    for row in systems:
+        if row["rank_low"] is not None:
+            best_ends.append(row["rank_low"])
+        if row["rank_high"] is not None:
+            worst_ends.append(row["rank_high"])
     return max(best_ends) <= min(worst_ends)
 
 
@@ -210,10 +257,10 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
             "names": names_in_a_row(names, begins_sentence=True),
             "level": level,
         }
-    words = _(
+    sentence = _(
         "%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s."
     )
-    return words % {
+    return sentence % {
         "level": level,
         "count": number_format(len(names)),
         "first": system_in_sentence(names[0]),
@@ -226,16 +273,16 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     parameters = run.parameters
     rests_on = _rests_on(counts, leads)
     choice = RangeOptions.from_record(parameters)
-    has_ranges = any(not row.get("shortage") for row in run.result["systems"])
-    if has_ranges or not run.result["systems"]:
+    systems = run.result["systems"]
+    has_ranges = bool(_estimable(systems))
+    ranges: list[str] = []
+    if has_ranges or not systems:
         ranges = ranges_in_words(
             choice,
             resamples=parameters["resamples"],
             limits=run.result["limits"],
             counts=counts,
         )
-    else:
-        ranges = []
     if has_ranges and ONE_DOCUMENT in run.result["limits"]:
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
     if not parameters["left_out"]:
@@ -258,7 +305,7 @@ def by_judges(count: int) -> str:
 
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     """Return the data that a ranking is based on, as HTML if its numbers are links."""
-    said = {
+    phrases = {
         "comparisons": counted(
             "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
         ),
@@ -267,13 +314,13 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     }
     sentence = _("%(comparisons)s %(blocks)s %(judges)s.")
     if not leads:
-        return sentence % said
+        return sentence % phrases
     linked = {}
-    for name, words in said.items():
+    for name, phrase in phrases.items():
         if counts[name]:
-            linked[name] = format_html('<a href="{}">{}</a>', leads[name], words)
+            linked[name] = format_html('<a href="{}">{}</a>', leads[name], phrase)
         else:
-            linked[name] = escape(words)
+            linked[name] = escape(phrase)
     # Translations are text, so they are escaped.
     return mark_safe(escape(sentence) % linked)  # noqa: S308  each part is escaped
 
@@ -282,20 +329,20 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     result = run.result
     groups = run.result["groups"]
     ranges = RangeOptions.from_record(run.parameters).ranges
-    limits = tuple(
-        limit_in_words(limit, result["input"], ranges=ranges)
-        for limit in result["limits"]
+    warnings = []
+    if len(groups) > 1:
+        sentence = _(
+            "No comparisons connect these groups, so each is ranked separately: %(groups)s."
+        )
+        listed = semicolon_list(map(names_in_a_row, groups))
+        warnings.append(sentence % {"groups": listed})
+    if not _estimable(result["systems"]):
+        return tuple(warnings)
+    for limit in result["limits"]:
         # Files often name only one document, so this is part of the basis instead of a warning.
-        if limit != ONE_DOCUMENT
-        and any(not row.get("shortage") for row in result["systems"])
-    )
-    if len(groups) < 2:
-        return limits
-    listed = semicolon_list(map(names_in_a_row, groups))
-    words = _(
-        "No comparisons connect these groups, so each is ranked separately: %(groups)s."
-    )
-    return (words % {"groups": listed}, *limits)
+        if limit != ONE_DOCUMENT:
+            warnings.append(limit_in_words(limit, result["input"], ranges=ranges))
+    return tuple(warnings)
 
 
 _OF_THE_REFERENCE = {
@@ -314,22 +361,18 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
                 "pause or exclude more than one in five judges."
             )
         ]
-    said = [
-        _sentence(action, effects)
-        for action in QualityActionKind
-        if effects.names(action)
-    ]
-    missing = _without_reference(effects)
-    if said:
-        return said + missing
-    return [
-        counted(
+    sentences = []
+    for action in QualityActionKind:
+        if effects.names(action):
+            sentences.append(_sentence(action, effects))
+    if not sentences:
+        unaffected = counted(
             "The %(count)s judge measured is not affected.",
             "None of the %(count)s judges measured is affected.",
             effects.measured,
-        ),
-        *missing,
-    ]
+        )
+        sentences.append(unaffected)
+    return sentences + _without_reference(effects)
 
 
 def effects_now_in_words(effects: RuleEffects) -> str:
@@ -337,32 +380,30 @@ def effects_now_in_words(effects: RuleEffects) -> str:
     if not effects.measured:
         return _("Now: no judges measured yet")
     names = sorted({act.judge.called for act in effects.acts})
-    said = {
-        "count": number_format(len(names)),
-        "judges": number_format(effects.measured),
-    }
+    measured = number_format(effects.measured)
     if not names:
-        return _("Now: 0 of %(judges)s judges") % said
+        return _("Now: 0 of %(judges)s judges") % {"judges": measured}
     return _("Now: %(count)s of %(judges)s judges (%(names)s)") % {
-        **said,
+        "count": number_format(len(names)),
+        "judges": measured,
         "names": names_in_a_row(names),
     }
 
 
 def _without_reference(effects: RuleEffects) -> list[str]:
-    return [
-        _("“%(measure)s” has no data: the reference was not among the outputs.")
-        % {"measure": JudgeMeasure(measure).label}
-        for measure in effects.without_data
-        if measure in _OF_THE_REFERENCE
-    ]
+    sentence = _("“%(measure)s” has no data: the reference was not among the outputs.")
+    sentences = []
+    for measure in effects.without_data:
+        if measure in _OF_THE_REFERENCE:
+            sentences.append(sentence % {"measure": JudgeMeasure(measure).label})
+    return sentences
 
 
 def confirmation_in_words(effects: RuleEffects) -> str:
     """Return the label of the confirmation needed if more than one in five judges are affected."""
     met = len({act.judge.pk for act in effects.acts})
-    words = _("Yes, apply to %(count)s of %(measured)s judges")
-    return words % {
+    sentence = _("Yes, apply to %(count)s of %(measured)s judges")
+    return sentence % {
         "count": number_format(met),
         "measured": number_format(effects.measured),
     }
@@ -370,24 +411,28 @@ def confirmation_in_words(effects: RuleEffects) -> str:
 
 def _sentence(action: str, effects: RuleEffects) -> str:
     names = effects.names(action)
-    said = {"affected": len(names), "names": names_in_a_row(names)}
+    affected = len(names)
+    listed = names_in_a_row(names)
     if action == QualityActionKind.WARN:
         return counted(
             "Would warn %(affected)s of %(count)s judge: %(names)s.",
             "Would warn %(affected)s of %(count)s judges: %(names)s.",
             effects.measured,
-            **said,
+            affected=affected,
+            names=listed,
         )
     if action == QualityActionKind.PAUSE:
         return counted(
             "Would pause %(affected)s of %(count)s judge: %(names)s.",
             "Would pause %(affected)s of %(count)s judges: %(names)s.",
             effects.measured,
-            **said,
+            affected=affected,
+            names=listed,
         )
     return counted(
         "Would exclude %(affected)s of %(count)s judge: %(names)s.",
         "Would exclude %(affected)s of %(count)s judges: %(names)s.",
         effects.measured,
-        **said,
+        affected=affected,
+        names=listed,
     )

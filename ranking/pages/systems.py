@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 from annotation.pages.systems import SystemTable
 from campaign.models import System
 from campaign.pages.tables import NO_VALUE, SortedColumn
+from ranking.core.rankings.records import RankedRow
 from ranking.models import RankingRun
 from ranking.pages.formats import Addresses
 from ranking.reports.wording.numbers import decimals
@@ -29,15 +30,15 @@ from ranking.reports.wording.ranges import shared_rank
 
 def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[System]:
     """Annotate systems with rank, score and comparisons in a ranking, best first."""
-    if run is None:
-        rows = []
-    else:
-        rows = run.result["systems"]
-    ranks = {row["system"]: row["rank"] for row in rows}
-    scores = {row["system"]: row["score"] for row in rows if row["score"] is not None}
-    comparisons = {
-        row["system"]: row["wins"] + row["losses"] + row["ties"] for row in rows
-    }
+    ranks = {}
+    scores = {}
+    comparisons = {}
+    for row in _ranked_rows(run):
+        name = row["system"]
+        ranks[name] = row["rank"]
+        comparisons[name] = row["wins"] + row["losses"] + row["ties"]
+        if row["score"] is not None:
+            scores[name] = row["score"]
     annotated: QuerySet[Any] = systems.annotate(
         rank=_by_name(ranks, IntegerField()),
         score=_by_name(scores, FloatField()),
@@ -46,7 +47,14 @@ def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[S
     return annotated.order_by(F("rank").asc(nulls_last=True), "name")
 
 
-def _by_name(values: Mapping[str, Any], field: "Field[Any, Any]") -> Case:
+def _ranked_rows(run: RankingRun | None) -> list[RankedRow]:
+    if run is None:
+        return []
+    systems: list[RankedRow] = run.result["systems"]
+    return systems
+
+
+def _by_name(values: Mapping[str, float], field: "Field[Any, Any]") -> Case:
     """Return an expression for the value of each system; null for those without one."""
     whens = [When(name=name, then=Value(value)) for name, value in values.items()]
     return Case(*whens, default=Value(None), output_field=field)
@@ -84,24 +92,20 @@ class RankedSystemTable(SystemTable):
         addresses: Addresses,
     ) -> None:
         super().__init__(rows, of=of, conflicts=conflicts)
-        if run is None:
-            ranked = []
-        else:
-            ranked = run.result["systems"]
-        self._ranked = {row["system"]: row for row in ranked}
+        self._ranked = {row["system"]: row for row in _ranked_rows(run)}
         self._addresses = addresses
 
     def cell_rank(self, row: System) -> str:
-        place = self._ranked.get(row.name)
-        if place is None:
+        ranked = self._ranked.get(row.name)
+        if ranked is None:
             return NO_VALUE
-        return shared_rank(place)
+        return shared_rank(ranked)
 
     def cell_score(self, row: System) -> str:
-        score = self._ranked.get(row.name, {}).get("score")
-        if score is None:
+        ranked = self._ranked.get(row.name)
+        if ranked is None or ranked["score"] is None:
             return NO_VALUE
-        return decimals(score, 3)
+        return decimals(ranked["score"], 3)
 
     def cell_comparisons(self, row: Any) -> str | SafeString:
         if row.comparisons is None:

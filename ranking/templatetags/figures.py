@@ -98,10 +98,10 @@ def system_link(context: Context, name: str) -> SafeString:
         address = None
     else:
         address = addresses.system(name)
-    words = format_html("<bdi>{}</bdi>", system_label(name))
+    label = format_html("<bdi>{}</bdi>", system_label(name))
     if address is None:
-        return words
-    return format_html('<a href="{}">{}</a>', address, words)
+        return label
+    return format_html('<a href="{}">{}</a>', address, label)
 
 
 @register.simple_tag(takes_context=True)

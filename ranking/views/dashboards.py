@@ -30,7 +30,7 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
         contents.append(("history", _("Ranking over time")))
     context = shown | {
         "section": "ranking",
-        "answers": [each for each in listed if each["name"] == shown["in_place"]],
+        "answers": [each for each in listed if each.name == shown["in_place"]],
         "sections": listed,
         "contents": contents,
     }

@@ -147,7 +147,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
         **of_task(task, _SECTION),
         "form": form,
         "presets": presets,
-        "has_estimates": any(preset["goal"] for preset in presets),
+        "has_estimates": any(preset.goal for preset in presets),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
         **preview,
         **_forecast(task, form, budget),

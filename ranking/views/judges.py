@@ -99,7 +99,7 @@ def judge_page(
         "row": tally,
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
         "measures": measures,
-        "are_drawn": any(measure["strip"] for measure in measures),
+        "are_drawn": any(measure.strip for measure in measures),
         "plot_links": plot_links("judge-plot", campaign.slug, task.pk, judge.pk),
         "no_reference": no_reference,
         "report": _measured(task),
@@ -341,7 +341,7 @@ def _back(form: JudgesActionForm, task: Task) -> str:
     """Return the address of the analysis in which judges were selected, or of the list of judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
-        return str(asked_in_words(analysis, task)["address"])
+        return asked_in_words(analysis, task).address
     return reverse("judge-quality", args=[task.test_set.campaign.slug, task.pk])
 
 

@@ -222,7 +222,7 @@ def _desk(
 
 
 def _preview(draft: PublishedDraft, context: Mapping[str, Any]) -> dict[str, Any]:
-    versions = [line["result"] for line in context["versions"]]
+    versions = [line.result for line in context["versions"]]
     changes = []
     if versions:
         changes = differences(versions[0].content, draft.content)

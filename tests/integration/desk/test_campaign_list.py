@@ -102,14 +102,11 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
         own = text_of(page.get(f"/campaigns/{campaign.slug}/"))
         name, state, needs, languages, judged, end = shown[campaign.name]
         assert (state, languages) == ("open", f"cs → en {name}")
-        assert judged.split()[0] == str(totals["judged"])
-        assert (
-            f"{totals['judged']} block{'' if totals['judged'] == 1 else 's'} judged"
-            in own
-        )
+        assert judged.split()[0] == str(totals.judged)
+        assert f"{totals.judged} block{'' if totals.judged == 1 else 's'} judged" in own
         if "of target" in judged:
             assert judged.split(" ", 1)[1] in own
-        assert end == f"{line['end']} {line['end_range']}".strip()
+        assert end == f"{line.end} {line.end_range}".strip()
         assert needs.removesuffix(f" {name}").strip() in own or needs == "–"
         assert (needs == "–") == ("Nothing needs your attention" in own)
     assert shown["Museum"][4] == "41 (41% of target)"

@@ -175,7 +175,7 @@ def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
     assert canonical(result.content).count('"is_reworded":true') == 1
     assert "cobalt" not in canonical(result.content).lower()
     shown = published_page(result.content)
-    sentences = [*shown["method"], *(line["why"] for line in shown["left_out"])]
+    sentences = [*shown["method"], *(line.why for line in shown["left_out"])]
     assert f"{wording} (reworded for publication)" in " ".join(sentences)
     assert "Reasons in this result: 1; reworded for publication: 1." in shown["method"]
     # At home it is as it was given, and who reworded it is known.

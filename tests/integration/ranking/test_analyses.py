@@ -249,12 +249,12 @@ def test_analyses_have_an_address_for_each_watermark(
     # What was not computed is not answered by another.
     assert section(f"{page}?watermark=4").context["answer"].shown is None
     rows = client.get(reverse("analyses", args=here)).context["rows"]
-    assert [row["address"] for row in rows] == [
+    assert [row.address for row in rows] == [
         f"{page}?watermark=3",
         f"{page}?watermark={all_so_far.watermark}",
     ]
     for row in rows:
-        assert section(row["address"]).context["shown"] == row["analysis"]
+        assert section(row.address).context["shown"] == row.analysis
     # Beside other options, and in progress.
     both = client.post(page, {"watermark": "3", "without": "j1"})
     assert both.status_code == 302

@@ -53,7 +53,7 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     (shown,) = shown_tables(report, addresses=Addresses(told.task))
     first, second = (
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)
-        for row in shown["body"].split("</tr>")[:2]
+        for row in shown.body.split("</tr>")[:2]
     )
     at = reverse("judgments", args=[told.campaign.slug, told.task.pk])
     assert first[2] == (
@@ -73,5 +73,5 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     skips = reverse("skips", args=[told.campaign.slug, told.task.pk])
     assert (first[8], second[8]) == (f'<a href="{skips}">7</a>', "0")
     (plain,) = shown_tables(report)
-    assert "href" not in plain["body"]
+    assert "href" not in plain.body
     assert all("href" not in write(report, each) for each in ReportFormat)

@@ -70,9 +70,9 @@ def test_the_end_is_forecast_from_a_week_and_not_from_less(
     assert found.end is not None
     assert found.end.days == pytest.approx((100 - 32) / (32 / 7))
     (row,) = overview_rows([found], today=date(2026, 3, 20))
-    assert row["end"] == "April 3, 2026"
-    assert row["end_range"] == "March 29, 2026 – April 16, 2026"
-    assert row["end_plot"] is not None
+    assert row.end == "April 3, 2026"
+    assert row.end_range == "March 29, 2026 – April 16, 2026"
+    assert row.end_plot is not None
     close(task=writer.task)
     writer.task.refresh_from_db()
     closed = overview_of(writer, wanted=100)
@@ -120,9 +120,9 @@ def test_totals_are_of_what_is_wanted(
         overview_of_all.blocks_wanted = wanted
         overview_of_all.save()
     totals = totals_of(campaign_overview(campaign=campaign, now=NOON))
-    assert (totals["judged"], totals["tasks"], totals["running"]) == (9, 3, 3)
+    assert (totals.judged, totals.tasks, totals.running) == (9, 3, 3)
     # More than is wanted of one test set makes up for nothing of another.
-    assert totals["share"] == pytest.approx(4 / 10)
+    assert totals.share == pytest.approx(4 / 10)
 
 
 @pytest.mark.thorough

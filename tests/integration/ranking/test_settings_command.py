@@ -61,7 +61,7 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     (said,) = json.loads(out.getvalue())["rankings"]
 
     (plot,) = dashboard.context["plots"]
-    assert [only_estimable(line["row"]) for line in plot["rows"]] == rest["systems"]
+    assert [only_estimable(line.row) for line in plot.rows] == rest["systems"]
     assert said["systems"] == rest["systems"]
     assert said["pairs"] == rest["pairs"]
     # One document says nothing of others, and a file need not mean it.

@@ -45,4 +45,4 @@ def test_no_p_of_any_report_is_nothing() -> None:
                 tables=[Table("t", "T", [of, Column(key, "p")], [("x", 2e-7)])], data={}
             )
         )
-        assert ">&lt; 0.001<" in shown["body"], key
+        assert ">&lt; 0.001<" in shown.body, key

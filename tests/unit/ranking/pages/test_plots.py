@@ -27,13 +27,13 @@ def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
         [system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)]
     )
 
-    assert [tick["at"] for tick in plot["ticks"]] == ["16.667%", "50%", "83.333%"]
-    assert [(row["low"], row["dot"], row["high"]) for row in plot["rows"]] == [
+    assert [tick.at for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
+    assert [(row.low, row.dot, row.high) for row in plot.rows] == [
         ("16.667%", "16.667%", "16.667%"),
         ("50%", "50%", "83.333%"),
         ("50%", "83.333%", "83.333%"),
     ]
-    assert [row["begins_cluster"] for row in plot["rows"]] == [False, True, False]
+    assert [row.begins_cluster for row in plot.rows] == [False, True, False]
 
 
 def test_groups_have_their_own_axes() -> None:
@@ -42,8 +42,8 @@ def test_groups_have_their_own_axes() -> None:
         [row | {"group": group} for row, group in zip(rows, (1, 1, 2), strict=True)],
         has_unranked=True,
     )
-    assert [len(plot["ticks"]) for plot in (first, second, unranked)] == [2, 1, 0]
-    assert [plot["group"] for plot in (first, second, unranked)] == [1, 2, 0]
+    assert [len(plot.ticks) for plot in (first, second, unranked)] == [2, 1, 0]
+    assert [plot.group for plot in (first, second, unranked)] == [1, 2, 0]
 
 
 def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> None:
@@ -52,9 +52,9 @@ def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> Non
     plot = rank_plot(
         [system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage]
     )
-    assert [row["low"] for row in plot["rows"]] == ["25%", ""]
-    assert not any(row["begins_cluster"] for row in plot["rows"])
-    assert plot["notes"] == ["b: not estimable yet (Blocks: 3 of 8)."]
+    assert [row.low for row in plot.rows] == ["25%", ""]
+    assert not any(row.begins_cluster for row in plot.rows)
+    assert plot.notes == ["b: not estimable yet (Blocks: 3 of 8)."]
 
 
 def test_the_history_leaves_out_rankings_of_groups() -> None:
@@ -66,7 +66,7 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
     ]
     shown = history_shown(points)
     assert shown is not None
-    assert (len(shown["points"]), shown["left_out"]) == (4, 2)
+    assert (len(shown.points), shown.left_out) == (4, 2)
 
 
 def test_positions_are_numbers_to_svg_in_every_language() -> None:

@@ -12,8 +12,8 @@ def test_names_are_escaped_in_cells_links_and_plots() -> None:
     table = Table("judges", "Judges", columns, [[name, 0.5], ["Ada", 0.4]], plot=plot)
     (found,) = shown_tables(Report(tables=[table], data={}))
     row = f'<tr><th scope="row"><bdi>{written}</bdi></th><td class="number">0.500</td></tr>'
-    assert str(found["body"]).startswith(row)
-    assert f">{written}</text>" in str(found["plot"])
+    assert str(found.body).startswith(row)
+    assert f">{written}</text>" in str(found.plot)
     assert (
         linked(name, f"/?judge={name}&x")
         == f'<a href="/?judge={written}&amp;x">{written}</a>'

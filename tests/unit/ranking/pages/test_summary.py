@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.models import RankingRun
-from ranking.pages.summary import names_in_a_row, summarise_run
+from ranking.pages.summary import Summary, names_in_a_row, summarise_run
 
 
 def run_of(
@@ -52,7 +52,7 @@ def run_of(
     )
 
 
-def said(*clusters: list[str]) -> dict[str, Any]:
+def said(*clusters: list[str]) -> Summary:
     return summarise_run(run_of(list(clusters)))
 
 
@@ -77,8 +77,8 @@ def test_headline_and_what_cannot_be_told(
     clusters: list[list[str]], headline: str, details: tuple[str, ...]
 ) -> None:
     summary = said(*clusters)
-    assert (summary["headline"], summary["details"]) == (headline, details)
-    assert summary["warnings"] == ()
+    assert (summary.headline, summary.details) == (headline, details)
+    assert summary.warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -95,37 +95,35 @@ def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
     for row, (low, high) in zip(run.result["systems"], ranges, strict=True):
         row["rank_low"], row["rank_high"] = low, high
 
-    assert summarise_run(run)["details"] == details
+    assert summarise_run(run).details == details
 
 
 def test_sentence_about_cluster_has_level_of_ranges() -> None:
     run = run_of([["a", "b"], ["c"]], confidence=0.99)
 
-    assert summarise_run(run)["details"] == (
-        "a and b form one cluster so far, at 99%.",
-    )
+    assert summarise_run(run).details == ("a and b form one cluster so far, at 99%.",)
 
 
 def test_headline_counts_systems_without_rank() -> None:
     run = run_of([["a"], ["b"], ["c"]])
     run.result["not_estimable"] = [{"system": "d", "reason": "no_comparison"}]
 
-    assert summarise_run(run)["headline"] == "a leads: 3 clusters among 3 of 4 systems"
+    assert summarise_run(run).headline == "a leads: 3 clusters among 3 of 4 systems"
 
 
 def test_headline_names_no_leader_while_range_is_not_estimable() -> None:
     run = run_of([["a"], ["b"], ["c"]])
     run.result["systems"][2]["shortage"] = "few_segments"
 
-    assert summarise_run(run)["headline"] == "2 clusters among 3 systems"
+    assert summarise_run(run).headline == "2 clusters among 3 systems"
 
 
 def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
     summary = summarise_run(run_of([["a"], ["b"], ["c"]], groups=[["a", "c"], ["b"]]))
 
-    assert summary["headline"] == "Some systems were never compared with the others"
-    assert summary["details"] == ()
-    assert summary["warnings"][0].endswith("so each is ranked separately: a and c; b.")
+    assert summary.headline == "Some systems were never compared with the others"
+    assert summary.details == ()
+    assert summary.warnings[0].endswith("so each is ranked separately: a and c; b.")
 
 
 def test_only_a_name_at_the_start_of_a_sentence_is_capitalised() -> None:

@@ -76,7 +76,7 @@ def test_headline_names_clusters_and_leaders_of_table(world: World) -> None:
     run = ranked(world)
     summary, rows = summarise_run(run), run.result["systems"]
     known = [row for row in rows if not row.get("shortage")]
-    headline = summary["headline"]
+    headline = summary.headline
     if clusters := re.search(r"(\d+) clusters? among (\d+)", headline):
         assert int(clusters[1]) == len({row["cluster"] for row in known})
         assert int(clusters[2]) == len(rows)
@@ -102,7 +102,7 @@ def test_headline_names_clusters_and_leaders_of_table(world: World) -> None:
 def test_sentences_about_overlap_and_clusters_match_ranges(world: World) -> None:
     run = ranked(world)
     rows = {row["system"]: row for row in run.result["systems"]}
-    for sentence in summarise_run(run)["details"]:
+    for sentence in summarise_run(run).details:
         if sentence == "All rank ranges overlap.":
             assert all(
                 overlap(one, other) for one in rows.values() for other in rows.values()
