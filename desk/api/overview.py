@@ -2,7 +2,6 @@
 
 from datetime import date
 from operator import attrgetter
-from typing import Any
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema, extend_schema_field
@@ -66,18 +65,17 @@ class TaskOverviewSerializer(PlainSerializer):
     )
 
     @extend_schema_field(EndSerializer(allow_null=True))
-    def get_end(self, each: TaskOverview) -> dict[str, Any] | None:
-        if each.end is None:
+    def get_end(self, overview: TaskOverview) -> dict[str, str | None] | None:
+        if overview.end is None:
             return None
+        today = timezone.localdate(timezone=overview.task.test_set.campaign.zone)
         days = {
-            "expected": each.end.days,
-            "earliest": each.end.low,
-            "latest": each.end.high,
+            "expected": _day(today, overview.end.days),
+            "earliest": _day(today, overview.end.low),
+            "latest": _day(today, overview.end.high),
         }
-        today = timezone.localdate(timezone=each.task.test_set.campaign.zone)
-        dates = {name: _day(today, at) for name, at in days.items()}
-        shown: dict[str, Any] = EndSerializer(dates).data
-        return shown
+        end: dict[str, str | None] = EndSerializer(days).data
+        return end
 
 
 def _day(today: date, days: float | None) -> date | None:

@@ -45,7 +45,7 @@ class Step:
 
     name: str
     state: StepState
-    said: Sequence[str]
+    lines: Sequence[str]
     button: str
     address: str
     see: str = ""
@@ -76,14 +76,17 @@ def steps_of(campaign: Campaign, preparation: Preparation) -> list[Step]:
 
 
 def _texts(campaign: Campaign, preparation: Preparation) -> Step:
-    lines = [
-        _("%(name)s: %(segments)s segments")
-        % {"name": row.test_set.name, "segments": number_format(row.segment_count)}
-        for row in _test_sets(preparation)
-    ]
     address = reverse("test-sets", args=[campaign.slug])
     # Once there is a test set, an abandoned upload is no longer a step; the page of test sets
     # lists it.
+    lines = []
+    for row in _test_sets(preparation):
+        segments = number_format(row.segment_count)
+        line = _("%(name)s: %(segments)s segments") % {
+            "name": row.test_set.name,
+            "segments": segments,
+        }
+        lines.append(line)
     if lines:
         return Step(_("Texts"), StepState.DONE, lines, _("Add texts"), address)
     if not preparation.uploads:
@@ -95,19 +98,20 @@ def _texts(campaign: Campaign, preparation: Preparation) -> Step:
             reverse("upload-new", args=[campaign.slug]),
             begins=True,
         )
-    lines.append(
-        _("An import failed. Open it to see the error.")
-        if preparation.failed
-        else counted(
+    if preparation.failed:
+        state = StepState.WRONG
+        message = _("An import failed. Open it to see the error.")
+    else:
+        state = StepState.MISSING
+        message = counted(
             "%(count)d unfinished upload",
             "%(count)d unfinished uploads",
             len(preparation.uploads),
         )
-    )
     return Step(
         _("Texts"),
-        StepState.WRONG if preparation.failed else StepState.MISSING,
-        lines,
+        state,
+        [message],
         _("Continue upload"),
         reverse("upload", args=[campaign.slug, preparation.uploads[0].pk]),
     )
@@ -122,61 +126,59 @@ def _test_sets(preparation: Preparation) -> list[Any]:
 
 
 def _systems(campaign: Campaign, preparation: Preparation) -> Step:
-    counts = [(row.test_set.name, row.system_count) for row in _test_sets(preparation)]
-    few = [name for name, count in counts if count < FEWEST_SYSTEMS]
-    lines = [
-        counted(
+    lines = []
+    few = []
+    for row in _test_sets(preparation):
+        name = row.test_set.name
+        line = counted(
             "%(name)s: %(count)d system",
             "%(name)s: %(count)d systems",
-            count,
+            row.system_count,
             name=name,
         )
-        for name, count in counts
-    ]
+        lines.append(line)
+        if row.system_count < FEWEST_SYSTEMS:
+            few.append(name)
+    address = reverse("test-sets", args=[campaign.slug])
+    if not lines:
+        lines = [_("Imported with the texts")]
+        return Step(_("Systems"), StepState.MISSING, lines, "", address)
+    state = StepState.DONE
     if few:
+        state = StepState.WRONG
         lines.append(
             _("%(names)s: at least two systems are needed") % {"names": comma_list(few)}
         )
-    state = StepState.WRONG if few else StepState.DONE
-    return Step(
-        _("Systems"),
-        state if preparation.tasks else StepState.MISSING,
-        lines or [_("Imported with the texts")],
-        _("View test sets") if preparation.tasks else "",
-        reverse("test-sets", args=[campaign.slug]),
-    )
+    return Step(_("Systems"), state, lines, _("View test sets"), address)
 
 
 def _design(campaign: Campaign, preparation: Preparation) -> Step:
-    lines = [
-        _("%(name)s: %(design)s")
-        % {
-            "name": row.called,
-            "design": design_in_words(row.drawn_by) or _("Default"),
-        }
-        for row in preparation.tasks
-    ]
-    only = None
-    if len(preparation.tasks) == 1:
-        only = preparation.tasks[0]
+    lines = []
+    for task in preparation.tasks:
+        design = design_in_words(task.drawn_by) or _("Default")
+        lines.append(
+            _("%(name)s: %(design)s") % {"name": task.called, "design": design}
+        )
+    test_sets = reverse("test-sets", args=[campaign.slug])
+    if not lines:
+        lines = [_("How blocks are drawn (optional: there is a default)")]
+        return Step(_("Design"), StepState.OPTIONAL, lines, "", test_sets)
+    if len(lines) > 1:
+        button = _("View test sets")
+        return Step(_("Design"), StepState.DONE, lines, button, test_sets)
+    task = preparation.tasks[0]
     see = ""
     see_address = ""
-    if only and only.protocol in _SCHEMES:
-        words, page = _SCHEMES[only.protocol]
-        see = str(words)
-        see_address = reverse(page, args=[campaign.slug, only.pk])
-    if preparation.tasks:
-        several = _("View test sets")
-    else:
-        several = ""
+    if task.protocol in _SCHEMES:
+        label, page = _SCHEMES[task.protocol]
+        see = str(label)
+        see_address = reverse(page, args=[campaign.slug, task.pk])
     return Step(
         _("Design"),
-        StepState.DONE if preparation.tasks else StepState.OPTIONAL,
-        lines or [_("How blocks are drawn (optional: there is a default)")],
-        _("Choose design") if only else several,
-        reverse("design", args=[campaign.slug, only.pk])
-        if only
-        else reverse("test-sets", args=[campaign.slug]),
+        StepState.DONE,
+        lines,
+        _("Choose design"),
+        reverse("design", args=[campaign.slug, task.pk]),
         see=see,
         see_address=see_address,
     )
@@ -188,27 +190,28 @@ def _people(campaign: Campaign, preparation: Preparation) -> Step:
         counted("%(count)d shared link", "%(count)d shared links", preparation.links),
     ]
     if preparation.unread:
-        names = comma_list(
-            dict.fromkeys(row.test_set.name for row in preparation.unread)
-        )
+        unread = dict.fromkeys(row.test_set.name for row in preparation.unread)
         lines.append(
-            _("No judge reads both languages of %(names)s.") % {"names": names}
+            _("No judge reads both languages of %(names)s.")
+            % {"names": comma_list(unread)}
         )
+    is_feasible = True
     for needed in preparation.needed:
-        lines += [labelled(needed.task.called, words) for words in needed.words]
-    has_people = preparation.judges or preparation.links
-    if has_people:
+        is_feasible = is_feasible and needed.is_feasible
+        for shortage in needed.words:
+            lines.append(labelled(needed.task.called, shortage))
+    is_short = bool(preparation.judges) and not is_feasible
+    if preparation.links:
+        state = StepState.DONE
+    elif preparation.unread or is_short:
+        state = StepState.WRONG
+    elif preparation.judges:
         state = StepState.DONE
     else:
         state = StepState.MISSING
-    is_short = bool(preparation.judges) and not all(
-        needed.is_feasible for needed in preparation.needed
-    )
     return Step(
         _("People"),
-        StepState.WRONG
-        if (preparation.unread or is_short) and not preparation.links
-        else state,
+        state,
         lines,
         _("Invite judges"),
         reverse("invitations", args=[campaign.slug]),
@@ -217,46 +220,47 @@ def _people(campaign: Campaign, preparation: Preparation) -> Step:
 
 def _instructions(campaign: Campaign, preparation: Preparation) -> Step:
     count = preparation.languages_of_instructions
-    message = counted("In %(count)d language", "In %(count)d languages", count)
+    if count:
+        state = StepState.DONE
+        message = counted("In %(count)d language", "In %(count)d languages", count)
+    else:
+        state = StepState.OPTIONAL
+        message = _("Without instructions, judges only see how the page works.")
     return Step(
         _("Instructions"),
-        StepState.DONE if count else StepState.OPTIONAL,
-        [
-            message
-            if count
-            else _("Without instructions, judges only see how the page works.")
-        ],
+        state,
+        [message],
         _("Write instructions"),
         reverse("instructions", args=[campaign.slug]),
     )
 
 
 def _as_judge(campaign: Campaign, preparation: Preparation) -> Step:
+    button = ""
+    if preparation.tasks:
+        button = _("Preview as judge")
     return Step(
         _("Preview as judge"),
         StepState.OPTIONAL,
         [_("The judging page with your texts; nothing is saved")],
-        _("Preview as judge") if preparation.tasks else "",
+        button,
         reverse("campaign-preview", args=[campaign.slug]),
     )
 
 
 def _rehearsal(campaign: Campaign, preparation: Preparation) -> Step:
-    if preparation.rehearsal.is_under_way:
-        seen = None
-    else:
-        seen = preparation.rehearsal.campaign
+    rehearsal = preparation.rehearsal
     if not preparation.tasks:
         message = _(
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
         )
-    elif preparation.rehearsal.is_under_way:
+    elif rehearsal.is_under_way:
         message = _("Rehearsal in progress")
-    elif preparation.rehearsal.rehearsal is None:
+    elif rehearsal.rehearsal is None:
         message = _(
             "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
         )
-    elif preparation.rehearsal.is_outdated:
+    elif rehearsal.is_outdated:
         message = _(
             "Outdated: texts, design or settings have changed since the rehearsal."
         )
@@ -264,14 +268,25 @@ def _rehearsal(campaign: Campaign, preparation: Preparation) -> Step:
         message = _(
             "The rehearsal has finished. It is deleted when the campaign opens."
         )
+    state = StepState.OPTIONAL
+    if rehearsal.rehearsal:
+        state = StepState.DONE
+    button = ""
+    if preparation.tasks:
+        button = _("Rehearse")
+    see = ""
+    see_address = ""
+    if rehearsal.campaign and not rehearsal.is_under_way:
+        see = _("Open rehearsal")
+        see_address = reverse("campaign-detail", args=[rehearsal.campaign.slug])
     return Step(
         _("Rehearse"),
-        StepState.DONE if preparation.rehearsal.rehearsal else StepState.OPTIONAL,
+        state,
         [message],
-        _("Rehearse") if preparation.tasks else "",
+        button,
         reverse("rehearsal", args=[campaign.slug]),
-        _("Open rehearsal") if seen else "",
-        reverse("campaign-detail", args=[seen.slug]) if seen else "",
+        see=see,
+        see_address=see_address,
     )
 
 
@@ -279,7 +294,9 @@ def _opening(
     campaign: Campaign, preparation: Preparation, steps: Sequence[Step]
 ) -> Step:
     left = [step.name for step in steps if step.is_needed]
+    button = _("Open campaign")
     if left:
+        button = ""
         message = _("Complete first: %(steps)s.") % {"steps": comma_list(left)}
     else:
         message = _("Judging starts when you open the campaign.")
@@ -289,6 +306,6 @@ def _opening(
         _("Open"),
         StepState.MISSING,
         [message],
-        "" if left else _("Open campaign"),
+        button,
         reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
     )

@@ -56,8 +56,8 @@ class TaskFilter(DeskFilter):
         )
 
 
-def _task_column(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="pk", **options)
+def _task_column(label: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(label, by=by, then="pk", **options)
 
 
 def _counted(words: Any, by: str) -> SortedColumn:

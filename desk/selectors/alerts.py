@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.db import models
 from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Sum
@@ -151,8 +151,9 @@ def campaign_facts(
     never_lent = judges_without_task(is_open)
     warned = _warned(campaigns, since=now - NEWS)
     worked = _active_ms(campaigns)
-    return [
-        CampaignFacts(
+    facts = []
+    for campaign in campaigns:
+        of_campaign = CampaignFacts(
             campaign=campaign,
             overviews=overviews[campaign.pk],
             now=timezone.localtime(now, campaign.zone),
@@ -165,8 +166,8 @@ def campaign_facts(
             warned=warned[campaign.pk],
             active_ms=worked.get(campaign.pk, 0),
         )
-        for campaign in campaigns
-    ]
+        facts.append(of_campaign)
+    return facts
 
 
 def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
@@ -178,7 +179,16 @@ def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
     return dict(summed.values_list("task__test_set__campaign", "total"))
 
 
-def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
+class _People(TypedDict):
+    """Whether a campaign has judges, and the numbers of its failed invitations and disabled webhooks."""
+
+    has_judges: bool
+    mails_failed: int
+    member_mails_failed: int
+    webhooks_off: int
+
+
+def _people(campaigns: Sequence[Campaign]) -> dict[int, _People]:
     """Return for each campaign whether it has judges, and its failed invitations and disabled webhooks. One query."""
     failed = Mail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
@@ -220,11 +230,10 @@ def _jobs_failed(
 def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
     designs = Design.objects.not_imported().filter(task__in=tasks)
     latest = designs.order_by("task", "-pk").distinct("task")
-    rates = {
-        of: rate
-        for of, rate in latest.values_list("task", "bad_reference_rate")
-        if rate
-    }
+    rates = {}
+    for task, rate in latest.values_list("task", "bad_reference_rate"):
+        if rate:
+            rates[task] = rate
     here = OuterRef("test_set")
     approved = BadReference.objects.filter(
         status=BadReference.Status.APPROVED, output__system__test_set=here
@@ -234,11 +243,12 @@ def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
         segments=_count(Segment.objects.filter(test_set=here), "test_set"),
         approved=_count(approved, "output__system__test_set"),
     )
-    return {
-        of: {**counts, "wanted": int(rates[of] * counts["segments"])}
-        for counts in rows
-        for of in [counts.pop("pk")]
-    }
+    controls = {}
+    for counts in rows:
+        task = counts.pop("pk")
+        counts["wanted"] = int(rates[task] * counts["segments"])
+        controls[task] = counts
+    return controls
 
 
 def _count(rows: "QuerySet[Any, Any]", of: str) -> Coalesce:
@@ -264,12 +274,8 @@ def _warned(campaigns: Sequence[Campaign], *, since: datetime) -> Counter[int]:
         judge__campaign__in=campaigns, rule__isnull=False, created_at__gte=since
     )
     judges = actions.filter(judge__withdrawn_at=None).order_by()
-    return Counter(
-        campaign_id
-        for campaign_id, _judge in judges.values_list(
-            "judge__campaign", "judge"
-        ).distinct()
-    )
+    by_campaign = judges.values_list("judge__campaign")
+    return Counter(dict(by_campaign.annotate(judges=Count("judge", distinct=True))))
 
 
 #: Days without a block after which a started test set is reported as stalled.
@@ -287,10 +293,10 @@ def alerts_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[Alert]]:
     """Return the alerts of campaigns by primary key, in the current language. Constant number of queries."""
-    return {
-        facts.campaign.pk: alerts_in(facts)
-        for facts in campaign_facts(campaigns=campaigns, now=now)
-    }
+    alerts = {}
+    for facts in campaign_facts(campaigns=campaigns, now=now):
+        alerts[facts.campaign.pk] = alerts_in(facts)
+    return alerts
 
 
 def alerts_in(facts: CampaignFacts) -> list[Alert]:
@@ -301,14 +307,14 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
         if state in states:
             for sentence in find(facts):
                 alerts.append(Alert(kind, *sentence))
-    return alerts + [
-        Alert(kind, *sentence, overview.task.pk)
-        for overview in facts.overviews
-        if overview.task.closed_at is None
-        for kind, states, find_in in _OF_TEST_SET
-        if state in states
-        for sentence in find_in(facts, overview)
-    ]
+    for overview in facts.overviews:
+        if overview.task.closed_at is not None:
+            continue
+        for kind, states, find_in in _OF_TEST_SET:
+            if state in states:
+                for sentence in find_in(facts, overview):
+                    alerts.append(Alert(kind, *sentence, overview.task.pk))
+    return alerts
 
 
 def needs_in(facts: CampaignFacts) -> list[Alert]:
@@ -319,10 +325,10 @@ def needs_in(facts: CampaignFacts) -> list[Alert]:
 
 
 # Texts and address of an alert: problem, reason, button, address.
-_Said = Iterator[tuple[str, str, str, str]]
+_Sentences = Iterator[tuple[str, str, str, str]]
 
 
-def _rules_wait(facts: CampaignFacts) -> _Said:
+def _rules_wait(facts: CampaignFacts) -> _Sentences:
     if facts.rules_waiting:
         yield (
             counted(
@@ -336,7 +342,7 @@ def _rules_wait(facts: CampaignFacts) -> _Said:
         )
 
 
-def _reports_open(facts: CampaignFacts) -> _Said:
+def _reports_open(facts: CampaignFacts) -> _Sentences:
     reported = sum(overview.open_reports for overview in facts.overviews)
     if reported:
         address = reverse("problem-reports", args=[facts.campaign.slug])
@@ -352,7 +358,7 @@ def _reports_open(facts: CampaignFacts) -> _Said:
         )
 
 
-def _no_judges(facts: CampaignFacts) -> _Said:
+def _no_judges(facts: CampaignFacts) -> _Sentences:
     if facts.overviews and not facts.has_judges:
         yield (
             _("No judgments yet."),
@@ -362,7 +368,7 @@ def _no_judges(facts: CampaignFacts) -> _Said:
         )
 
 
-def _mails_failed(facts: CampaignFacts) -> _Said:
+def _mails_failed(facts: CampaignFacts) -> _Sentences:
     members = reverse("people", args=[facts.campaign.slug])
     failed = (
         (facts.mails_failed, _invitations(facts)),
@@ -382,7 +388,7 @@ def _mails_failed(facts: CampaignFacts) -> _Said:
             )
 
 
-def _job_failed(facts: CampaignFacts) -> _Said:
+def _job_failed(facts: CampaignFacts) -> _Sentences:
     for job in facts.jobs_failed:
         yield (
             _("%(work)s failed: %(name)s.")
@@ -393,7 +399,7 @@ def _job_failed(facts: CampaignFacts) -> _Said:
         )
 
 
-def _webhook_off(facts: CampaignFacts) -> _Said:
+def _webhook_off(facts: CampaignFacts) -> _Sentences:
     if facts.webhooks_off:
         yield (
             counted(
@@ -407,7 +413,7 @@ def _webhook_off(facts: CampaignFacts) -> _Said:
         )
 
 
-def _never_lent(facts: CampaignFacts) -> _Said:
+def _never_lent(facts: CampaignFacts) -> _Sentences:
     names = facts.never_lent
     if names:
         shown = list(names[:_NAMES_SHOWN])
@@ -426,7 +432,7 @@ def _never_lent(facts: CampaignFacts) -> _Said:
         )
 
 
-def _judges_warned(facts: CampaignFacts) -> _Said:
+def _judges_warned(facts: CampaignFacts) -> _Sentences:
     if facts.warned:
         yield (
             counted(
@@ -440,7 +446,7 @@ def _judges_warned(facts: CampaignFacts) -> _Said:
         )
 
 
-def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     if overview.is_done:
         yield (
             _("%(name)s has reached its target.") % {"name": overview.task.called},
@@ -450,7 +456,7 @@ def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     rule = overview.rule
     if rule is not None and rule.is_met:
         yield (
@@ -463,7 +469,7 @@ def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _stalled(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _stalled(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
         yield (
             _("%(name)s has stalled.") % {"name": overview.task.called},
@@ -477,7 +483,7 @@ def _stalled(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     if overview.low_agreement:
         address = reverse("judge-quality", args=[facts.campaign.slug, overview.task.pk])
         yield (
@@ -493,7 +499,7 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     controls = facts.controls.get(overview.task.pk)
     if controls and controls["approved"] < controls["wanted"] and not overview.is_done:
         yield (
@@ -508,7 +514,7 @@ def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     count = facts.none_left.get(overview.task.pk, 0)
     if count and not overview.is_done:
         yield (
@@ -524,7 +530,7 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     closes = facts.campaign.closes_at
     end = overview.end
     if closes is None or end is None or overview.is_done:
@@ -543,7 +549,7 @@ def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
+def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     slip = overview.slip
     end = overview.end
     if slip is not None and end is not None and not overview.is_done:

@@ -104,9 +104,9 @@ def _language(user: User) -> str:
 
 
 def _message(
-    mail: Mail, name: str, found: Found, connection: BaseEmailBackend
+    mail: Mail, name: str, alerts_by_campaign: Found, connection: BaseEmailBackend
 ) -> EmailMessage:
-    count = sum(len(alerts) for _campaign, alerts in found)
+    count = sum(len(alerts) for _campaign, alerts in alerts_by_campaign)
     with translation.override(mail.language):
         subject = ngettext(
             "%(count)s item needs your attention",
@@ -115,7 +115,7 @@ def _message(
         )
         campaigns = [
             (campaign, alerts, mail.base_url + reverse("people", args=[campaign.slug]))
-            for campaign, alerts in found
+            for campaign, alerts in alerts_by_campaign
         ]
         body = render_to_string(
             "campaign/alert_mail.txt",

@@ -31,7 +31,7 @@ def states(campaign: Campaign) -> dict[str, str]:
 
 def said(campaign: Campaign, name: str) -> str:
     steps = steps_of(campaign, preparation(campaign=campaign))
-    return " ".join(next(step for step in steps if step.name == name).said)
+    return " ".join(next(step for step in steps if step.name == name).lines)
 
 
 def test_a_new_campaign_lacks_texts_systems_and_people(campaign: Campaign) -> None:
