@@ -63,6 +63,7 @@ from ranking.reports.analyses.options import (
     METHOD,
     RESAMPLES,
     SEED,
+    AnyOption,
     Option,
     OptionError,
 )
@@ -135,7 +136,7 @@ _THRESHOLDS = tuple(
     Option(name=name, default=float(threshold), low=0, high=MAX_SCORE)
     for name, threshold in asdict(ContradictionRule()).items()
 )
-_OF_FILES = (
+_OF_FILES: tuple[AnyOption, ...] = (
     *_THRESHOLDS,
     Option(
         name="input_format", default="", choices=dict.fromkeys(["", *SpansFormat], "")

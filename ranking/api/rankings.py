@@ -21,7 +21,7 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
-from ranking.reports.analyses.ranking import tested_pairs
+from ranking.reports.analyses.ranking import TestedPair, tested_pairs
 from ranking.reports.range_choices import LIMITS, ToldApart
 from ranking.selectors.runs import (
     judges_left_out,
@@ -298,7 +298,7 @@ class RankingSerializer(RankingBriefSerializer):
         return judges_left_out(run)[run.task_id]
 
     @extend_schema_field(ComparedPairSerializer(many=True))
-    def get_pairs(self, run: RankingRun) -> list[dict[str, Any]]:
+    def get_pairs(self, run: RankingRun) -> list[TestedPair]:
         pairs = pairs_of(run)
         thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
         return tested_pairs(pairs, thin)

@@ -23,7 +23,7 @@ from ranking.reports.analyses.kind import (
     REFERENCE,
     AnalysisKind,
 )
-from ranking.reports.analyses.options import Option, OptionError, Words
+from ranking.reports.analyses.options import AnyOption, OptionError, Words
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.selectors.analyses import JudgmentsToChoose
 
@@ -213,7 +213,7 @@ class _OptionField(forms.Field):
     In query strings, booleans are text, and several values are repeated parameters.
     """
 
-    def __init__(self, option: Option, widget: forms.Widget | None = None) -> None:
+    def __init__(self, option: AnyOption, widget: forms.Widget | None = None) -> None:
         self._option = option
         super().__init__(
             required=False,
@@ -245,7 +245,7 @@ class _OptionField(forms.Field):
             raise forms.ValidationError(str(error)) from error
 
 
-def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
+def completed_query(data: QueryDict, options: Sequence[AnyOption]) -> QueryDict:
     """Return a query with the defaults of missing options."""
     completed = data.copy()
     for option in options:
@@ -265,7 +265,7 @@ def _watermark_field() -> forms.Field:
     )
 
 
-def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
+def _field(option: AnyOption, judgments: JudgmentsToChoose) -> forms.Field | None:
     """Return the field of an option; None if there is nothing to choose."""
     if option is REFERENCE and not judgments.has_reference:
         return None
@@ -317,7 +317,7 @@ def _address(task: Task, kind: str) -> str:
     return reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
 
 
-def options_in_words(of: Sequence[Option], given: Options) -> str:
+def options_in_words(of: Sequence[AnyOption], given: Options) -> str:
     """Return the values of these options in words."""
     options = _by_name(of)
     phrases = []
@@ -327,7 +327,7 @@ def options_in_words(of: Sequence[Option], given: Options) -> str:
     return semicolon_list(phrases)
 
 
-def _value(option: Option, value: Any) -> str:
+def _value(option: AnyOption, value: Any) -> str:
     if isinstance(value, bool):
         if value:
             return _("yes")

@@ -32,26 +32,28 @@ def interval_columns(
 
     The keys of the ends begin with `ends` (default: `key`). The estimate may be plain values, or None.
     """
-    ends = f"{key}_" if ends is None else ends
+    if ends is None:
+        ends = f"{key}_"
     low, high = interval_ends(confidence)
-    parts = (
-        ("value", key, heading),
-        ("low", f"{ends}low", low),
-        ("high", f"{ends}high", high),
-    )
-    return tuple(
-        Column(name, words, decimals, of=partial(_part_of, key, part))
-        for part, name, words in parts
+    return (
+        Column(key, heading, decimals, of=partial(_part_of, key, "value")),
+        Column(f"{ends}low", low, decimals, of=partial(_part_of, key, "low")),
+        Column(f"{ends}high", high, decimals, of=partial(_part_of, key, "high")),
     )
 
 
-def _part_of(key: str, part: str, row: Mapping[str, Any]) -> float | None:
-    found = row.get(key)
-    if isinstance(found, Mapping):
-        value = found.get(part)
-    else:
-        value = getattr(found, part, None)
-    return None if value is None else float(value)  # published results write 1.0 as 1
+def _part_of(key: str, part: str, row: Any) -> float | None:
+    """Return a part of an estimate, which is an object or plain values, of a row, which is either, too."""
+    number = _value_of(_value_of(row, key), part)
+    if number is None:
+        return None
+    return float(number)  # published results write 1.0 as 1
+
+
+def _value_of(values: Any, name: str) -> Any:
+    if isinstance(values, Mapping):
+        return values.get(name)
+    return getattr(values, name, None)
 
 
 def correlation_columns(
@@ -67,11 +69,15 @@ def correlation_columns(
         "pearson": pearson or _("Pearson"),
         "spearman": spearman or _("Spearman"),
     }
-    return tuple(
-        Column(f"{key}{suffix}{end}", words, of=attrgetter(f"{key}{end}"))
-        for key, heading in headings.items()
-        for end, words in (("", heading), ("_low", low), ("_high", high))
-    )
+    columns: list[Column] = []
+    for key, heading in headings.items():
+        of_low, of_high = f"{key}_low", f"{key}_high"
+        columns += [
+            Column(f"{key}{suffix}", heading, of=attrgetter(key)),
+            Column(f"{key}{suffix}_low", low, of=attrgetter(of_low)),
+            Column(f"{key}{suffix}_high", high, of=attrgetter(of_high)),
+        ]
+    return tuple(columns)
 
 
 def in_figures_with_interval(
@@ -87,11 +93,13 @@ def in_figures_with_interval(
     }
 
 
-def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> list[str]:
+def interval_notes(
+    correlations: Sequence[SampledCorrelation], confidence: float
+) -> list[str]:
     """Return notes on the intervals of correlations of systems, and on missing ones."""
-    reasons = {each.no_interval for each in found}
+    reasons = {correlation.no_interval for correlation in correlations}
     notes = []
-    if any(each.pearson_low is not None for each in found):
+    if any(correlation.pearson_low is not None for correlation in correlations):
         notes.append(
             _(
                 "%(percent)s intervals (Fisher for Pearson, Bonett and Wright for Spearman) treat systems as a "
@@ -114,18 +122,16 @@ def kappa_columns(
     heading: str = "", *, key: str = "", places: int = 3, with_reason: bool = True
 ) -> tuple[Column, ...]:
     """Return columns of an estimate of κ: value, ends of the interval, and strength in words or why it is missing."""
+
+    def strength(row: Any) -> str | None:
+        reason = row.reason if with_reason else None
+        return strength_in_words(row.kappa, row.low, row.high, reason=reason)
+
     return (
         Column("kappa", heading or _("κ"), decimals=places),
         Column(f"{key}low", _("From"), decimals=places, of=attrgetter("low")),
         Column(f"{key}high", _("To"), decimals=places, of=attrgetter("high")),
-        Column(
-            "strength",
-            _("In words"),
-            is_text=True,
-            of=lambda row: strength_in_words(
-                row.kappa, row.low, row.high, reason=row.reason if with_reason else None
-            ),
-        ),
+        Column("strength", _("In words"), is_text=True, of=strength),
     )
 
 

@@ -1,19 +1,61 @@
 """Tables of the agreement between metrics and people, from the data of the analysis `metrics` or of a published result."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.reports.correlations import interval_columns
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import Column, Table
+from ranking.reports.wording.published_content import (
+    AgreementData,
+    Limit,
+    MetricAgreement,
+)
 
-Data = Mapping[str, Any]
+
+class GroupAgreement(TypedDict):
+    """The agreement of metrics with people in a group of segments."""
+
+    group: str
+    segments: int
+    metrics: Mapping[str, Limit]
+
+
+class MetricPair(TypedDict):
+    """Tests of the difference between two metrics."""
+
+    metric: str
+    other: str
+
+
+PeopleData = TypedDict(
+    "PeopleData",
+    {
+        "from": str,
+        "segments": int,
+        "systems": Mapping[str, float],
+        "outputs": int,
+        "missing": NotRequired[int],
+        "common": NotRequired[int | None],
+    },
+)
+
+
+class MetricsData(AgreementData):
+    """The answer of the analysis `metrics`, as plain values."""
+
+    people: PeopleData
+    left_out: list[str]
+    tests: list[MetricPair]
+    groups: list[GroupAgreement]
+
 
 _SAVED: Final = "judgments_saved"
-_OF_SYSTEMS: Final = {
+_OF_SYSTEMS: Final[dict[str, str | Promise]] = {
     "soft_pairwise": gettext_lazy("Soft pairwise accuracy"),
     "pairwise": gettext_lazy("Pairwise accuracy"),
     "pairwise_separated": gettext_lazy("Accuracy on significant pairs"),
@@ -22,7 +64,7 @@ _OF_SYSTEMS: Final = {
     "kendall": gettext_lazy("Kendall’s τ-b"),
     _SAVED: gettext_lazy("Judgments saved"),
 }
-_OF_SEGMENTS: Final = {
+_OF_SEGMENTS: Final[dict[str, str | Promise]] = {
     "acc_eq": gettext_lazy("acc_eq, ties tuned on the same data"),
     "acc_eq_folds": gettext_lazy("acc_eq, ties tuned on other folds"),
     "tau_wmt14": gettext_lazy("τ, WMT14"),
@@ -35,114 +77,134 @@ _OF_SEGMENTS: Final = {
 }
 
 
-def agreement_tables(data: Data, confidence: float) -> list[Table]:
+class _Part(NamedTuple):
+    """A part of the agreement, in words, with the figures that it may have; the first one orders the metrics."""
+
+    name: Literal["systems", "segments"]
+    title: str
+    ceiling: str
+    note: str
+    figures: Mapping[str, str | Promise]
+
+    @property
+    def best(self) -> str:
+        return next(iter(self.figures))
+
+
+def agreement_tables(data: AgreementData, confidence: float) -> list[Table]:
     """Return the tables of systems and of segments, best metric first, with the ceiling and the floor.
 
-    Parameters
-    ----------
-    data : mapping
-        With `metrics`, `ceiling`, `floor` and `clusters`, as plain values.
-    confidence : float
-        Confidence level of the intervals.
+    `confidence` is the level of the intervals.
     """
-    of_systems = (
+    of_systems = _Part(
+        "systems",
         _("System-level agreement"),
         _("Ceiling: one half of the judges against the other"),
         _(
             "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The ceiling’s range comes from random halves, the floor’s range from random scores."
         ),
+        _OF_SYSTEMS,
     )
-    of_segments = (
+    of_segments = _Part(
+        "segments",
         _("Segment-level agreement"),
         _("Ceiling: each judge against the others"),
         _(
             "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
         ),
+        _OF_SEGMENTS,
     )
-    more = [Column("threshold", _("Tie threshold"), decimals=4)]
-    more.append(Column("missing", _("Missing scores")))
+    counts = [
+        Column("threshold", _("Tie threshold"), decimals=4),
+        Column("missing", _("Missing scores")),
+    ]
     return [
-        _agreement(data, confidence, "systems", _OF_SYSTEMS, of_systems, []),
-        _agreement(data, confidence, "segments", _OF_SEGMENTS, of_segments, more),
+        _agreement(data, confidence, of_systems),
+        _agreement(data, confidence, of_segments, counts),
     ]
 
 
 def _agreement(
-    data: Data,
-    confidence: float,
-    part: str,
-    names: Mapping[str, Any],
-    words: tuple[str, str, str],
-    more: Sequence[Column],
+    data: AgreementData, confidence: float, part: _Part, counts: Sequence[Column] = ()
 ) -> Table:
-    best = next(iter(names))
-    title, ceiling, note = words
-    clusters = data["clusters"].get(best, {})
-    metrics = sorted(
-        data["metrics"],
-        key=lambda each: (
-            -each[part].get(best, {"value": -2})["value"],
-            each["metric"],
-        ),
-    )
-    limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
-    rows = [
-        {
-            **metric,
-            **metric[part],
-            "cluster": clusters.get(metric["metric"]),
-            "metric": shown_name(metric),
-        }
-        for metric in metrics
-    ]
-    rows += [
-        {"metric": label, **each[part]} for label, each in limits if each and each[part]
-    ]
-    known = _known(names, rows)
-    notes = [note]
-    if _SAVED in known:
+    clusters = data["clusters"].get(part.best, {})
+
+    def best_first(metric: MetricAgreement) -> tuple[float, str]:
+        figure = metric[part.name].get(part.best)
+        value = -2.0 if figure is None else figure["value"]
+        return -value, metric["metric"]
+
+    rows: list[Mapping[str, object]] = []
+    for metric in sorted(data["metrics"], key=best_first):
+        cluster = clusters.get(metric["metric"])
+        names = {"cluster": cluster, "metric": shown_name(metric)}
+        rows.append({**metric, **metric[part.name], **names})
+    last = len(rows) - 1
+    floor = _("Floor: random scores")
+    for label, limit in ((part.ceiling, data["ceiling"]), (floor, data["floor"])):
+        if limit and limit[part.name]:
+            rows.append({"metric": label, **limit[part.name]})
+    figures = _with_values(part.figures, rows)
+    notes = [part.note]
+    if _SAVED in figures:
         notes.append(
             _(
                 "Judgments saved: the share of human judgments that a metric’s scores of unjudged outputs make unnecessary for comparing systems."
             )
         )
-    end = 1 if best in _OF_SYSTEMS else None
-    plot = interval_plot("metric", best, f"{best}_", end=end)
+    plot = None
+    if part.best in figures:
+        end = 1 if part.best in _OF_SYSTEMS else None
+        plot = interval_plot("metric", part.best, f"{part.best}_", end=end)
     return Table.of(
         rows,
-        name=part,
-        title=title,
+        name=part.name,
+        title=part.title,
         columns=(
             Column("metric", _("Metric"), is_text=True),
             Column("cluster", _("Cluster")),
-            *more,
-            *_columns(known, confidence),
+            *counts,
+            *_columns(figures, confidence),
         ),
         notes=notes,
-        rules=frozenset({len(metrics) - 1} if metrics else ()),
-        plot=plot if best in known else None,
+        rules=frozenset({last}) if data["metrics"] else frozenset(),
+        plot=plot,
     )
 
 
-def shown_name(metric: Data) -> str:
+def shown_name(metric: MetricAgreement) -> str:
     """Return the name of a metric, which marks a machine judge. Older answers have none."""
-    name: str = metric["metric"]
-    if not metric.get("is_machine"):
-        return name
+    if metric.get("is_machine"):
+        return machine_name(metric["metric"])
+    return metric["metric"]
+
+
+def machine_name(name: str) -> str:
+    """Return the name of a machine judge among metrics."""
     return _("%(name)s (machine judge)") % {"name": name}
 
 
-def metrics_tables(data: Data, confidence: float) -> list[Table]:
+def metrics_tables(data: MetricsData, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
-    names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)}
-    names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
-    rows = []
-    for group in data["groups"]:
-        for metric, each in group["metrics"].items():
-            rows.append(
-                {**each["segments"], **each["systems"], **group, "metric": metric}
-            )
-    groups = Table.of(
+    tables = [
+        *agreement_tables(data, confidence),
+        _tests_between(data["tests"], confidence),
+        _groups_table(data["groups"], confidence),
+    ]
+    return [*tables[:2], *(table for table in tables[2:] if table.rows)]
+
+
+def _groups_table(groups: Sequence[GroupAgreement], confidence: float) -> Table:
+    figures = {
+        name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)
+    }
+    figures["acc_eq"] = _OF_SEGMENTS["acc_eq"]
+    rows: list[Mapping[str, object]] = []
+    for group in groups:
+        for metric, agreement in group["metrics"].items():
+            values = {**agreement["segments"], **agreement["systems"]}
+            rows.append({**values, **group, "metric": metric})
+    return Table.of(
         rows,
         name="groups",
         title=_("Agreement by group of segments"),
@@ -150,19 +212,13 @@ def metrics_tables(data: Data, confidence: float) -> list[Table]:
             Column("group", _("Group"), is_text=True),
             Column("metric", _("Metric"), is_text=True),
             Column("segments", _("Segments")),
-            *_columns(_known(names, rows), confidence),
+            *_columns(_with_values(figures, rows), confidence),
         ),
         keys=2,
     )
-    more = [
-        each
-        for each in (_tests_between(data["tests"], confidence), groups)
-        if each.rows
-    ]
-    return [*agreement_tables(data, confidence), *more]
 
 
-def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
+def _tests_between(pairs: Sequence[MetricPair], confidence: float) -> Table:
     return Table.of(
         pairs,
         name="tests",
@@ -190,17 +246,17 @@ def _tests_between(pairs: Sequence[Data], confidence: float) -> Table:
     )
 
 
-def _known(names: Mapping[str, Any], rows: Sequence[Data]) -> dict[str, Any]:
-    """Return the names of the figures that some row has."""
-    return {
-        key: words for key, words in names.items() if any(key in row for row in rows)
-    }
+def _with_values(
+    figures: Mapping[str, str | Promise], rows: Sequence[Mapping[str, object]]
+) -> dict[str, str | Promise]:
+    """Return the figures that some row has."""
+    names = set().union(*rows)
+    return {name: heading for name, heading in figures.items() if name in names}
 
 
-def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
+def _columns(figures: Mapping[str, str | Promise], confidence: float) -> list[Column]:
     """Return columns of figures, each with its interval."""
-    return [
-        column
-        for key, heading in names.items()
-        for column in interval_columns(key, str(heading), confidence)
-    ]
+    columns: list[Column] = []
+    for name, heading in figures.items():
+        columns += interval_columns(name, str(heading), confidence)
+    return columns

@@ -1,14 +1,14 @@
 """Sentences about a prediction-powered ranking, from the data of its analysis or of a published result."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list
 from ranking.reports.wording.numbers import decimals, p_in_words, percent
-from ranking.reports.wording.ranges import limit_in_words
+from ranking.reports.wording.published_content import PredictedData
+from ranking.reports.wording.ranges import UnitCounts, limit_in_words
 
 #: p-value below which the judged segments do not look like a random sample.
 _LEVEL: Final = 0.05
@@ -19,7 +19,7 @@ def completed_by(metric: str) -> str:
     return _("Ranking completed by %(metric)s") % {"metric": metric}
 
 
-def sample_doubt(data: Mapping[str, Any]) -> str:
+def sample_doubt(data: PredictedData) -> str:
     """Return why the judged segments are no random sample, by the design or by the scores; empty if nothing says so."""
     # With all segments judged, their order does not matter.
     if data["is_drawn_at_random"] is False and data["judged"] < data["segments"]:
@@ -35,16 +35,8 @@ def sample_doubt(data: Mapping[str, Any]) -> str:
     return ""
 
 
-def predicted_notes(data: Mapping[str, Any], counts: Mapping[str, Any]) -> list[str]:
-    """Return what the metric saved, the assumption with its check, omitted systems, and limits of ranges.
-
-    Parameters
-    ----------
-    data : mapping
-        Plain values.
-    counts : mapping
-        Numbers of units for `limit_in_words`.
-    """
+def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
+    """Return what the metric saved, the assumption with its check, omitted systems, and limits of ranges."""
     words = _(
         "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments."
     )

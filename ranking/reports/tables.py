@@ -13,6 +13,8 @@ from django.utils.translation import gettext as _
 from ranking.reports.plots import BumpPlot, Plot
 
 Value = str | int | float | None
+#: Machine-readable results: dataclasses, arrays and plain values by name, see `plain`.
+ReportData = Mapping[str, object]
 #: Kind of object named in a column's cells; pairs of systems or judges are joined by `BETWEEN`.
 #: In reports on several test sets, a row is about the one named in it or in its table.
 Named = Literal[
@@ -70,6 +72,11 @@ class Column:
             row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
         )
         return value
+
+
+def itself(row: Any) -> Any:
+    """Return a row; for columns of rows that are estimates themselves."""
+    return row
 
 
 def system_column() -> Column:
@@ -151,6 +158,19 @@ def yes_no_column(
     words: dict[Value, str] = {True: _("yes"), False: _("no")}
     column = Column(key, heading, is_text=True, of=of)
     return replace(column, of=lambda row: words.get(column.cell(row)))
+
+
+def of_optional(part: str, name: str) -> Callable[[Any], Value]:
+    """Return a function from a row to an attribute of a part of it; None without the part."""
+
+    def cell(row: Any) -> Value:
+        optional = getattr(row, part)
+        if optional is None:
+            return None
+        value: Value = getattr(optional, name)
+        return value
+
+    return cell
 
 
 def of_part(

@@ -438,7 +438,7 @@ def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
     return skips.exclude(judge__pseudonym__in=without).count()
 
 
-def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
+def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow[Any]]:
     """Return the rows of a table of stored figures. At most seven queries."""
     tasks = table_tasks(campaign=campaign)
     if kind.name == "collected":
@@ -446,10 +446,10 @@ def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
     return _ranked(campaign, tasks)
 
 
-def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
+def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[Any]]:
     """Return a row for each task with its latest ranking, or the reason for having none."""
     latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
-    rows = []
+    rows: list[TableRow[Any]] = []
     for task in tasks:
         ranking = latest.get(task.pk)
         if ranking is not None:
@@ -462,7 +462,7 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]
     return rows
 
 
-def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
+def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[Any]]:
     of_campaign = {"task__test_set__campaign": campaign}
     sequences = JudgmentSequence.objects.filter(**of_campaign)
     counted = {}
@@ -493,9 +493,9 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     total: dict[str, Any] = {}
     for name in _OF_TASKS:
-        total[name] = _summed(row.found[name] for row in rows) or 0
+        total[name] = _summed(row.computed[name] for row in rows) or 0
     for name in _OF_RANKINGS:
-        total[name] = _summed(row.found[name] for row in rows)
+        total[name] = _summed(row.computed[name] for row in rows)
     total["judges"] = judges.aggregate(count=Count("judge", distinct=True))["count"]
     total["days"] = len({day for _task, day in task_days})
     total["counted_to"] = 0

@@ -39,7 +39,7 @@ from ranking.reports.analyses.kind import (
     TaskBeside,
     values_digest,
 )
-from ranking.reports.analyses.options import OptionError
+from ranking.reports.analyses.options import AnalysisOptions, OptionError
 from ranking.reports.analyses.registry import analysis_named
 from ranking.reports.analyses.system import ONE_SYSTEM
 from ranking.reports.inputs import Input
@@ -373,10 +373,8 @@ def analysis_reproduce(
             f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
-    options = {}
-    for option in kind.options:
-        options[option.name] = option.read(analysis.choice[option.name])
     compute = _of_task
+    options = kind.options_of_record(analysis.choice)
     if analysis.task is None:
         compute = _across
     report = compute(analysis, kind, options, begin or _without_progress)
@@ -390,7 +388,7 @@ def kind_of(analysis: Analysis) -> AnalysisKind:
 
 
 def _of_task(
-    analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
+    analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
 ) -> Callable[[], Report]:
     """Compute an analysis of a task; return a function that creates its report."""
     task = analysis.task
@@ -440,7 +438,7 @@ def _of_task(
 
 
 def _across(
-    analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
+    analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
 ) -> Callable[[], Report]:
     """Compute a table over test sets; return a function that creates its report."""
     progress = begin(str(kind.title))
@@ -456,8 +454,8 @@ def _across(
 
 
 def _row(
-    kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, Any]
-) -> TableRow:
+    kind: AnalysisKind, options: AnalysisOptions, recorded: Mapping[str, Any]
+) -> TableRow[Any]:
     """Read the judgments of one test set, and compute its row."""
     values = dict(recorded)
     judgments = values.pop("judgments")

@@ -1,9 +1,10 @@
 """Measure the agreement of judges: overall and with themselves, by part, and of each pair."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from operator import attrgetter, itemgetter
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from django.utils.formats import number_format
@@ -36,7 +37,7 @@ from ranking.core.agreement.parts import (
 )
 from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.statistics import Chance
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Progress
@@ -45,6 +46,7 @@ from ranking.reports.analyses.options import (
     KAPPA_LEVEL,
     RESAMPLES,
     SEED,
+    AnalysisOptions,
     Option,
     kappa_options,
 )
@@ -54,12 +56,12 @@ from ranking.reports.plots import GridPlot, LinePlot, interval_plot
 from ranking.reports.tables import (
     BETWEEN,
     Column,
-    Named,
     Report,
     Table,
     Value,
     end_columns,
     estimate_columns,
+    itself,
     judge_column,
     of_part,
     plain,
@@ -80,13 +82,13 @@ PAIRING = Option(
     "pairing",
     gettext_lazy("Same item"),
     Pairing.UNORDERED.value,
-    choices={each.value: words for each, words in PAIRING_WORDS.items()},
+    choices={pairing.value: words for pairing, words in PAIRING_WORDS.items()},
 )
 CHANCE = Option(
     "chance",
     gettext_lazy("Chance agreement"),
     Chance.CONGER.value,
-    choices={each.value: words for each, words in CHANCE_WORDS.items()},
+    choices={chance.value: words for chance, words in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option(
     "by_reference", gettext_lazy("Compare with and without the reference"), False
@@ -94,78 +96,97 @@ BY_REFERENCE = Option(
 BY_LENGTH = Option("by_length", gettext_lazy("By source length"), True)
 
 
+@dataclass(frozen=True, kw_only=True)
+class OverallAgreement:
+    """Agreement of all judges; None without a comparison by the reference or by length."""
+
+    measures: AgreementMeasures
+    labels: LabelAgreements
+    by_reference: AgreementByReference | None
+    by_length: tuple[LengthAgreement, ...] | None
+
+
 def _find_overall(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> dict[str, Any]:
+    given: Input, options: AnalysisOptions, begin: Begin
+) -> OverallAgreement:
     begin(_("Measuring agreement"))
+    blocks = given.blocks
     resampling = kappa_options(options)
-    pairing = Pairing(options["pairing"])
-    chance = Chance(options["chance"])
-    how: dict[str, Any] = {**resampling, "pairing": pairing, "chance": chance}
+    pairing = Pairing(options[PAIRING])
+    chance = Chance(options[CHANCE])
     by_reference = None
     by_length = None
-    if options["by_reference"] and given.reference is not None:
-        found = agreement_by_reference(given.read.blocks, given.reference, **how)
-        by_reference = found.reported()
-    if given.texts is not None and options["by_length"]:
-        lengths = agreement_by_length(given.blocks, given.texts.words(), **how)
+    if options[BY_REFERENCE] and given.reference is not None:
+        by_reference = agreement_by_reference(
+            given.read.blocks,
+            given.reference,
+            **resampling,
+            pairing=pairing,
+            chance=chance,
+        ).reported()
+    if given.texts is not None and options[BY_LENGTH]:
+        lengths = agreement_by_length(
+            blocks, given.texts.words(), **resampling, pairing=pairing, chance=chance
+        )
         by_length = tuple(row.reported() for row in lengths) or None
-    return {
-        "measures": measure_agreement(given.blocks, **how).reported(),
-        "labels": label_agreement(given.blocks, **resampling).reported(),
-        "by_reference": by_reference,
-        "by_length": by_length,
-    }
+    measures = measure_agreement(blocks, **resampling, pairing=pairing, chance=chance)
+    return OverallAgreement(
+        measures=measures.reported(),
+        labels=label_agreement(blocks, **resampling).reported(),
+        by_reference=by_reference,
+        by_length=by_length,
+    )
 
 
 def _tell_overall(
-    given: Input, options: Mapping[str, Any], found: dict[str, Any]
+    given: Input, options: AnalysisOptions, found: OverallAgreement
 ) -> Report:
     """Report the agreement of judges with each other and with themselves."""
-    measures = found["measures"]
-    tables = [_measures(measures, found["by_reference"]), _n_agreement(found["labels"])]
-    if found["by_length"]:
-        tables += _by_length(found["by_length"])
+    measures = found.measures
+    notes = [
+        _("Items: %(pairing)s; chance agreement: %(chance)s; %(intervals)s")
+        % {
+            "pairing": PAIRING_WORDS[measures.pairing],
+            "chance": CHANCE_WORDS[measures.chance],
+            "intervals": intervals_in_words(
+                measures.resample,
+                resamples=measures.resamples,
+                confidence=measures.confidence,
+                seed=measures.seed,
+            ),
+        },
+        *_without_interval(measures),
+    ]
+    if options[BY_LENGTH] and not found.by_length:
+        notes.append(_("No table by source length: source texts are missing."))
+    tables = [_measures(measures, found.by_reference), _n_agreement(found.labels)]
+    if found.by_length:
+        tables += _by_length(found.by_length)
     return report_on(
         given,
-        notes=[
-            _("Items: %(pairing)s; chance agreement: %(chance)s; %(intervals)s")
-            % {
-                "pairing": PAIRING_WORDS[measures.pairing],
-                "chance": CHANCE_WORDS[measures.chance],
-                "intervals": intervals_in_words(
-                    measures.resample,
-                    resamples=measures.resamples,
-                    confidence=measures.confidence,
-                    seed=measures.seed,
-                ),
-            },
-            *_without_interval(measures),
-            *(
-                [_("No table by source length: source texts are missing.")]
-                if options["by_length"] and not found["by_length"]
-                else []
-            ),
-        ],
+        notes=notes,
         tables=tables,
         data={
             **plain(measures),
-            **{name: found[name] for name in ("labels", "by_reference", "by_length")},
+            "labels": found.labels,
+            "by_reference": found.by_reference,
+            "by_length": found.by_length,
         },
     )
 
 
 def _without_interval(measures: AgreementMeasures) -> list[str]:
     """Return the reason why a κ has no interval."""
-    return [
-        _("No interval for κ (%(of)s): %(reason)s.")
-        % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
-        for of, measure in (
-            (_("Between judges"), measures.inter),
-            (_("Self-agreement"), measures.intra),
-        )
-        if measure.no_interval is not None
-    ]
+    notes = []
+    for name, measure in (
+        (_("Between judges"), measures.inter),
+        (_("Self-agreement"), measures.intra),
+    ):
+        if measure.no_interval is not None:
+            reason = no_interval_in_words(measure.no_interval)
+            words = _("No interval for κ (%(of)s): %(reason)s.")
+            notes.append(words % {"of": name, "reason": reason})
+    return notes
 
 
 def _measures(
@@ -176,7 +197,7 @@ def _measures(
         (_("Self-agreement"), measures.intra),
     ]
     if by_reference is not None:
-        for called, part in (
+        for name, part in (
             (_("With the reference"), by_reference.included),
             (_("Without the reference"), by_reference.excluded),
             (
@@ -185,8 +206,8 @@ def _measures(
             ),
         ):
             if part is not None:
-                rows.append((labelled(called, _("Between judges")), part.inter))
-                rows.append((labelled(called, _("Self-agreement")), part.intra))
+                rows.append((labelled(name, _("Between judges")), part.inter))
+                rows.append((labelled(name, _("Self-agreement")), part.intra))
     return Table.of(
         rows,
         name="agreement",
@@ -209,70 +230,69 @@ def _measures(
     )
 
 
-def _n_agreement(found: LabelAgreements) -> Table:
-    return Table(
+def _n_agreement(agreements: LabelAgreements) -> Table:
+    columns = [Column("n", "n", is_text=True, of=itemgetter(0))]
+    for position, name, heading in (
+        (1, "inter", _("Between judges")),
+        (2, "intra", _("Self-agreement")),
+    ):
+        of_labels = (
+            Column(f"{name}_share", heading, of=attrgetter("kappa")),
+            *end_columns(f"{name}_", of=itself),
+            Column(f"{name}_comparable", _("Pairs"), of=attrgetter("comparable")),
+        )
+        columns += of_part(itemgetter(position), of_labels)
+    inter = agreements.inter.n_agreement
+    intra = agreements.intra.n_agreement
+    distances = map(str, range(len(inter)))
+    return Table.of(
+        zip(distances, inter, intra, strict=True),
         name="n_agreement",
         title=_("Labels within n of each other"),
-        columns=(
-            Column("n", "n", is_text=True),
-            Column("inter_share", _("Between judges")),
-            *end_columns("inter_"),
-            Column("inter_comparable", _("Pairs")),
-            Column("intra_share", _("Self-agreement")),
-            *end_columns("intra_"),
-            Column("intra_comparable", _("Pairs")),
-        ),
-        rows=[
-            (
-                str(n),
-                inter.kappa,
-                inter.low,
-                inter.high,
-                inter.comparable,
-                intra.kappa,
-                intra.low,
-                intra.high,
-                intra.comparable,
-            )
-            for n, (inter, intra) in enumerate(
-                zip(found.inter.n_agreement, found.intra.n_agreement, strict=True)
-            )
-        ],
+        columns=columns,
     )
 
 
-def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
+def _lengths(row: LengthAgreement) -> str:
+    return f"{row.shortest}–{row.longest}"
+
+
+def _by_length(lengths: Sequence[LengthAgreement]) -> list[Table]:
     return [
-        Table.of(
-            found,
-            name=name,
-            title=title,
-            columns=(
-                Column(
-                    "words",
-                    _("Words"),
-                    is_text=True,
-                    names="words",
-                    of=lambda row: f"{row.shortest}–{row.longest}",
-                ),
-                Column("segments", _("Segments")),
-                *of_part(
-                    attrgetter(f"agreement.{kind}"),
-                    (
-                        *kappa_columns(),
-                        Column("comparable", _("Comparable"), counts="judgments"),
-                    ),
-                ),
-            ),
-            plot=LinePlot(
-                label="words", value="kappa", low="low", high="high", start=0, end=1
-            ),
-        )
-        for kind, name, title in (
-            ("inter", "by_length", _("Agreement between judges by source length")),
-            ("intra", "by_length_themselves", _("Self-agreement by source length")),
-        )
+        _length_table(
+            lengths,
+            "inter",
+            "by_length",
+            _("Agreement between judges by source length"),
+        ),
+        _length_table(
+            lengths,
+            "intra",
+            "by_length_themselves",
+            _("Self-agreement by source length"),
+        ),
     ]
+
+
+def _length_table(
+    lengths: Sequence[LengthAgreement], measure: str, name: str, title: str
+) -> Table:
+    comparable = Column("comparable", _("Comparable"), counts="judgments")
+    return Table.of(
+        lengths,
+        name=name,
+        title=title,
+        columns=(
+            Column("words", _("Words"), is_text=True, names="words", of=_lengths),
+            Column("segments", _("Segments")),
+            *of_part(
+                attrgetter(f"agreement.{measure}"), (*kappa_columns(), comparable)
+            ),
+        ),
+        plot=LinePlot(
+            label="words", value="kappa", low="low", high="high", start=0, end=1
+        ),
+    )
 
 
 AGREEMENT = AnalysisKind(
@@ -301,13 +321,10 @@ AGREEMENT = AnalysisKind(
 POOLED_CHANCE = replace(
     CHANCE,
     choices={
-        chance.value: CHANCE.choices[chance.value]
-        for chance in (
-            Chance.CONGER,
-            Chance.SCOTT,
-            Chance.UNIFORM,
-            Chance.RANDOM_CLICKER,
-        )
+        Chance.CONGER.value: CHANCE_WORDS[Chance.CONGER],
+        Chance.SCOTT.value: CHANCE_WORDS[Chance.SCOTT],
+        Chance.UNIFORM.value: CHANCE_WORDS[Chance.UNIFORM],
+        Chance.RANDOM_CLICKER.value: CHANCE_WORDS[Chance.RANDOM_CLICKER],
     },
 )
 FEWEST = Option(
@@ -320,61 +337,72 @@ FEWEST = Option(
 MOST_SEGMENTS = 50
 
 
-def _find_parts(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> dict[str, Any]:
-    """Return agreement between judges, overall and by part; no parts if the overall κ is undefined."""
+@dataclass(frozen=True, kw_only=True)
+class AgreementParts:
+    """Agreement between judges, overall and by part; no parts if the overall κ is undefined."""
+
+    whole: AgreementEstimate
+    by_system: Sequence[PartAgreement] = ()
+    by_pair: Sequence[PartAgreement] = ()
+    by_document: Sequence[PartAgreement] = ()
+    by_segment: Sequence[PartAgreement] = ()
+    fewest: int
+
+
+def _find_parts(given: Input, options: AnalysisOptions, begin: Begin) -> AgreementParts:
     begin(_("Measuring agreement"))
+    blocks = given.blocks
     resampling = kappa_options(options)
-    whole = measure_agreement(
-        given.blocks, chance=Chance(options["chance"]), **resampling
-    ).inter
-    by = dict.fromkeys(("by_system", "by_pair", "by_document", "by_segment"), ())
-    found: dict[str, Any] = {
-        "whole": reported(whole),
-        **by,
-        "fewest": options["fewest"],
-    }
+    chance = Chance(options[POOLED_CHANCE])
+    whole = measure_agreement(blocks, chance=chance, **resampling).inter
+    fewest = options[FEWEST]
     if whole.kappa is None or whole.p_chance is None:
-        return found
+        return AgreementParts(whole=reported(whole), fewest=fewest)
     measure = PartsMeasure(p_chance=whole.p_chance, **resampling)
 
     def progress() -> Progress:
         return begin(_("Measuring agreement"))
 
-    if given.blocks.document is not None:
-        found["by_document"] = agreement_by_document(
-            given.blocks, measure, progress=progress()
-        )
-    for name, systems in (("by_system", 1), ("by_pair", 2)):
-        found[name] = agreement_by_systems(
-            given.blocks, systems, measure, progress=progress()
-        )
-    found["by_segment"] = agreement_by_segment(
-        given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
+    by_document: Sequence[PartAgreement] = ()
+    if blocks.document is not None:
+        by_document = agreement_by_document(blocks, measure, progress=progress())
+    by_system = agreement_by_systems(blocks, 1, measure, progress=progress())
+    by_pair = agreement_by_systems(blocks, 2, measure, progress=progress())
+    by_segment = agreement_by_segment(
+        blocks, measure, most=MOST_SEGMENTS, fewest=fewest
     )
-    for name in by:
-        found[name] = tuple(row.reported() for row in found[name])
-    return found
+    return AgreementParts(
+        whole=reported(whole),
+        by_system=_reported(by_system),
+        by_pair=_reported(by_pair),
+        by_document=_reported(by_document),
+        by_segment=_reported(by_segment),
+        fewest=fewest,
+    )
+
+
+def _reported(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
+    return [row.reported() for row in parts]
 
 
 def _tell_parts(
-    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+    given: Input, _options: AnalysisOptions, found: AgreementParts
 ) -> Report:
     """Report agreement by part, lowest first."""
-    documents = [
-        {
-            "document": _document(given, row),
-            "segments": row.segments,
-            "agreement": row.agreement,
-        }
-        for row in found["by_document"]
-    ]
+    documents = []
+    for row in found.by_document:
+        documents.append(
+            {
+                "document": _document(given, row),
+                "segments": row.segments,
+                "agreement": row.agreement,
+            }
+        )
     return report_on(
         given,
-        notes=_part_notes(given, found["whole"]),
-        tables=_part_tables(given, found) if found["by_system"] else [],
-        data={**found, "by_document": documents},
+        notes=_part_notes(given, found.whole),
+        tables=_part_tables(given, found) if found.by_system else [],
+        data={**vars(found), "by_document": documents},
     )
 
 
@@ -388,87 +416,112 @@ def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
             "kappa": decimals(whole.kappa, 3),
             "chance": decimals(whole.p_chance, 3),
         }
-    return [
+    notes = [
         of_whole,
         _(
             "With many parts, some are extreme by chance: intervals hold for one part at a time."
         ),
         strength_caution(),
-        *([] if given.blocks.document is not None else ignored_documents_notes(given)),
     ]
+    if given.blocks.document is None:
+        notes += ignored_documents_notes(given)
+    return notes
 
 
-def _kappa_undefined(found: Any) -> str:
+def _kappa_undefined(kappa: Agreement | AgreementEstimate) -> str:
     words = _("κ between all judges: %(why)s.")
-    return words % {"why": not_estimable_in_words(str(found.reason))}
+    return words % {"why": not_estimable_in_words(str(kappa.reason))}
 
 
-def _part_tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
-    whole = found["whole"].kappa
-    parts: tuple[tuple[str, str, str, Named, Callable[[PartAgreement], str]], ...] = (
-        (
-            "by_system",
-            _("By system"),
-            _("System"),
-            "system",
-            lambda row: str(row.part[0]),
+def _part_tables(given: Input, found: AgreementParts) -> list[Table]:
+    kappa = found.whole.kappa
+
+    def document(row: PartAgreement) -> str:
+        return _document(given, row)
+
+    tables = [
+        _part_table(
+            _least_first(found.by_system),
+            Column("part", _("System"), is_text=True, names="system", of=_first_part),
+            kappa,
+            name="by_system",
+            title=_("By system"),
         ),
-        (
-            "by_pair",
-            _("By pair of systems"),
-            _("Systems"),
-            "systems",
-            lambda row: BETWEEN.join(map(str, row.part)),
+        _part_table(
+            _least_first(found.by_pair),
+            Column("part", _("Systems"), is_text=True, names="systems", of=_both_parts),
+            kappa,
+            name="by_pair",
+            title=_("By pair of systems"),
         ),
-        (
-            "by_document",
-            _("By document"),
-            _("Document"),
-            "document",
-            lambda row: _document(given, row),
-        ),
-        (
-            *(
-                "by_segment",
-                _("Sentences with lowest agreement"),
-                _("Sentence"),
-                "segment",
-            ),
-            lambda row: str(row.part[0]),
-        ),
-    )
-    most = _(
-        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence."
-    ) % {"fewest": found["fewest"]}
-    return [
-        Table.of(
-            found[name] if name == "by_segment" else _least_first(found[name]),
-            name=name,
-            title=title,
-            columns=(
-                Column("part", heading, is_text=True, names=names, of=said),
-                *of_part(
-                    attrgetter("agreement"),
-                    (
-                        *kappa_columns(with_reason=False),
-                        Column("p_agree", "P(A)"),
-                        Column("comparable", _("Comparable")),
-                    ),
-                ),
-                Column("segments", _("Segments")),
-                Column(
-                    "why",
-                    _("Reason for missing κ or interval"),
-                    is_text=True,
-                    of=lambda row: missing_in_words(row.agreement),
-                ),
-            ),
-            notes=[most] if name == "by_segment" else (),
-            plot=kappa_plot("part", mark=whole),
-        )
-        for name, title, heading, names, said in parts
-        if name != "by_document" or found[name]
     ]
+    if found.by_document:
+        tables.append(
+            _part_table(
+                _least_first(found.by_document),
+                Column(
+                    "part", _("Document"), is_text=True, names="document", of=document
+                ),
+                kappa,
+                name="by_document",
+                title=_("By document"),
+            )
+        )
+    fewest = _(
+        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence."
+    ) % {"fewest": found.fewest}
+    of_segments = _part_table(
+        found.by_segment,
+        Column("part", _("Sentence"), is_text=True, names="segment", of=_first_part),
+        kappa,
+        name="by_segment",
+        title=_("Sentences with lowest agreement"),
+    )
+    return [*tables, replace(of_segments, notes=[fewest])]
+
+
+def _first_part(row: PartAgreement) -> str:
+    return str(row.part[0])
+
+
+def _both_parts(row: PartAgreement) -> str:
+    return BETWEEN.join(map(str, row.part))
+
+
+def _missing_in_words(row: PartAgreement) -> str | None:
+    return missing_in_words(row.agreement)
+
+
+def _part_table(
+    parts: Sequence[PartAgreement],
+    part_column: Column,
+    kappa: float | None,
+    *,
+    name: str,
+    title: str,
+) -> Table:
+    measured = (
+        *kappa_columns(with_reason=False),
+        Column("p_agree", "P(A)"),
+        Column("comparable", _("Comparable")),
+    )
+    return Table.of(
+        parts,
+        name=name,
+        title=title,
+        columns=(
+            part_column,
+            *of_part(attrgetter("agreement"), measured),
+            Column("segments", _("Segments")),
+            Column(
+                "why",
+                _("Reason for missing κ or interval"),
+                is_text=True,
+                of=_missing_in_words,
+            ),
+        ),
+        plot=kappa_plot("part", mark=kappa),
+    )
 
 
 def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
@@ -519,15 +572,56 @@ _BELOW = "▼"
 _ABOVE = "▲"
 
 
-#: κ of each `pair` of judges and between all of them (`inter`), the `band` of the latter, the place of each pair
-#: `beside` it (−1, 0 or 1), `unanimity`, the names `asked` for ("" means any), and the row of the pair `chosen` by them.
-PairsFound = Mapping[str, Any]
+@dataclass(frozen=True, kw_only=True)
+class PairsFound:
+    """Agreement of each pair of judges.
+
+    Attributes
+    ----------
+    pairs : PairsAgreement
+    inter : Agreement
+        κ between all judges.
+    band : (float, float) or None
+        Its interval; None without κ.
+    beside : int64, shape (pairs,)
+        −1 for pairs below the band, 1 for those above.
+    unanimity : sequence of Unanimity
+    judge, other : str
+        Names in the request; empty for any judge.
+    chosen : int or None
+        The row of the pair chosen by these names.
+    confidence : float
+    """
+
+    pairs: PairsAgreement
+    inter: Agreement
+    band: tuple[float, float] | None
+    beside: Int64Array
+    unanimity: tuple[Unanimity, ...]
+    judge: str
+    other: str
+    chosen: int | None
+    confidence: float
+
+    @property
+    def below(self) -> int:
+        """The number of pairs below the band."""
+        return int(np.count_nonzero(self.beside < 0))
+
+    @property
+    def above(self) -> int:
+        """The number of pairs above the band."""
+        return int(np.count_nonzero(self.beside > 0))
+
+    def pair(self, row: int) -> PairAgreement:
+        """Return the agreement of a pair."""
+        return reported(self.pairs.at(row))
 
 
-def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
+def _find_pairs(given: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
     begin(_("Measuring agreement"))
-    judge = options[JUDGE.name]
-    other = options[OTHER.name]
+    judge = options[JUDGE]
+    other = options[OTHER]
     for name in (judge, other):
         if name and name not in given.blocks.judges:
             raise ValueError(
@@ -535,22 +629,24 @@ def _find_pairs(given: Input, options: Mapping[str, Any], begin: Begin) -> Pairs
             )
     if judge and judge == other:
         raise ValueError(_("Enter two different judges."))
-    confidence = options["confidence"]
+    confidence = options[CONFIDENCE]
     pairs = agreement_of_pairs(given.blocks, confidence=confidence)
     inter = inter_judge_agreement(given.blocks, confidence=confidence).inter
     band = _band(inter)
-    return {
-        "pairs": pairs,
-        "inter": reported(inter),
-        "band": band,
-        "beside": np.zeros(len(pairs), dtype=np.int64)
-        if band is None
-        else pairs.beside(*band),
-        "unanimity": unanimity(given.blocks, confidence=confidence),
-        "chosen": _row_of(pairs, judge, other),
-        "asked": (judge, other),
-        "confidence": confidence,
-    }
+    beside = np.zeros(len(pairs), dtype=np.int64)
+    if band is not None:
+        beside = pairs.beside(*band)
+    return PairsFound(
+        pairs=pairs,
+        inter=reported(inter),
+        band=band,
+        beside=beside,
+        unanimity=unanimity(given.blocks, confidence=confidence),
+        judge=judge,
+        other=other,
+        chosen=_row_of(pairs, judge, other),
+        confidence=confidence,
+    )
 
 
 def _band(inter: Agreement) -> tuple[float, float] | None:
@@ -574,138 +670,133 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
 
 
-def _tell_pairs(given: Input, _options: Mapping[str, Any], found: PairsFound) -> Report:
+def _tell_pairs(given: Input, _options: AnalysisOptions, found: PairsFound) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
-    pairs = found["pairs"]
-    beside = found["beside"]
-    chosen = found["chosen"]
     listed = _listed(found)
-    counts = {"below": beside < 0, "above": beside > 0}
-    if chosen is None:
-        outcomes = None
-    else:
-        outcomes = reported(pairs.at(chosen))
+    chosen = None
+    if found.chosen is not None:
+        chosen = found.pair(found.chosen)
+    pairs = []
+    for row in listed:
+        pairs.append({"beside": int(found.beside[row]), "pair": found.pair(row)})
     return report_on(
         given,
         notes=_pair_notes(found),
         tables=[
             _pairs(found, listed),
             *_matrix(found),
-            *_outcomes(outcomes),
-            *_unanimity(found["unanimity"]),
+            *_outcomes(chosen),
+            *_unanimity(found.unanimity),
         ],
         data={
-            "pairs": [
-                {"beside": int(beside[row]), "pair": reported(pairs.at(row))}
-                for row in listed
-            ],
-            "all_pairs": len(pairs),
-            **{name: int(np.count_nonzero(rows)) for name, rows in counts.items()},
-            **{name: found[name] for name in ("inter", "band", "confidence")},
-            "confidence_of_each": pairs.confidence,
-            "contingency": outcomes,
-            "unanimity": found["unanimity"],
+            "pairs": pairs,
+            "all_pairs": len(found.pairs),
+            "below": found.below,
+            "above": found.above,
+            "inter": found.inter,
+            "band": found.band,
+            "confidence": found.confidence,
+            "confidence_of_each": found.pairs.confidence,
+            "contingency": chosen,
+            "unanimity": found.unanimity,
         },
     )
 
 
 def _pair_notes(found: PairsFound) -> list[str]:
-    pairs = found["pairs"]
-    band = found["band"]
-    beside = found["beside"]
-    if not len(pairs):
+    if not len(found.pairs):
         return [_("No two judges compared the same outputs.")]
-    if band is None:
-        return [_kappa_undefined(found["inter"])]
+    if found.band is None:
+        return [_kappa_undefined(found.inter)]
+    low, high = found.band
     notes = [
         _(
             "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
         )
         % {
-            "low": decimals(band[0], 2),
-            "high": decimals(band[1], 2),
+            "low": decimals(low, 2),
+            "high": decimals(high, 2),
             "below": _BELOW,
             "above": _ABOVE,
         },
         _(
             "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
         )
-        % {"confidence": in_figures(found["confidence"])},
+        % {"confidence": in_figures(found.confidence)},
         _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
-        % all_in_figures(
-            below=int(np.count_nonzero(beside < 0)),
-            above=int(np.count_nonzero(beside > 0)),
-            all=len(pairs),
-        ),
+        % all_in_figures(below=found.below, above=found.above, all=len(found.pairs)),
     ]
-    if all(found["asked"]) and found["chosen"] is None:
-        judge, other = found["asked"]
+    if found.judge and found.other and found.chosen is None:
         words = _("%(judge)s and %(other)s have no shared comparisons.")
-        notes.append(words % {"judge": judge, "other": other})
+        notes.append(words % {"judge": found.judge, "other": found.other})
     return notes
 
 
 def _listed(found: PairsFound) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
-    pairs = found["pairs"]
-    beside = found["beside"]
-    low, high = found["band"] or (0.0, 0.0)
-    distance = np.where(
-        beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0)
-    )
-    order = np.lexsort(
-        (np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0)
-    )
-    return [int(row) for row in order[:MOST_PAIRS]]
+    pairs = found.pairs
+    beside = found.beside
+    low, high = found.band or (0.0, 0.0)
+    distance_above = np.where(beside > 0, pairs.low - high, 0.0)
+    distance = np.where(beside < 0, low - pairs.high, distance_above)
+    # The last key sorts first.
+    keys = (np.arange(len(pairs)), -pairs.comparable, -distance, beside == 0)
+    rows: list[int] = np.lexsort(keys)[:MOST_PAIRS].tolist()
+    return rows
 
 
-def _pairs(found: PairsFound, listed: list[int]) -> Table:
-    pairs = found["pairs"]
-    beside = found["beside"]
-    places = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
+class _ListedPair(NamedTuple):
+    """A pair of judges and its position beside the band, in words."""
+
+    pair: PairAgreement
+    band: str
+
+    @property
+    def judges(self) -> str:
+        return BETWEEN.join(self.pair.judges)
+
+    @property
+    def strength(self) -> str | None:
+        return strength_in_words(self.pair.kappa, self.pair.low, self.pair.high)
+
+    @property
+    def reason(self) -> str | None:
+        return missing_in_words(self.pair)
+
+
+def _pairs(found: PairsFound, listed: Sequence[int]) -> Table:
+    positions = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
     notes = [strength_caution()]
-    if hidden := len(pairs) - len(listed):
+    if hidden := len(found.pairs) - len(listed):
         words = _("%(count)s more pairs are not listed: they share fewer comparisons.")
         notes.append(words % {"count": number_format(hidden)})
+    rows = []
+    for row in listed:
+        rows.append(_ListedPair(found.pair(row), positions[int(found.beside[row])]))
+    of_pair = (
+        Column("kappa", "κ", decimals=2),
+        *end_columns(decimals=2),
+        Column("comparable", _("Comparable")),
+        Column("segments", _("Segments")),
+    )
     return Table.of(
-        ((reported(pairs.at(row)), int(beside[row])) for row in listed),
+        rows,
         name="pairs",
         title=_("Pairs of judges"),
         columns=(
-            *of_part(
-                itemgetter(0),
-                (
-                    Column(
-                        "judges",
-                        _("Judges"),
-                        is_text=True,
-                        names="judges",
-                        of=lambda pair: BETWEEN.join(pair.judges),
-                    ),
-                    Column("kappa", "κ", decimals=2),
-                    *end_columns(decimals=2),
-                    Column("comparable", _("Comparable")),
-                    Column("segments", _("Segments")),
-                    Column(
-                        "strength",
-                        _("Strength"),
-                        is_text=True,
-                        of=lambda pair: strength_in_words(
-                            pair.kappa, pair.low, pair.high
-                        ),
-                    ),
-                ),
-            ),
-            Column("beside", _("Band"), is_text=True, of=lambda row: places[row[1]]),
+            Column("judges", _("Judges"), is_text=True, names="judges"),
+            *of_part(attrgetter("pair"), of_pair),
+            Column("strength", _("Strength"), is_text=True),
+            Column("beside", _("Band"), is_text=True, of=attrgetter("band")),
             Column(
                 "why",
                 _("Reason for missing κ or interval"),
                 is_text=True,
-                of=lambda row: missing_in_words(row[0]),
+                of=attrgetter("reason"),
             ),
         ),
         notes=notes,
-        plot=kappa_plot("judges", mark=found["inter"].kappa, most=_DRAWN_PAIRS),
+        plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
     )
 
 
@@ -715,38 +806,15 @@ def _matrix(found: PairsFound) -> list[Table]:
     If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
     adjacent.
     """
-    pairs = found["pairs"]
-    beside = found["beside"]
-    judge = found["asked"][0]
+    pairs = found.pairs
     if not len(pairs):
         return []
-    of_judge = None
-    if judge:
-        of_judge = pairs.names.index(judge)
+    of_judge = pairs.names.index(found.judge) if found.judge else None
     shared = _shared(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
-    judges = sorted(int(index) for index in most if shared[index] > 0)
-    shown = np.flatnonzero(
-        np.isin(pairs.first, judges) & np.isin(pairs.second, judges)
-    ).tolist()
-    row_of = {(int(pairs.first[row]), int(pairs.second[row])): row for row in shown}
-    judges = _alike_together(
-        judges, {pair: float(pairs.kappa[row]) for pair, row in row_of.items()}
-    )
-
-    def cell(one: int, other: int) -> str | None:
-        row = row_of.get((min(one, other), max(one, other)))
-        if row is None:
-            return None
-        kappa = reported(pairs.at(row)).kappa
-        if kappa is None:
-            words = "–"
-        else:
-            words = decimals(kappa, 2)
-        sign = {-1: f" {_BELOW}", 1: f" {_ABOVE}"}.get(int(beside[row]), "")
-        return f"{words} ({number_format(int(pairs.comparable[row]))}){sign}"
-
-    names = [pairs.names[index] for index in judges]
+    among: list[int] = np.sort(most[shared[most] > 0]).tolist()
+    rows = _rows_among(pairs, among)
+    judges = _alike_together(among, rows, pairs.kappa)
     notes = [
         _("Judges who agree are grouped together."),
         _("A dash stands for a κ whose interval is missing or too wide."),
@@ -754,7 +822,7 @@ def _matrix(found: PairsFound) -> list[Table]:
     if of_judge is not None:
         notes.append(
             _("%(judge)s and the %(count)d judges with the most shared comparisons.")
-            % {"judge": judge, "count": len(judges) - 1}
+            % {"judge": found.judge, "count": len(judges) - 1}
         )
     elif len(judges) < np.count_nonzero(shared):
         notes.append(
@@ -763,25 +831,49 @@ def _matrix(found: PairsFound) -> list[Table]:
             )
             % {"count": len(judges)}
         )
+    columns = [judge_column()]
+    cells: list[list[Value]] = []
+    for number, judge in enumerate(judges, 1):
+        name = pairs.names[judge]
+        columns.append(Column(f"judge_{number}", name, is_text=True))
+        line: list[Value] = [name]
+        for other in judges:
+            row = rows.get((min(judge, other), max(judge, other)))
+            line.append(None if row is None else _matrix_cell(found, row))
+        cells.append(line)
     return [
         Table(
             name="matrix",
             title=_("κ by pair of judges (shared comparisons)"),
-            columns=(
-                judge_column(),
-                *(
-                    Column(f"judge_{number}", name, is_text=True)
-                    for number, name in enumerate(names, 1)
-                ),
-            ),
-            rows=[
-                (name, *(cell(one, other) for other in judges))
-                for name, one in zip(names, judges, strict=True)
-            ],
+            columns=columns,
+            rows=cells,
             notes=notes,
             plot=GridPlot(),
         )
     ]
+
+
+def _rows_among(
+    pairs: PairsAgreement, judges: Sequence[int]
+) -> dict[tuple[int, int], int]:
+    """Return the rows of the pairs of some judges, by their indices."""
+    is_among = np.isin(pairs.first, judges) & np.isin(pairs.second, judges)
+    rows = {}
+    for row in np.flatnonzero(is_among).tolist():
+        rows[int(pairs.first[row]), int(pairs.second[row])] = row
+    return rows
+
+
+def _matrix_cell(found: PairsFound, row: int) -> str:
+    """Return κ of a pair with its number of shared comparisons, and a sign if it is outside the band."""
+    kappa = found.pair(row).kappa
+    cell = "–" if kappa is None else decimals(kappa, 2)
+    cell += f" ({number_format(int(found.pairs.comparable[row]))})"
+    if found.beside[row] < 0:
+        return f"{cell} {_BELOW}"
+    if found.beside[row] > 0:
+        return f"{cell} {_ABOVE}"
+    return cell
 
 
 def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
@@ -796,25 +888,25 @@ def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
 
 
 def _alike_together(
-    judges: list[int], kappas: dict[tuple[int, int], float]
+    judges: list[int], rows: Mapping[tuple[int, int], int], kappa: FloatArray
 ) -> list[int]:
     """Return judges in the leaf order of a hierarchical clustering by agreement."""
     if len(judges) < 3:
         return judges
-    known = [kappa for kappa in kappas.values() if not np.isnan(kappa)]
-    usual = float(np.mean(known)) if known else 0.0
+    estimated = kappa[list(rows.values())]
+    estimated = estimated[~np.isnan(estimated)]
+    average = float(np.mean(estimated)) if len(estimated) else 0.0
     distances = []
-    for at, one in enumerate(judges):
-        for other in judges[at + 1 :]:
-            kappa = kappas.get((one, other), usual)
-            distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
+    for pair in combinations(judges, 2):
+        of_pair = kappa[rows[pair]] if pair in rows else np.nan
+        distances.append(1.0 - (average if np.isnan(of_pair) else of_pair))
     from scipy.cluster.hierarchy import (
         leaves_list,
         linkage,
     )  # imported here to keep startup fast
 
     tree = linkage(np.asarray(distances), method="average")
-    return [judges[int(place)] for place in leaves_list(tree)]
+    return [judges[leaf] for leaf in leaves_list(tree).tolist()]
 
 
 def _outcomes(pair: PairAgreement | None) -> list[Table]:
@@ -822,11 +914,12 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
     if pair is None:
         return []
     one, other = pair.judges
-    words = (_("first better"), _("tie"), _("second better"))
-    rows: list[tuple[Value, ...]] = [
-        (word, *row, sum(row)) for word, row in zip(words, pair.outcomes, strict=True)
-    ]
-    totals = [sum(each) for each in zip(*pair.outcomes, strict=True)]
+    outcomes = np.array(pair.outcomes)
+    first, tie, second = _("first better"), _("tie"), _("second better")
+    rows: list[tuple[Value, ...]] = []
+    for heading, counts in zip((first, tie, second), outcomes.tolist(), strict=True):
+        rows.append((heading, *counts, sum(counts)))
+    rows.append((_("All"), *outcomes.sum(axis=0).tolist(), pair.comparable))
     return [
         Table(
             name="contingency",
@@ -834,14 +927,13 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
             % {"judge": one, "other": other},
             columns=(
                 Column("outcome", one, is_text=True),
-                *(
-                    Column(key, word)
-                    for key, word in zip(("first", "tie", "second"), words, strict=True)
-                ),
+                Column("first", first),
+                Column("tie", tie),
+                Column("second", second),
                 Column("all", _("All")),
             ),
-            rows=[*rows, (_("All"), *totals, pair.comparable)],
-            rules=frozenset({len(words) - 1}),
+            rows=rows,
+            rules=frozenset({len(outcomes) - 1}),
             notes=[
                 _(
                     "Outputs are in alphabetical order of their systems. P(A) = %(p_agree)s, P(E) = %(p_chance)s."
@@ -855,12 +947,23 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
     ]
 
 
-def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
-    if not found:
+def _judges_in_words(row: Unanimity) -> str:
+    if row.judges is None:
+        return _("two or more")
+    return number_format(row.judges)
+
+
+def _unanimity(rows: Sequence[Unanimity]) -> list[Table]:
+    if not rows:
         return []
+    of_share = (
+        Column("items", _("Shared comparisons"), of=attrgetter("trials")),
+        Column("unanimous", _("Unanimous"), of=attrgetter("successes")),
+        *estimate_columns("share", _("Share"), itself),
+    )
     return [
         Table.of(
-            found,
+            rows,
             name="unanimity",
             title=_("Unanimous comparisons"),
             columns=(
@@ -868,17 +971,9 @@ def _unanimity(found: tuple[Unanimity, ...]) -> list[Table]:
                     "judges",
                     _("Judges per comparison"),
                     is_text=True,
-                    of=lambda row: (
-                        _("two or more")
-                        if row.judges is None
-                        else number_format(row.judges)
-                    ),
+                    of=_judges_in_words,
                 ),
-                Column(
-                    "items", _("Shared comparisons"), of=lambda row: row.share.trials
-                ),
-                Column("unanimous", _("Unanimous"), of=lambda row: row.share.successes),
-                *estimate_columns("share", _("Share"), attrgetter("share")),
+                *of_part(attrgetter("share"), of_share),
             ),
             notes=[
                 _(

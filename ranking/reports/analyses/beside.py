@@ -1,9 +1,10 @@
 """Compare the orders of systems by all tasks of a test set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
-from operator import itemgetter
-from typing import Any
+from operator import attrgetter, itemgetter
+from typing import TypedDict, cast
 
 import numpy as np
 from django.utils.formats import number_format
@@ -14,16 +15,24 @@ from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from ranking.core.beside import (
     DecidedPairs,
+    PairOfTasks,
     ScoredTask,
     TaskOrder,
     TasksBeside,
     tasks_beside,
 )
-from ranking.core.estimates import MEASURES, NoCorrelation
+from ranking.core.estimates import Estimate, NoCorrelation
 from ranking.core.ranges import Correction
+from ranking.core.rankings.rank import UnrankedSystem
+from ranking.core.rankings.records import RankedRow
 from ranking.reports.analyses.firmness import COUNTS_METHOD
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import CONFIDENCE, RESAMPLES, SEED
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    RESAMPLES,
+    SEED,
+    AnalysisOptions,
+)
 from ranking.reports.analyses.ranking import group_notes, shown_rows
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
@@ -32,6 +41,7 @@ from ranking.reports.tables import (
     BETWEEN,
     Column,
     Report,
+    ReportData,
     Table,
     end_columns,
     ranks_in_orders,
@@ -43,19 +53,87 @@ from ranking.reports.wording.pair_tests import sign_tests_in_words
 from ranking.reports.wording.ranges import rank_cell
 from version import code_version
 
-#: Values of one or two tasks, as plain data and as table rows.
-Told = dict[str, Any]
+#: Correlations in the order of columns, with their headings.
+_MEASURES = {"kendall": "Kendall’s τ-b", "spearman": "Spearman", "pearson": "Pearson"}
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TasksBeside:
-    tasks = [each.judged for each in given.beside or () if each.judged is not None]
-    with converging(options["method"]):
+class PairCounts(TypedDict):
+    """Two systems, and how often the first won and lost against the second."""
+
+    better: str
+    worse: str
+    wins: int
+    losses: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskFigures:
+    """A task and its order of systems, without ranges and clusters that are not yet estimable."""
+
+    task: str
+    watermark: int
+    excluded_judges: list[str]
+    untimed: int
+    judgments: int = 0
+    judges: int | None = None
+    segments: int | None = None
+    systems: Sequence[str] = ()
+    hours: float | None = None
+    pairs: int | None = None
+    decided: int | None = None
+    decided_pairs: Sequence[PairCounts] = ()
+    per_hour: Estimate | None = None
+    is_scored: bool = False
+    order: Sequence[RankedRow] = ()
+    not_estimable: Sequence[UnrankedSystem] = ()
+    groups: Sequence[Sequence[str]] = ()
+    limits: Sequence[str] = ()
+
+    @property
+    def compared(self) -> int | None:
+        """The number of its systems; None without judgments."""
+        return len(self.systems) if self.judgments else None
+
+    @property
+    def data(self) -> ReportData:
+        """The machine-readable figures; only those of the input without judgments."""
+        if self.judgments:
+            return vars(self)
+        return {
+            "task": self.task,
+            "watermark": self.watermark,
+            "excluded_judges": self.excluded_judges,
+            "untimed": self.untimed,
+            "judgments": 0,
+            "systems": [],
+            "order": [],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdersCompared:
+    """Correlations of the scores of two tasks, and the pairs that both decide."""
+
+    first: str
+    second: str
+    systems: Sequence[str]
+    kendall: Estimate | None
+    spearman: Estimate | None
+    pearson: Estimate | None
+    reason: NoCorrelation | None
+    agreeing: Sequence[tuple[str, str]]
+    contradicting: Sequence[tuple[str, str]]
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> TasksBeside:
+    tasks = [read.judged for read in given.beside or () if read.judged is not None]
+    with converging(options[COUNTS_METHOD]):
         return tasks_beside(
             tasks,
-            options["method"],
-            resamples=options["resamples"],
-            confidence=options["confidence"],
-            seed=options["seed"],
+            options[COUNTS_METHOD],
+            resamples=options[RESAMPLES],
+            confidence=options[CONFIDENCE],
+            seed=options[SEED],
             progress=begin(_("Ranking")),
         )
 
@@ -66,42 +144,39 @@ def task_in_words(protocol: str) -> str:
 
 
 def _notes(
-    tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, Any]
+    tasks: Sequence[TaskRead], found: TasksBeside, options: AnalysisOptions
 ) -> list[str]:
-    notes = [
-        labelled(
-            task_in_words(each.protocol),
-            _("Judgments 1 to %(number)s") % {"number": number_format(each.watermark)},
-        )
-        for each in tasks
-        if each.judged is not None
-    ]
-    notes += [
-        labelled(task_in_words(each.protocol), _("No judgments match these options."))
-        for each in tasks
-        if each.judged is None
-    ]
-    notes += excluded_notes(
-        sorted({name for each in tasks for name in each.excluded_judges})
-    )
+    judged = []
+    unjudged = []
+    excluded: set[str] = set()
+    for read in tasks:
+        name = task_in_words(read.protocol)
+        excluded.update(read.excluded_judges)
+        if read.judged is None:
+            unjudged.append(labelled(name, _("No judgments match these options.")))
+            continue
+        last = {"number": number_format(read.watermark)}
+        judged.append(labelled(name, _("Judgments 1 to %(number)s") % last))
+    notes = [*judged, *unjudged, *excluded_notes(sorted(excluded))]
     notes.append(
         _(
             "%(method)s; %(confidence)s rank ranges that account for segments and judges if there are enough of them."
         )
         % {
-            "method": METHOD_WORDS[options["method"]],
-            "confidence": percent(options["confidence"]),
+            "method": METHOD_WORDS[options[COUNTS_METHOD]],
+            "confidence": percent(options[CONFIDENCE]),
         }
     )
     if len(found.orders) < 2:
         notes.append(_("No other task of this test set has judgments to compare with."))
-    if len({each.decided.systems for each in found.orders if _rows(each)}) > 1:
+    compared = {order.decided.systems for order in found.orders if _rows(order)}
+    if len(compared) > 1:
         notes.append(
             _(
                 "The tasks compare different systems, so their scores are not directly comparable."
             )
         )
-    untimed = {each.protocol for each in tasks if each.untimed}
+    untimed = {read.protocol for read in tasks if read.untimed}
     for order in found.orders:
         task = {"task": task_in_words(order.task.name)}
         if not _rows(order):
@@ -125,17 +200,29 @@ def _notes(
     return notes
 
 
-def _rows(order: TaskOrder) -> list[Told]:
+def _rows(order: TaskOrder) -> list[RankedRow]:
     """Return the systems in the order of a task, without ranges and clusters not yet estimable."""
     if order.ranking is not None:
-        return [dict(row) for row in shown_rows(order.ranking)]
-    return [{"group": 1, **row, "shortage": None} for row in order.means]
+        return shown_rows(order.ranking)
+    rows = []
+    for mean in order.means:
+        rows.append(cast("RankedRow", {"group": 1, **mean, "shortage": None}))
+    return rows
 
 
-def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
+def _task_column(key: str, heading: str) -> Column:
+    task = attrgetter(key)
+
+    def in_words(row: object) -> str:
+        return task_in_words(task(row))
+
+    return Column(key, heading, is_text=True, of=in_words)
+
+
+def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
     return Table.of(
         # Tasks without judgments are last.
-        sorted(told, key=lambda each: not each["judgments"]),
+        sorted(tasks, key=lambda task: not task.judgments),
         name="tasks",
         title=_("Pairs decided per hour"),
         columns=(
@@ -143,11 +230,7 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             Column("judgments", _("Judgments")),
             Column("judges", _("Judges")),
             Column("segments", _("Segments")),
-            Column(
-                "systems",
-                _("Systems"),
-                of=lambda row: len(row["systems"]) if row["judgments"] else None,
-            ),
+            Column("systems", _("Systems"), of=attrgetter("compared")),
             Column("hours", _("Active hours"), decimals=2),
             Column("pairs", _("Pairs")),
             Column("decided", _("Pairs decided")),
@@ -164,7 +247,7 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
             _(
                 "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour."
             ),
-            *_no_interval([each.get("per_hour") for each in told]),
+            *_no_interval([task.per_hour for task in tasks]),
         ],
         plot=interval_plot("task", "per_hour", start=0),
     )
@@ -172,69 +255,68 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
 
 def _places_table(orders: Sequence[TaskOrder]) -> Table:
     """Return the ranks by each task; if a task has unconnected groups, only `_ranges_table` has its ranks."""
-    whole = []
+    headings = {}
+    ranks: list[dict[str, int]] = []
+    names: set[str] = set()
     for order in orders:
-        whole.append({row["system"]: row for row in _rows(order)})
-    places = [
-        {name: row["rank"] for name, row in rows.items()}
-        if all(row["group"] == 1 for row in rows.values())
-        else {}
-        for rows in whole
-    ]
-    first = list(whole[0])
-    names = {name for each in whole for name in each}
-    headings = {each.task.name: task_in_words(each.task.name) for each in orders}
-    return ranks_in_orders(
-        headings, places, systems=[*first, *sorted(names.difference(first))]
-    )
+        rows = _rows(order)
+        headings[order.task.name] = task_in_words(order.task.name)
+        is_connected = all(row["group"] == 1 for row in rows)
+        of_task = {row["system"]: row["rank"] for row in rows}
+        names.update(of_task)
+        ranks.append(of_task if is_connected else {})
+    first = [row["system"] for row in _rows(orders[0])]
+    others = sorted(names.difference(first))
+    return ranks_in_orders(headings, ranks, systems=[*first, *others])
 
 
 def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
-    rows: list[Told] = []
+    rows = []
     rules = []
+    notes = []
     for order in orders:
+        task = order.task.name
         for _group, members in groupby(_rows(order), key=itemgetter("group")):
-            rows += [row | {"task": order.task.name} for row in members]
+            rows += [{**row, "task": task_in_words(task)} for row in members]
             rules.append(len(rows) - 1)
-    several = any(row["group"] > 1 for row in rows)
+        if order.ranking is not None:
+            for note in group_notes(order.ranking):
+                notes.append(labelled(task_in_words(task), note))
+    columns = [Column("task", _("Task"), is_text=True), system_column()]
+    if any(row["group"] != 1 for row in rows):
+        columns.append(Column("group", _("Group")))
+    columns += [
+        Column("score", _("Score")),
+        Column("rank", _("Rank"), of=rank_cell),
+        *end_columns("rank_"),
+        Column("cluster", _("Cluster")),
+    ]
     return Table.of(
         rows,
         name="ranges",
         title=_("Ranking"),
-        columns=(
-            _task_column("task", _("Task")),
-            system_column(),
-            *((Column("group", _("Group")),) if several else ()),
-            Column("score", _("Score")),
-            Column("rank", _("Rank"), of=rank_cell),
-            *end_columns("rank_"),
-            Column("cluster", _("Cluster")),
-        ),
-        notes=[
-            labelled(task_in_words(each.task.name), note)
-            for each in orders
-            if each.ranking is not None
-            for note in group_notes(each.ranking)
-        ],
+        columns=columns,
+        notes=notes,
         rules=frozenset(rules[:-1]),
         keys=2,
     )
-
-
-def _task_column(key: str, heading: str) -> Column:
-    return Column(key, heading, is_text=True, of=lambda row: task_in_words(row[key]))
 
 
 def _two_tasks() -> tuple[Column, Column]:
     return _task_column("first", _("Task")), _task_column("second", _("Other task"))
 
 
-def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
-    measures = {
-        "kendall": "Kendall’s τ-b",
-        "spearman": "Spearman",
-        "pearson": "Pearson",
-    }
+def _count_column(key: str, heading: str) -> Column:
+    """Return a column of the number of items of an attribute."""
+    items = attrgetter(key)
+
+    def count(row: object) -> int:
+        return len(items(row))
+
+    return Column(key, heading, of=count)
+
+
+def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> Table:
     reasons = {
         NoCorrelation.FEW_SYSTEMS: _(
             "%(tasks)s: no correlation (needs 4 shared systems with scores)."
@@ -243,50 +325,37 @@ def _correlations_table(pairs: Sequence[Told], confidence: float) -> Table:
             "%(tasks)s: no correlation, because all scores of one task are equal."
         ),
     }
+    estimates = []
+    missing = []
+    for pair in pairs:
+        estimates += [pair.kendall, pair.spearman, pair.pearson]
+        if pair.reason is not None:
+            tasks = BETWEEN.join(map(task_in_words, (pair.first, pair.second)))
+            missing.append(reasons[pair.reason] % {"tasks": tasks})
+    columns = [*_two_tasks(), _count_column("systems", _("Shared systems"))]
+    for name, heading in _MEASURES.items():
+        columns += interval_columns(name, heading, confidence)
+    columns += [
+        _count_column("agreeing", _("Pairs decided the same way")),
+        _count_column("contradicting", _("Pairs decided differently")),
+    ]
     return Table.of(
         pairs,
         name="correlations",
         title=_("Correlation of scores"),
-        columns=(
-            *_two_tasks(),
-            Column("systems", _("Shared systems"), of=lambda row: len(row["systems"])),
-            *(
-                column
-                for name, heading in measures.items()
-                for column in interval_columns(name, heading, confidence)
-            ),
-            Column(
-                "agreeing",
-                _("Pairs decided the same way"),
-                of=lambda row: len(row["agreeing"]),
-            ),
-            Column(
-                "contradicting",
-                _("Pairs decided differently"),
-                of=lambda row: len(row["contradicting"]),
-            ),
-        ),
+        columns=columns,
         keys=2,
         notes=[
             _(
                 "Fewer judgments pull correlations towards 0. Intervals account for segments and judges."
             ),
-            *_no_interval([pair[name] for pair in pairs for name in measures]),
-            *(
-                reasons[pair["reason"]]
-                % {
-                    "tasks": BETWEEN.join(
-                        map(task_in_words, (pair["first"], pair["second"]))
-                    )
-                }
-                for pair in pairs
-                if pair["reason"] is not None
-            ),
+            *_no_interval(estimates),
+            *missing,
         ],
     )
 
 
-def _no_interval(estimates: Sequence[Any]) -> list[str]:
+def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
     if all(estimate is None or estimate.low is not None for estimate in estimates):
         return []
     return [
@@ -298,14 +367,14 @@ def _no_interval(estimates: Sequence[Any]) -> list[str]:
 
 def _contradictions_table(found: TasksBeside) -> Table:
     decided = {order.task.name: order.decided for order in found.orders}
-    return Table.of(
-        (
-            {"first": pair.first, "second": pair.second}
-            | _pair(decided[pair.first], better, worse)
-            | _pair(decided[pair.second], better, worse, "other_")
-            for pair in found.pairs
-            for better, worse in pair.contradicting
-        ),
+    rows = []
+    for pair in found.pairs:
+        names = (task_in_words(pair.first), task_in_words(pair.second))
+        for better, worse in pair.contradicting:
+            counts = decided[pair.first].won_and_lost(better, worse)
+            other_counts = decided[pair.second].won_and_lost(better, worse)
+            rows.append((*names, better, worse, *counts, *other_counts))
+    return Table(
         name="contradictions",
         title=_("Pairs decided differently"),
         columns=(
@@ -317,96 +386,96 @@ def _contradictions_table(found: TasksBeside) -> Table:
             Column("other_wins", _("Wins (other task)")),
             Column("other_losses", _("Losses (other task)")),
         ),
+        rows=rows,
         keys=4,
     )
 
 
-def _pair(decided: DecidedPairs, better: str, worse: str, prefix: str = "") -> Told:
-    """Return two systems, and how often the first won and lost against the second."""
-    wins, losses = decided.won_and_lost(better, worse)
-    return {
-        "better": better,
-        "worse": worse,
-        f"{prefix}wins": wins,
-        f"{prefix}losses": losses,
-    }
-
-
-def _tell(given: Input, options: Mapping[str, Any], found: TasksBeside) -> Report:
+def _tell(given: Input, options: AnalysisOptions, found: TasksBeside) -> Report:
     """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
-    tasks = given.beside or ()
-    confidence = options["confidence"]
+    read = given.beside or ()
+    confidence = options[CONFIDENCE]
     orders = {order.task.name: order for order in found.orders}
-    told = [_told(task, orders.get(task.protocol)) for task in tasks]
+    tasks = [_figures(task, orders.get(task.protocol)) for task in read]
     ranked = [order for order in found.orders if _rows(order)]
-    pairs = []
-    for pair in found.pairs:
-        pairs.append(
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "systems": pair.correlations.systems,
-                **{name: pair.correlations.by_measure.get(name) for name in MEASURES},
-                "reason": pair.correlations.reason,
-                "agreeing": [list(each) for each in pair.agreeing],
-                "contradicting": [list(each) for each in pair.contradicting],
-            }
-        )
-    tables = [
-        _tasks_table(told, confidence),
-        *([_places_table(ranked), _ranges_table(ranked)] if ranked else []),
-        *([_correlations_table(pairs, confidence)] if pairs else []),
-        _contradictions_table(found),
-    ]
+    pairs = [_compared(pair) for pair in found.pairs]
+    tables = [_tasks_table(tasks, confidence)]
+    if ranked:
+        tables += [_places_table(ranked), _ranges_table(ranked)]
+    if pairs:
+        tables.append(_correlations_table(pairs, confidence))
+    tables.append(_contradictions_table(found))
     return Report(
-        notes=_notes(tasks, found, options),
+        notes=_notes(read, found, options),
         tables=[table for table in tables if table.rows],
         data={
             "input": input_data(given),
-            **{
-                name: options[name]
-                for name in ("method", "confidence", "resamples", "seed")
-            },
-            "tasks": told,
+            **options.of((COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED)),
+            "tasks": [task.data for task in tasks],
             "pairs": pairs,
             "version": code_version(),
         },
     )
 
 
-def _told(read: TaskRead, order: TaskOrder | None) -> Told:
-    data: Told = {
-        "task": read.protocol,
-        "watermark": read.watermark,
-        "excluded_judges": list(read.excluded_judges),
-        "untimed": read.untimed,
-    }
+def _compared(pair: PairOfTasks) -> OrdersCompared:
+    correlations = pair.correlations
+    return OrdersCompared(
+        first=pair.first,
+        second=pair.second,
+        systems=correlations.systems,
+        kendall=correlations.by_measure.get("kendall"),
+        spearman=correlations.by_measure.get("spearman"),
+        pearson=correlations.by_measure.get("pearson"),
+        reason=correlations.reason,
+        agreeing=pair.agreeing,
+        contradicting=pair.contradicting,
+    )
+
+
+def _figures(read: TaskRead, order: TaskOrder | None) -> TaskFigures:
+    figures = TaskFigures(
+        task=read.protocol,
+        watermark=read.watermark,
+        excluded_judges=list(read.excluded_judges),
+        untimed=read.untimed,
+    )
     if order is None:
-        return {**data, "judgments": 0, "systems": [], "order": []}
-    ranking = order.ranking
+        return figures
     decided = order.decided
     blocks = order.task.blocks
-    return {
-        **data,
-        "judgments": len(blocks),
-        "judges": len(np.unique(blocks.judge)),
-        "segments": len(np.unique(blocks.segment)),
-        "systems": list(decided.systems),
-        "hours": order.task.time.hours,
-        "pairs": decided.pairs,
-        "decided": decided.decided,
-        "decided_pairs": [
-            _pair(decided, decided.systems[better], decided.systems[worse])
-            for better, worse in np.argwhere(decided.better).tolist()
-        ],
-        "per_hour": decided.per_hour,
-        "is_scored": isinstance(order.task, ScoredTask),
-        "order": _rows(order),
-        **{
-            name: getattr(ranking, name, [])
-            for name in ("not_estimable", "groups", "limits")
-        },
-    }
+    figures = replace(
+        figures,
+        judgments=len(blocks),
+        judges=len(np.unique(blocks.judge)),
+        segments=len(np.unique(blocks.segment)),
+        systems=decided.systems,
+        hours=order.task.time.hours,
+        pairs=decided.pairs,
+        decided=decided.decided,
+        decided_pairs=_decided_pairs(decided),
+        per_hour=decided.per_hour,
+        is_scored=isinstance(order.task, ScoredTask),
+        order=_rows(order),
+    )
+    ranking = order.ranking
+    if ranking is None:
+        return figures
+    return replace(
+        figures,
+        not_estimable=ranking.not_estimable,
+        groups=ranking.groups,
+        limits=ranking.limits,
+    )
+
+
+def _decided_pairs(decided: DecidedPairs) -> list[PairCounts]:
+    pairs: list[PairCounts] = []
+    for indices in np.argwhere(decided.better).tolist():
+        better, worse = (decided.systems[index] for index in indices)
+        wins, losses = decided.won_and_lost(better, worse)
+        pairs.append({"better": better, "worse": worse, "wins": wins, "losses": losses})
+    return pairs
 
 
 BESIDE = AnalysisKind(

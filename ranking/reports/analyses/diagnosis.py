@@ -1,7 +1,7 @@
 """Diagnosis of a campaign: problems to check for before trusting a ranking."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from ranking.core.diagnosis.campaign import (
 )
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.reports.analyses.kind import AnalysisKind, Begin
-from ranking.reports.analyses.options import Option, OptionError
+from ranking.reports.analyses.options import AnalysisOptions, Option, OptionError
 from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import IntervalPlot, PointPlot
@@ -49,28 +49,44 @@ ROUNDED = Option(
 )
 
 
-def _find(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> tuple[CampaignDiagnosis, IdenticalTexts | None]:
-    if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
+@dataclass(frozen=True, kw_only=True)
+class DiagnosisFound:
+    """Findings on the judgments, and on judgments of identical texts; None if the texts are unknown."""
+
+    campaign: CampaignDiagnosis
+    identical: IdenticalTexts | None
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFound:
+    if options[SKIPPED_BLOCKS] == "count" and given.shown is None:
         raise OptionError(
             "Files do not record which systems skipped blocks showed.",
             field=SKIPPED_BLOCKS.name,
         )
     begin(_("Counting"))
     # All judgments, including the reference.
-    found = diagnose_campaign(
-        given.read.blocks,
+    blocks = given.read.blocks
+    campaign = diagnose_campaign(
+        blocks,
         reference=given.reference,
-        decimals=3 if options[ROUNDED.name] else None,
+        decimals=3 if options[ROUNDED] else None,
         also_shown=given.shown,
     )
-    texts = {
-        name: outputs
-        for name in given.read.blocks.systems
-        if given.texts is not None and (outputs := given.texts.of(name)) is not None
-    }
-    return found, identical_texts(given.read.blocks, texts) if texts else None
+    texts = _texts_by_system(given)
+    identical = identical_texts(blocks, texts) if texts else None
+    return DiagnosisFound(campaign=campaign, identical=identical)
+
+
+def _texts_by_system(given: Input) -> dict[str, Sequence[str | None]]:
+    """Return the known outputs of each system."""
+    texts: dict[str, Sequence[str | None]] = {}
+    if given.texts is None:
+        return texts
+    for name in given.read.blocks.systems:
+        outputs = given.texts.of(name)
+        if outputs is not None:
+            texts[name] = outputs
+    return texts
 
 
 def campaign_report(
@@ -80,17 +96,12 @@ def campaign_report(
     data = plain(found)
     # Counts first, as in Table 1 of Bojar et al. (2011); the names are keys below.
     data["system_names"] = data.pop("systems")
+    notes = _notes(found)
+    if given.shown is not None:
+        notes.append(_("“Times judged” includes skipped blocks."))
     return report_on(
         given,
-        notes=[
-            *_notes(found),
-            *(
-                []
-                if given.shown is None
-                else [_("“Times judged” includes skipped blocks.")]
-            ),
-            *_identical_notes(identical),
-        ],
+        notes=[*notes, *_identical_notes(identical)],
         tables=[
             _systems(found),
             *_beside_reference(found),
@@ -109,11 +120,13 @@ def campaign_report(
 
 
 def _notes(found: CampaignDiagnosis) -> list[str]:
+    tie_rate = "–" if found.tie_rate is None else decimals(found.tie_rate, 3)
+    correlations = [found.score_by_times_judged]
     notes = [
         _("Labels: %(labels)s; share of ties: %(rate)s")
         % {
             "labels": number_format(found.labels),
-            "rate": "–" if found.tie_rate is None else decimals(found.tie_rate, 3),
+            "rate": tie_rate,
         },
         _("Blocks without a sole winner: %(blocks)s")
         % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
@@ -121,20 +134,14 @@ def _notes(found: CampaignDiagnosis) -> list[str]:
         % {"correlation": _correlation(found.score_by_times_judged)},
     ]
     if found.score_by_reference is not None:
+        correlations.append(found.score_by_reference)
         notes.append(
             _(
                 "Correlation of score and share of blocks with the reference: %(correlation)s"
             )
             % {"correlation": _correlation(found.score_by_reference)}
         )
-    correlations = [found.score_by_times_judged, found.score_by_reference]
-    return [
-        *notes,
-        *interval_notes(
-            [correlation for correlation in correlations if correlation is not None],
-            CONFIDENCE,
-        ),
-    ]
+    return [*notes, *interval_notes(correlations, CONFIDENCE)]
 
 
 def _correlation(found: SampledCorrelation) -> str:
@@ -153,6 +160,10 @@ def _correlation(found: SampledCorrelation) -> str:
 
 def _systems(found: CampaignDiagnosis) -> Table:
     beside = found.times_beside_reference
+
+    def sole_wins(name: str) -> int:
+        return found.sole_winners.get(name, 0)
+
     return Table.of(
         found.systems,
         name="systems",
@@ -160,11 +171,7 @@ def _systems(found: CampaignDiagnosis) -> Table:
         columns=(
             Column("system", _("System"), is_text=True, names="system", of=str),
             Column("geq_others", _("≥ others"), of=found.geq_others.get),
-            Column(
-                "sole_winner",
-                _("Sole winners"),
-                of=lambda name: found.sole_winners.get(name, 0),
-            ),
+            Column("sole_winner", _("Sole winners"), of=sole_wins),
             Column(
                 "times_judged",
                 _("Times judged"),
@@ -181,11 +188,11 @@ def _systems(found: CampaignDiagnosis) -> Table:
 def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
     """Return Figure 6 of Bojar et al. (2011) for this campaign."""
     beside = found.times_beside_reference
-    rows = [
-        (name, beside[name] / found.times_judged[name], found.geq_others[name])
-        for name in found.systems
-        if name != found.reference and found.times_judged[name] and name in beside
-    ]
+    rows = []
+    for name in found.systems:
+        times = found.times_judged[name]
+        if name != found.reference and times and name in beside:
+            rows.append((name, beside[name] / times, found.geq_others[name]))
     if not rows:
         return []
     return [
@@ -205,11 +212,12 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
 
 def _sole_winners(found: CampaignDiagnosis) -> Table:
     won = found.sole_winners
-    rows = [
-        (name, won[name], _of(won[name], found.times_judged[name]))
-        for name in sorted(found.systems, key=lambda name: (-won[name], name))
-    ]
+    rows = []
+    # Most wins first, then by name.
+    for name in sorted(sorted(found.systems), key=won.__getitem__, reverse=True):
+        rows.append((name, won[name], _ratio(won[name], found.times_judged[name])))
     nobody = won.get(NOBODY, 0)
+    rows.append((_("no sole winner"), nobody, _ratio(nobody, found.blocks)))
     return Table(
         name="sole_winners",
         title=_("Sole winners"),
@@ -218,13 +226,13 @@ def _sole_winners(found: CampaignDiagnosis) -> Table:
             Column("blocks", _("Blocks won")),
             Column("share", _("Share of its blocks")),
         ),
-        rows=[*rows, (_("no sole winner"), nobody, _of(nobody, found.blocks))],
+        rows=rows,
         notes=[_("If a block has only one label, its system is the sole winner.")],
         plot=IntervalPlot(label="system", value="blocks", start=0),
     )
 
 
-def _of(part: int, whole: int) -> float | None:
+def _ratio(part: int, whole: int) -> float | None:
     if whole:
         return part / whole
     return None
@@ -232,9 +240,11 @@ def _of(part: int, whole: int) -> float | None:
 
 def _ties(found: CampaignDiagnosis) -> Table:
     rates = found.tie_rates
-    order = sorted(
-        rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name)
-    )
+
+    def highest_first(name: str) -> tuple[bool, float, str]:
+        rate = rates[name]
+        return rate is None, -(rate or 0.0), name
+
     return Table(
         name="ties",
         title=_("Ties"),
@@ -242,7 +252,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
             system_column(),
             Column("tie_rate", _("Ties")),
         ),
-        rows=[(name, found.tie_rates[name]) for name in order],
+        rows=[(name, rates[name]) for name in sorted(rates, key=highest_first)],
         plot=IntervalPlot(
             label="system", value="tie_rate", start=0, mark=found.tie_rate
         ),
@@ -251,6 +261,9 @@ def _ties(found: CampaignDiagnosis) -> Table:
 
 def _win_ratios(found: CampaignDiagnosis) -> Table:
     """Return Figure 1 of Koehn (2012) for this campaign."""
+    rows = []
+    for rank, (name, ratio) in enumerate(found.win_ratios.items(), 1):
+        rows.append((rank, name, ratio))
     return Table(
         name="win_ratios",
         title=_("Win ratio"),
@@ -259,10 +272,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
             system_column(),
             Column("win_ratio", _("Win ratio")),
         ),
-        rows=[
-            (place, name, ratio)
-            for place, (name, ratio) in enumerate(found.win_ratios.items(), 1)
-        ],
+        rows=rows,
         notes=[
             _(
                 "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line."
@@ -273,6 +283,11 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
 
 
 def _pairwise(found: CampaignDiagnosis) -> Table:
+    rows = []
+    for one, others in found.pairwise.items():
+        for other, counts in others.items():
+            if one < other:
+                rows.append((one, other, *counts))
     return Table(
         name="pairwise",
         title=_("Pairs of systems"),
@@ -283,30 +298,28 @@ def _pairwise(found: CampaignDiagnosis) -> Table:
             Column("losses", _("Losses"), counts="lost"),
             Column("ties", _("Ties"), counts="tied"),
         ),
-        rows=[
-            (one, other, *counts)
-            for one, others in found.pairwise.items()
-            for other, counts in others.items()
-            if one < other
-        ],
+        rows=rows,
     )
 
 
-def _identical_notes(found: IdenticalTexts | None) -> list[str]:
-    if found is None:
+def _identical_notes(identical: IdenticalTexts | None) -> list[str]:
+    if identical is None:
         return []
     return [
         _("Identical texts ranked differently: %(differently)s of %(compared)s")
         % {
-            "differently": number_format(len(found.differently)),
-            "compared": number_format(found.compared),
+            "differently": number_format(len(identical.differently)),
+            "compared": number_format(identical.compared),
         }
     ]
 
 
-def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
-    if found is None:
+def _identical_tables(identical: IdenticalTexts | None) -> list[Table]:
+    if identical is None:
         return []
+    rows = []
+    for row in identical.differently:
+        rows.append((row.segment, row.judge, *row.systems, *row.labels))
     return [
         Table(
             name="identical_texts",
@@ -319,12 +332,13 @@ def _identical_tables(found: IdenticalTexts | None) -> list[Table]:
                 Column("label", _("Label")),
                 Column("other_label", _("Other label")),
             ),
-            rows=[
-                (row.segment, row.judge, *row.systems, *row.labels)
-                for row in found.differently
-            ],
+            rows=rows,
         )
     ]
+
+
+def _tell(given: Input, _options: AnalysisOptions, found: DiagnosisFound) -> Report:
+    return campaign_report(given, found.campaign, found.identical)
 
 
 DIAGNOSIS = AnalysisKind(
@@ -336,5 +350,5 @@ DIAGNOSIS = AnalysisKind(
     ),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,
-    tell=lambda given, _options, found: campaign_report(given, *found),
+    tell=_tell,
 )

@@ -1,9 +1,8 @@
 """Report on the robustness of first place: the judgments that decide it, and the winner without each unit."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, cast
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 from django.utils.formats import number_format
@@ -12,40 +11,67 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.core.counting.counts import compared_groups
 from ranking.core.firmness.fewest_blocks import FewestBlocks, fewest_blocks
-from ranking.core.firmness.without_each import WithoutEach, without_each
-from ranking.core.methods.method import CountsMethod
+from ranking.core.firmness.without_each import LeftOut, WithoutEach, without_each
+from ranking.core.methods.method import CountsMethod, Method
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import METHOD, swaps_in_words
+from ranking.reports.analyses.options import METHOD, AnalysisOptions, swaps_in_words
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import IntervalPlot
 from ranking.reports.tables import Column, Named, Report, Table, judge_column
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import decimals
-from ranking.reports.wording.published_content import PublishedFirmness
+from ranking.reports.wording.published_content import FirstPlace
 from ranking.reports.wording.published_method import firmness_in_words
 
+
 #: Methods for which removing a judge or a block only subtracts counts; others would be refitted each time.
-_BY_COUNTS = tuple(
-    name
-    for name, method in METHODS.items()
-    if isinstance(method, CountsMethod) and method.influence is not None
-)
+def _is_by_counts(method: Method) -> bool:
+    return isinstance(method, CountsMethod) and method.influence is not None
+
+
 COUNTS_METHOD = replace(
-    METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS}
+    METHOD,
+    choices={
+        method.name: METHOD_WORDS[method.name]
+        for method in filter(_is_by_counts, METHODS.values())
+    },
 )
 _EPOCH = date(1970, 1, 1)
 #: Maximum number of deciding judgments listed individually.
 _MOST_LISTED = 100
 #: Maximum number of units in the plot: those with the smallest lead.
 _MOST_DRAWN = 40
-#: Kind of name in the first column, by table.
-_NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return the evidence for first place; rankings without each unit are None for fewer than two units."""
-    method = counts_method_named(options["method"])
+class DecidingRow(TypedDict):
+    """A judgment that decides first place, with the labels of the old and the new first system."""
+
+    judge: str
+    segment: int
+    label: int | None
+    other_label: int | None
+
+
+class FirstPlaceFound(FirstPlace):
+    """The judgments that decide first place, one by one; empty if they are not known."""
+
+    rows: list[DecidingRow]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FirmnessFound:
+    """The evidence for first place; rankings without each unit are None for fewer than two units."""
+
+    method: str
+    fewest: FewestBlocks
+    judges: WithoutEach | None
+    documents: WithoutEach | None
+    days: WithoutEach | None
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFound:
+    method = counts_method_named(options[COUNTS_METHOD])
     if len(compared_groups(given.tallies)) > 1:
         raise ValueError(
             _("No comparisons connect all systems, so there is no overall first place.")
@@ -54,13 +80,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         begin(_("Ranking"))
         fewest = fewest_blocks(given.blocks, method)
         begin(_("Ranking"))
-        return {
-            "method": method.name,
-            "fewest": fewest,
-            "judges": _judges(given, method),
-            "documents": _documents(given, method),
-            "days": _days(given, method),
-        }
+        return FirmnessFound(
+            method=method.name,
+            fewest=fewest,
+            judges=_judges(given, method),
+            documents=_documents(given, method),
+            days=_days(given, method),
+        )
 
 
 def _judges(given: Input, method: CountsMethod) -> WithoutEach | None:
@@ -79,49 +105,65 @@ def _documents(given: Input, method: CountsMethod) -> WithoutEach | None:
 
 def _days(given: Input, method: CountsMethod) -> WithoutEach | None:
     day = given.read.day
-    if day is None or len(found := np.unique(day)) < 2:
+    if day is None:
         return None
-    names = {
-        number: (_EPOCH + timedelta(number)).isoformat() for number in found.tolist()
-    }
+    days = np.unique(day).tolist()
+    if len(days) < 2:
+        return None
+    names = {number: (_EPOCH + timedelta(number)).isoformat() for number in days}
     return without_each(given.blocks, method, day, names)
 
 
-def _tell(
-    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
-) -> Report:
+class _Units(NamedTuple):
+    """Units that are left out one by one, in words."""
+
+    name: str
+    without: WithoutEach
+    heading: str
+    title: str
+    names: Named
+
+
+def _units(found: FirmnessFound) -> list[_Units]:
+    """Return the kinds of units with at least two units."""
+    units = []
+    if found.judges is not None:
+        title = _("Leaving out one judge")
+        units.append(_Units("judges", found.judges, _("Judge"), title, "judge"))
+    if found.documents is not None:
+        title = _("Leaving out one document")
+        units.append(
+            _Units("documents", found.documents, _("Document"), title, "document")
+        )
+    if found.days is not None:
+        title = _("Leaving out one day")
+        units.append(_Units("days", found.days, _("Day (UTC)"), title, "day"))
+    return units
+
+
+def _tell(given: Input, _options: AnalysisOptions, found: FirmnessFound) -> Report:
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
-    fewest: FewestBlocks = found["fewest"]
-    units: dict[str, tuple[WithoutEach | None, str, str]] = {
-        "judges": (found["judges"], _("Judge"), _("Leaving out one judge")),
-        "documents": (found["documents"], _("Document"), _("Leaving out one document")),
-        "days": (found["days"], _("Day (UTC)"), _("Leaving out one day")),
-    }
-    first_place = _fewest_data(given, fewest)
+    first_place = _first_place(given, found.fewest)
+    notes = [
+        _("Method: %(method)s.") % {"method": METHOD_WORDS[found.method]},
+        *firmness_in_words(first_place),
+    ]
+    tables = []
+    for units in _units(found):
+        tables.append(_without(units))
+        # With equal scores, no system is first.
+        if len(found.fewest.first) < 2:
+            notes.append(_first_note(units.title, units.without))
     return report_on(
         given,
-        notes=[
-            _("Method: %(method)s.") % {"method": METHOD_WORDS[found["method"]]},
-            *firmness_in_words(cast("PublishedFirmness", first_place)),
-            # With equal scores, no system is first.
-            *(
-                _first_note(title, without)
-                for without, _unit, title in units.values()
-                if without and len(fewest.first) < 2
-            ),
-        ],
-        tables=[
-            *(
-                _without(name, without, unit, title, _NAMED[name])
-                for name, (without, unit, title) in units.items()
-                if without
-            ),
-            *_deciding(given, fewest),
-        ],
+        notes=notes,
+        tables=[*tables, *_deciding(given, found.fewest)],
         data={
-            "method": found["method"],
+            "method": found.method,
             "first_place": first_place,
-            **{name: without for name, (without, *_words) in units.items()},
+            "judges": found.judges,
+            "documents": found.documents,
+            "days": found.days,
         },
     )
 
@@ -155,27 +197,28 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
     ]
 
 
-def _rows(given: Input, fewest: FewestBlocks) -> list[dict[str, Any]]:
-    """Return judge and segment of each judgment, with the labels of the old and the new first system."""
+def _rows(given: Input, fewest: FewestBlocks) -> list[DecidingRow]:
     if fewest.rows is None or fewest.new_first is None:
         return []
     blocks = given.blocks
     first = blocks.systems.index(fewest.first[0])
     new = blocks.systems.index(fewest.new_first)
-    return [
-        {
-            "judge": blocks.judges[blocks.judge[row]],
-            "segment": int(blocks.segment[row]),
-            "label": int(blocks.labels[row, first]) or None,
-            "other_label": int(blocks.labels[row, new]) or None,
-        }
-        for row in fewest.rows.tolist()
-    ]
+    rows: list[DecidingRow] = []
+    for row in fewest.rows.tolist():
+        rows.append(
+            {
+                "judge": blocks.judges[blocks.judge[row]],
+                "segment": int(blocks.segment[row]),
+                "label": int(blocks.labels[row, first]) or None,
+                "other_label": int(blocks.labels[row, new]) or None,
+            }
+        )
+    return rows
 
 
-def _fewest_data(given: Input, fewest: FewestBlocks) -> dict[str, Any]:
+def _first_place(given: Input, fewest: FewestBlocks) -> FirstPlaceFound:
     return {
-        "first": fewest.first,
+        "first": list(fewest.first),
         "judgments": fewest.blocks,
         "deciding": fewest.size,
         "at_least": fewest.at_least,
@@ -185,35 +228,35 @@ def _fewest_data(given: Input, fewest: FewestBlocks) -> dict[str, Any]:
     }
 
 
-def _without(
-    name: str, without: WithoutEach, unit: str, title: str, names: Named
-) -> Table:
-    all_ = without.lead
+def _swapped_pairs(row: LeftOut) -> int:
+    return len(row.swapped)
+
+
+def _swaps_in_words(row: LeftOut) -> str:
+    return swaps_in_words(row.swapped)
+
+
+def _without(units: _Units) -> Table:
+    without = units.without
     drawn = min(_MOST_DRAWN, len(without.units))
+
+    def change(row: LeftOut) -> float | None:
+        if row.lead is None or without.lead is None:
+            return None
+        return row.lead - without.lead
+
     return Table.of(
         without.units,
-        name=name,
-        title=title,
+        name=units.name,
+        title=units.title,
         columns=(
-            Column("unit", unit, is_text=True, names=names),
+            Column("unit", units.heading, is_text=True, names=units.names),
             Column("blocks", _("Blocks"), counts="judgments"),
             Column("lead", _("Lead"), decimals=4),
-            Column(
-                "change",
-                _("Change"),
-                decimals=4,
-                of=lambda row: (
-                    None if row.lead is None or all_ is None else row.lead - all_
-                ),
-            ),
+            Column("change", _("Change"), decimals=4, of=change),
             Column("first", _("First place"), is_text=True, names="system"),
-            Column("swaps", _("Swapped pairs"), of=lambda row: len(row.swapped)),
-            Column(
-                "swapped",
-                _("Pairs"),
-                is_text=True,
-                of=lambda row: swaps_in_words(row.swapped),
-            ),
+            Column("swaps", _("Swapped pairs"), of=_swapped_pairs),
+            Column("swapped", _("Pairs"), is_text=True, of=_swaps_in_words),
         ),
         notes=_lead_notes(without, drawn),
         plot=IntervalPlot(label="unit", value="lead", mark=0.0, most=drawn),

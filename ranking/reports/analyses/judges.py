@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter, itemgetter
-from typing import Any, cast
+from typing import Literal, cast
 
 import numpy as np
 from django.utils.formats import number_format
@@ -19,6 +20,7 @@ from ranking.core.agreement.report import (
     inter_judge_agreement,
 )
 from ranking.core.agreement.statistics import Chance
+from ranking.core.arrays import FloatArray
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.diagnosis import JudgeDiagnosis, diagnose_judges
 from ranking.core.judges.outliers import (
@@ -43,10 +45,13 @@ from ranking.reports.analyses.options import (
     METHOD,
     RESAMPLES,
     SEED,
+    AnalysisOptions,
     Option,
+    kappa_options,
 )
 from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
+    TestedPair,
     checked,
     group_notes,
     limits_of,
@@ -66,16 +71,17 @@ from ranking.reports.plots import IntervalPlot
 from ranking.reports.tables import (
     Column,
     Report,
+    ReportData,
     Table,
     Value,
     judge_column,
+    of_optional,
     of_part,
 )
 from ranking.reports.wording.agreement import strength_caution
 from ranking.reports.wording.ranges import (
     cluster_rules,
     count_clusters,
-    limit_in_words,
     ranges_in_words,
     rank_cell,
     score_tests_in_words,
@@ -117,105 +123,120 @@ JUDGE_CHANCE = Option(
 )
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return measures of judges, self-agreement, outliers by each rule, and rankings without them.
+@dataclass(frozen=True, kw_only=True)
+class JudgesFound:
+    """Measures of judges, self-agreement, outliers by each rule, and rankings without them.
 
     Rankings are keyed by rule, and "any" for outliers by any rule. Rules that are not applied have none.
     """
+
+    judges: Sequence[JudgeDiagnosis]
+    themselves: Sequence[SelfAgreement]
+    skipped: Mapping[str, int]
+    outliers: Sequence[RuleOutcome]
+    ranking_without: Mapping[str, RankingWithout]
+
+    def rules_of(self, judge: str) -> list[Rule]:
+        """Return the rules by which a judge is an outlier."""
+        return [outcome.rule for outcome in self.outliers if judge in outcome.outliers]
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
     begin(_("Measuring agreement"))
-    method = METHODS[options["method"]]
-    seed = options["seed"]
-    confidence = options["confidence"]
+    method = METHODS[options[METHOD]]
+    seed = options[SEED]
+    confidence = options[CONFIDENCE]
     parameters = method.complete(None)
-    durations = given.read.duration_ms
+
+    def score(blocks: Blocks) -> Scores:
+        return method.score(blocks, seed=seed, **parameters)
+
     judges = diagnose_judges(
         # Include the reference: preferring it is the most informative measure of a judge.
         given.read.blocks,
         reference=given.reference,
-        seconds=np.where(durations < 0, np.nan, durations / 1000)
-        if (durations >= 0).any()
-        else None,
-        seed=seed,
-        chance=Chance(options["chance"]),
-        chance_of_judges=JudgeChance(options["chance_of_judges"]),
-        **{name: options[name] for name in ("resample", "resamples", "confidence")},
+        seconds=_seconds(given),
+        chance=Chance(options[POOLED_CHANCE]),
+        chance_of_judges=JudgeChance(options[JUDGE_CHANCE]),
+        **kappa_options(options),
     )
     rules = outliers(
-        judges, **{name: options[name] for name in ("deviations", "level", "minimum")}
+        judges,
+        deviations=options[DEVIATIONS],
+        level=options[LEVEL],
+        minimum=options[MINIMUM],
     )
-    applied = [
-        rule for rule in rules if options["deviations"] or rule.rule is Rule.SUSPECT
-    ]
-    left_out = {str(rule.rule): rule.outliers for rule in applied}
-    if len(applied) > 1:
-        left_out["any"] = tuple(
-            {name: None for rule in applied for name in rule.outliers}
+    left_out: dict[str, Sequence[str]] = {}
+    for outcome in rules:
+        if options[DEVIATIONS] or outcome.rule is Rule.SUSPECT:
+            left_out[str(outcome.rule)] = outcome.outliers
+    if len(left_out) > 1:
+        left_out["any"] = tuple(dict.fromkeys(chain(*left_out.values())))
+    without = {}
+    for rule, names in left_out.items():
+        without[rule] = ranking_without(
+            given.blocks, names, score, confidence=confidence
         )
-    without = {
-        name: ranking_without(
-            given.blocks,
-            names,
-            lambda blocks: method.score(blocks, seed=seed, **parameters),
-            confidence=confidence,
-        )
-        for name, names in left_out.items()
-    }
     themselves = agreement_with_themselves(given.read.blocks, confidence=confidence)
-    return {
-        "judges": [replace(row, agreement=reported(row.agreement)) for row in judges],
-        "themselves": [reported(row) for row in themselves],
-        "skipped": given.read.skipped_by,
-        "outliers": rules,
-        "ranking_without": without,
-    }
+    return JudgesFound(
+        judges=[replace(row, agreement=reported(row.agreement)) for row in judges],
+        themselves=[reported(row) for row in themselves],
+        skipped=given.read.skipped_by,
+        outliers=rules,
+        ranking_without=without,
+    )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _seconds(given: Input) -> FloatArray | None:
+    """Return the duration of each judgment, NaN where unknown; None if all are unknown."""
+    durations = given.read.duration_ms
+    if not (durations >= 0).any():
+        return None
+    return np.where(durations < 0, np.nan, durations / 1000)
+
+
+def _tell(given: Input, options: AnalysisOptions, found: JudgesFound) -> Report:
     """Report outliers by each rule, the ranking without them, and self-agreement of judges."""
-    rules = found["outliers"]
     return report_on(
         given,
         notes=[
-            _outliers_in_words(rules),
+            _outliers_in_words(found.outliers),
             _("An outlier is a reason to look closer, not proof of bad work."),
             _(
                 "Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."
             ),
         ],
         tables=[
-            _judges(found["judges"], rules, found["skipped"]),
-            *_themselves(found["themselves"]),
-            _rules(rules, found["ranking_without"], options["confidence"]),
+            _judges(found),
+            *_themselves(found.themselves),
+            _rules(found, options[CONFIDENCE]),
         ],
-        data=found,
+        data=vars(found),
     )
 
 
 def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
-    names = dict.fromkeys(name for rule in rules for name in rule.outliers)
+    names = dict.fromkeys(chain.from_iterable(rule.outliers for rule in rules))
     if not names:
         return _("No outliers.")
     return _("Outliers: %(judges)s.") % {"judges": comma_list(names)}
 
 
-def _judges(
-    judges: Sequence[JudgeDiagnosis],
-    rules: Sequence[RuleOutcome],
-    skipped: dict[str, int],
-) -> Table:
+def _judges(found: JudgesFound) -> Table:
+    def skipped(row: JudgeDiagnosis) -> int:
+        return found.skipped.get(row.judge, 0)
+
+    def rules(row: JudgeDiagnosis) -> str:
+        return comma_list(map(outlier_rule_in_words, found.rules_of(row.judge)))
+
     return Table.of(
-        judges,
+        found.judges,
         name="judges",
         title=_("Judges"),
         columns=(
             judge_column(),
             Column("blocks", _("Blocks"), counts="judgments"),
-            Column(
-                "skipped",
-                _("Skipped"),
-                counts="skipped",
-                of=lambda row: skipped.get(row.judge, 0),
-            ),
+            Column("skipped", _("Skipped"), counts="skipped", of=skipped),
             *of_part(
                 attrgetter("agreement"),
                 kappa_columns(_("κ with others"), key="kappa_", places=2),
@@ -237,37 +258,30 @@ def _judges(
                 "reference_preferred",
                 _("Reference"),
                 decimals=2,
-                of=lambda row: row.reference and row.reference.share,
+                of=of_optional("reference", "share"),
             ),
             Column(
-                "p_random",
-                _("p (random)"),
-                of=lambda row: row.reference and row.reference.p_random,
+                "p_random", _("p (random)"), of=of_optional("reference", "p_random")
             ),
             Column(
                 "median_seconds",
                 _("Seconds"),
                 decimals=0,
-                of=lambda row: row.time and row.time.median,
+                of=of_optional("time", "median"),
             ),
-            Column(
-                "stands_out",
-                _("Outlier by"),
-                is_text=True,
-                of=lambda row: comma_list(
-                    outlier_rule_in_words(rule.rule)
-                    for rule in rules
-                    if row.judge in rule.outliers
-                ),
-            ),
+            Column("stands_out", _("Outlier by"), is_text=True, of=rules),
         ),
         notes=[strength_caution()],
         plot=kappa_plot("judge", key="kappa_"),
     )
 
 
-def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
-    rows = [row for row in found if row.comparable]
+def _tie_rate(row: SelfAgreement) -> float:
+    return row.ties / row.comparisons
+
+
+def _themselves(agreements: Sequence[SelfAgreement]) -> list[Table]:
+    rows = [row for row in agreements if row.comparable]
     if not rows:
         return []
     return [
@@ -280,9 +294,7 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
                 *kappa_columns(_("Self-agreement κ"), places=2),
                 Column("p_agree", "P(A)"),
                 Column("p_chance", "P(E)"),
-                Column(
-                    "tie_rate", _("Ties"), of=lambda row: row.ties / row.comparisons
-                ),
+                Column("tie_rate", _("Ties"), of=_tie_rate),
                 Column("comparable", _("Comparable"), counts="judgments"),
             ),
             notes=[
@@ -295,33 +307,43 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
     ]
 
 
-def _rules(
-    rules: Sequence[RuleOutcome], without: dict[str, RankingWithout], confidence: float
-) -> Table:
-    by_rule = {str(rule.rule): rule for rule in rules}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RuleRow:
+    """A rule, the ranking without its outliers, and how many judges it checks; None for any rule."""
+
+    rule: str
+    judged: int | None
+    without: RankingWithout
+
+    @property
+    def rule_in_words(self) -> str:
+        return outlier_rule_in_words(self.rule)
+
+    @property
+    def left_out(self) -> int:
+        return len(self.without.judges)
+
+
+def _rules(found: JudgesFound, confidence: float) -> Table:
+    judged = {str(outcome.rule): outcome.judged for outcome in found.outliers}
+    rows = []
+    for rule, without in found.ranking_without.items():
+        rows.append(_RuleRow(rule=rule, judged=judged.get(rule), without=without))
+    correlations = [row.without.correlation for row in rows]
     return Table.of(
-        without.items(),
+        rows,
         name="rules",
         title=_("Ranking without outliers"),
         columns=(
-            Column(
-                "rule",
-                _("Rule"),
-                is_text=True,
-                of=lambda row: outlier_rule_in_words(row[0]),
+            Column("rule", _("Rule"), is_text=True, of=attrgetter("rule_in_words")),
+            Column("judged", _("Judges checked")),
+            Column("left_out", _("Left out")),
+            Column("blocks", _("Remaining blocks"), of=attrgetter("without.blocks")),
+            *of_part(
+                attrgetter("without.correlation"), correlation_columns(confidence)
             ),
-            Column(
-                "judged",
-                _("Judges checked"),
-                of=lambda row: by_rule[row[0]].judged if row[0] in by_rule else None,
-            ),
-            Column("left_out", _("Left out"), of=lambda row: len(row[1].judges)),
-            Column("blocks", _("Remaining blocks"), of=lambda row: row[1].blocks),
-            *of_part(lambda row: row[1].correlation, correlation_columns(confidence)),
         ),
-        notes=interval_notes(
-            [each.correlation for each in without.values()], confidence
-        ),
+        notes=interval_notes(correlations, confidence),
     )
 
 
@@ -363,7 +385,7 @@ JUDGES = AnalysisKind(
 )
 
 
-LEAVE_OUT = Option(
+LEAVE_OUT: Option[tuple[str, ...]] = Option(
     "leave_out",
     gettext_lazy("Leave out"),
     (),
@@ -373,54 +395,66 @@ LEAVE_OUT = Option(
 )
 
 
-#: Remaining judgments, rankings with and without the judges, and agreement of judges.
-_Found = tuple[Input, RankingsWithout, AgreementReport]
+@dataclass(frozen=True, kw_only=True)
+class JudgesLeftOut:
+    """Remaining judgments, rankings with and without the judges, and agreement of judges."""
+
+    rest: Input
+    rankings: RankingsWithout
+    agreement: AgreementReport
+
+    @property
+    def agreements(self) -> dict[str, Agreement]:
+        """κ of each left-out judge with the others."""
+        agreements = {}
+        for row in self.agreement.judges:
+            if row.judge in self.rankings.judges:
+                agreements[row.judge] = reported(row.agreement)
+        return agreements
 
 
-def _find_without(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
-    if given.leave_out is None:
-        names = options[LEAVE_OUT.name]
-    else:
-        names = given.leave_out
-    method = METHODS[options["method"]]
+def _find_without(
+    given: Input, options: AnalysisOptions, begin: Begin
+) -> JudgesLeftOut:
+    names = options[LEAVE_OUT] if given.leave_out is None else given.leave_out
+    method = METHODS[options[METHOD]]
 
     def ranked(blocks: Blocks) -> Ranking:
         return ranking_asked(blocks, options, begin)
 
     def scored(blocks: Blocks) -> Scores:
-        return method.score(blocks, seed=options["seed"], **method.complete(None))
+        return method.score(blocks, seed=options[SEED], **method.complete(None))
 
     if set(given.blocks.judges) <= set(names):
+        if options[LEAVE_OUT]:
+            raise ValueError(_("No judgments match these options."))
         raise ValueError(
-            _("No judgments match these options.")
-            if options[LEAVE_OUT.name]
-            else _("All judges are excluded or flagged. Enter the judges to leave out.")
+            _("All judges are excluded or flagged. Enter the judges to leave out.")
         )
-    return (
-        replace(given, blocks=given.blocks.without_judges(names)),
-        rankings_without(
-            given.blocks,
-            names,
-            rank=ranked,
-            score=scored,
-            confidence=options["confidence"],
+    confidence = options[CONFIDENCE]
+    return JudgesLeftOut(
+        rest=replace(given, blocks=given.blocks.without_judges(names)),
+        rankings=rankings_without(
+            given.blocks, names, rank=ranked, score=scored, confidence=confidence
         ),
-        inter_judge_agreement(given.blocks, confidence=options["confidence"]),
+        agreement=inter_judge_agreement(given.blocks, confidence=confidence),
     )
 
 
-def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+def _tell_without(
+    given: Input, options: AnalysisOptions, found: JudgesLeftOut
+) -> Report:
     """Report the changes when judges are left out."""
-    (rest, rankings, agreement), confidence = found, options["confidence"]
-    notes = _without_notes(rankings, are_named=bool(options[LEAVE_OUT.name]))
+    rankings = found.rankings
+    notes = _without_notes(rankings, are_named=bool(options[LEAVE_OUT]))
     tables: list[Table] = []
     # Otherwise nothing changes.
     if rankings.judges:
-        notes += _ranges(rest, rankings.after)
+        notes += _ranges(found.rest, rankings.after)
         tables = [
             _systems(rankings),
-            _correlations(rankings, confidence),
-            _judges_left_out(rankings, agreement),
+            _correlations(rankings, options[CONFIDENCE]),
+            _judges_left_out(found),
             _pairs(rankings),
         ]
     return report_on(
@@ -429,21 +463,21 @@ def _tell_without(given: Input, options: Mapping[str, Any], found: _Found) -> Re
         tables=tables,
         data={
             "left_out": rankings.judges,
-            "agreement": _agreements(rankings, agreement),
+            "agreement": found.agreements,
             "before": _data(rankings.before),
             "after": _data(rankings.after),
             "alone": rankings.alone,
             "before_and_after": rankings.before_and_after,
             "alone_and_rest": rankings.alone_and_rest,
             "clusters": [
-                count_clusters(ranking.rows())
-                for ranking in (rankings.before, rankings.after)
+                count_clusters(rankings.before.rows()),
+                count_clusters(rankings.after.rows()),
             ],
         },
     )
 
 
-def _data(ranking: Ranking) -> dict[str, object]:
+def _data(ranking: Ranking) -> ReportData:
     return {
         "method": ranking.method,
         "seed": ranking.seed,
@@ -460,51 +494,46 @@ def _data(ranking: Ranking) -> dict[str, object]:
     }
 
 
-def _without_notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
-    if not found.judges:
-        return [
-            _("These judges have no counted judgments, so nothing changes.")
-            if are_named
-            else _("No judges are excluded or flagged. Enter the judges to leave out.")
-        ]
-    before = found.before
-    after = found.after
-    words = {
-        "names": comma_list(found.judges),
+def _without_notes(rankings: RankingsWithout, *, are_named: bool) -> list[str]:
+    if not rankings.judges:
+        if are_named:
+            return [_("These judges have no counted judgments, so nothing changes.")]
+        return [_("No judges are excluded or flagged. Enter the judges to leave out.")]
+    before = rankings.before
+    after = rankings.after
+    counts = {
+        "names": comma_list(rankings.judges),
         "blocks": number_format(before.blocks - after.blocks),
         "all": number_format(before.blocks),
     }
-    return [
-        _("Left out: %(names)s (%(blocks)s of %(all)s blocks).") % words,
+    notes = [
+        _("Left out: %(names)s (%(blocks)s of %(all)s blocks).") % counts,
         _("Clusters: %(before)s before, %(after)s after.")
         % {"before": _clusters_in_words(before), "after": _clusters_in_words(after)},
-        *(
-            [_same_first(before, after)]
-            if max(len(before.groups), len(after.groups)) < 2
-            else []
-        ),
+    ]
+    if len(before.groups) < 2 and len(after.groups) < 2:
+        notes.append(_same_first(before, after))
+    notes.append(
         _(
             "A judge who differs is not necessarily wrong: check their judgments before you exclude them."
-        ),
-    ]
+        )
+    )
+    return notes
 
 
 def _ranges(given: Input, ranking: Ranking) -> list[str]:
     """Return notes on the rank ranges for the remaining judgments, and on their limits."""
     choice = ranking.options
     limits = limits_of(given, ranking)
-    codes = limits.codes
-    counts = limits.counts
-    return [
-        *ranges_in_words(
-            choice, resamples=ranking.resamples, limits=codes, counts=counts
-        ),
-        *(
-            limit_in_words(code, counts, ranges=choice.ranges)
-            for code in codes
-            if ranking.systems
-        ),
-    ]
+    notes = ranges_in_words(
+        choice,
+        resamples=ranking.resamples,
+        limits=limits.codes,
+        counts=limits.counts,
+    )
+    if ranking.systems:
+        return [*notes, *limits.in_words(choice)]
+    return notes
 
 
 def _clusters_in_words(ranking: Ranking) -> str:
@@ -515,67 +544,42 @@ def _clusters_in_words(ranking: Ranking) -> str:
 
 
 def _same_first(before: Ranking, after: Ranking) -> str:
-    firsts = [
-        comma_list(row.system for row in ranking.systems if row.rank == 1) or "–"
-        for ranking in (before, after)
-    ]
-    if firsts[0] == firsts[1]:
-        return _("First place unchanged: %(system)s.") % {"system": firsts[0]}
+    first_before = _first_in_words(before)
+    first_after = _first_in_words(after)
+    if first_before == first_after:
+        return _("First place unchanged: %(system)s.") % {"system": first_before}
     return _("First place: %(before)s before, %(after)s after.") % {
-        "before": firsts[0],
-        "after": firsts[1],
+        "before": first_before,
+        "after": first_after,
     }
 
 
-def _systems(found: RankingsWithout) -> Table:
-    sides: dict[str, dict[str, RankedRow]] = {}
-    for when, ranking in (("before", found.before), ("after", found.after)):
-        sides[when] = {row["system"]: row for row in shown_rows(ranking)}
-    several = max(len(found.before.groups), len(found.after.groups)) > 1
+def _first_in_words(ranking: Ranking) -> str:
+    first = [row.system for row in ranking.systems if row.rank == 1]
+    return comma_list(first) or "–"
 
-    def column(when: str, key: str, heading: str) -> Column:
-        def cell(system: str) -> Value:
-            row = sides[when].get(system)
-            if row is None:
-                return None
-            value: Any = rank_cell(row) if key == "rank" else row.get(key)
-            return cast("Value", value)
 
-        return Column(f"{key.removeprefix('rank_')}_{when}", heading, of=cell)
-
+def _systems(rankings: RankingsWithout) -> Table:
+    before = {row["system"]: row for row in shown_rows(rankings.before)}
+    after = {row["system"]: row for row in shown_rows(rankings.after)}
+    several = max(len(rankings.before.groups), len(rankings.after.groups)) > 1
+    notes = []
+    for time, ranking in ((_("Before"), rankings.before), (_("After"), rankings.after)):
+        notes += [labelled(time, note) for note in group_notes(ranking)]
     return Table.of(
-        dict.fromkeys([*sides["after"], *sides["before"]]),
+        dict.fromkeys([*after, *before]),
         name="systems",
         title=_("Ranking before and after"),
         columns=(
             Column("system", _("System"), is_text=True, names="system", of=str),
-            *(
-                each
-                for when in sides
-                for each in (
-                    *(
-                        (column(when, "group", _when(when, _("Group"))),)
-                        if several
-                        else ()
-                    ),
-                    column(when, "score", _when(when, _("Score"))),
-                    column(when, "rank", _when(when, _("Rank"))),
-                    column(when, "rank_low", _("From")),
-                    column(when, "rank_high", _("To")),
-                    column(when, "cluster", _when(when, _("Cluster"))),
-                )
+            *_side_columns("before", before, with_groups=several),
+            *_side_columns("after", after, with_groups=several),
+            Column(
+                "score_alone", _("Score from judges left out"), of=rankings.alone.get
             ),
-            Column("score_alone", _("Score from judges left out"), of=found.alone.get),
         ),
-        rules=cluster_rules(list(sides["after"].values())),
-        notes=[
-            labelled(when, note)
-            for when, ranking in (
-                (_("Before"), found.before),
-                (_("After"), found.after),
-            )
-            for note in group_notes(ranking)
-        ],
+        rules=cluster_rules(list(after.values())),
+        notes=notes,
         plot=IntervalPlot(
             label="system",
             value="rank_after",
@@ -587,59 +591,84 @@ def _systems(found: RankingsWithout) -> Table:
     )
 
 
-def _when(when: str, heading: str) -> str:
+def _side_columns(
+    time: Literal["before", "after"],
+    rows: Mapping[str, RankedRow],
+    *,
+    with_groups: bool,
+) -> list[Column]:
+    """Return the columns of a ranking before or after judges are left out; table rows are names of systems."""
+
+    def column(key: str, heading: str) -> Column:
+        def cell(system: str) -> Value:
+            row = rows.get(system)
+            if row is None:
+                return None
+            if key == "rank":
+                return rank_cell(row)
+            return cast("Value", row.get(key))
+
+        return Column(f"{key.removeprefix('rank_')}_{time}", heading, of=cell)
+
+    columns = [
+        column("score", _when(time, _("Score"))),
+        column("rank", _when(time, _("Rank"))),
+        column("rank_low", _("From")),
+        column("rank_high", _("To")),
+        column("cluster", _when(time, _("Cluster"))),
+    ]
+    if with_groups:
+        columns.insert(0, column("group", _when(time, _("Group"))))
+    return columns
+
+
+def _when(time: str, heading: str) -> str:
     """Return a column heading for values before or after judges are left out."""
-    if when == "before":
-        words = _("%(column)s before")
-    else:
-        words = _("%(column)s after")
-    return words % {"column": heading}
+    if time == "before":
+        return _("%(column)s before") % {"column": heading}
+    return _("%(column)s after") % {"column": heading}
 
 
-def _correlations(found: RankingsWithout, confidence: float) -> Table:
+def _correlations(rankings: RankingsWithout, confidence: float) -> Table:
+    correlations = [rankings.before_and_after, rankings.alone_and_rest]
+    scores = (_("before and after"), _("judges left out and the rest"))
     return Table.of(
-        (
-            (_("before and after"), found.before_and_after),
-            (_("judges left out and the rest"), found.alone_and_rest),
-        ),
+        zip(scores, correlations, strict=True),
         name="correlations",
         title=_("Correlation of scores"),
         columns=(
             Column("scores", _("Scores"), is_text=True, of=itemgetter(0)),
-            *of_part(itemgetter(1), correlation_columns(confidence)),
-            Column("systems", _("Systems"), of=lambda row: row[1].pairs),
+            *of_part(
+                itemgetter(1),
+                (
+                    *correlation_columns(confidence),
+                    Column("systems", _("Systems"), of=attrgetter("pairs")),
+                ),
+            ),
         ),
         notes=[
             _(
                 "Leaving out judges with few blocks changes little. The second row compares those judges with the rest."
             ),
-            *interval_notes([found.before_and_after, found.alone_and_rest], confidence),
+            *interval_notes(correlations, confidence),
         ],
     )
 
 
-def _agreements(
-    found: RankingsWithout, agreement: AgreementReport
-) -> dict[str, Agreement]:
-    """Return κ of each left-out judge with the others."""
-    return {
-        row.judge: reported(row.agreement)
-        for row in agreement.judges
-        if row.judge in found.judges
-    }
-
-
-def _judges_left_out(found: RankingsWithout, agreement: AgreementReport) -> Table:
-    kappas = _agreements(found, agreement)
+def _judges_left_out(found: JudgesLeftOut) -> Table:
+    kappas = found.agreements
+    rows = []
+    for judge, blocks in found.rankings.judges.items():
+        rows.append((judge, blocks, kappas[judge]))
     return Table.of(
-        found.judges.items(),
+        rows,
         name="left_out",
         title=_("Judges left out"),
         columns=(
             Column("judge", _("Judge"), is_text=True, names="judge", of=itemgetter(0)),
             Column("blocks", _("Blocks"), counts="judgments", of=itemgetter(1)),
             *of_part(
-                lambda row: kappas[row[0]],
+                itemgetter(2),
                 (
                     *kappa_columns(_("κ with others"), places=2),
                     Column("comparable", _("Comparable")),
@@ -651,26 +680,31 @@ def _judges_left_out(found: RankingsWithout, agreement: AgreementReport) -> Tabl
     )
 
 
-def _pairs(found: RankingsWithout) -> Table:
+def _pairs_by_systems(ranking: Ranking) -> dict[frozenset[str], TestedPair]:
+    pairs = {}
+    for pair in tested_pairs(ranking.corrected_pairs, ranking.shortages):
+        pairs[frozenset((pair["better"], pair["worse"]))] = pair
+    return pairs
+
+
+def _have_order(pair: TestedPair, ranking: Ranking) -> bool:
+    """Return whether two systems have different ranks; those with equal scores have no order."""
+    ranks = {row.system: row.rank for row in ranking.systems}
+    return ranks[pair["better"]] != ranks[pair["worse"]]
+
+
+def _pairs(rankings: RankingsWithout) -> Table:
     """Return the pairs whose order or separation changes."""
-    before, after = (
-        {
-            frozenset((pair["better"], pair["worse"])): pair
-            for pair in tested_pairs(ranking.corrected_pairs, ranking.shortages)
-        }
-        for ranking in (found.before, found.after)
-    )
-    places = []
-    for ranking in (found.before, found.after):
-        places.append({row.system: row.rank for row in ranking.systems})
+    after = _pairs_by_systems(rankings.after)
     rows: list[tuple[Value, ...]] = []
-    for names, pair in before.items():
-        other = after.get(names)
+    for systems, pair in _pairs_by_systems(rankings.before).items():
+        other = after.get(systems)
         if other is None:
             continue
-        # Systems with equal scores have no order.
-        is_swapped = other["better"] != pair["better"] and all(
-            len({ranks[name] for name in names}) > 1 for ranks in places
+        is_swapped = (
+            other["better"] != pair["better"]
+            and _have_order(pair, rankings.before)
+            and _have_order(pair, rankings.after)
         )
         if is_swapped or other["significant"] != pair["significant"]:
             rows.append(
@@ -703,9 +737,9 @@ def _pairs(found: RankingsWithout) -> Table:
         rows=rows,
         keys=2,
         notes=score_tests_in_words(
-            found.before.options,
-            found.before.options.correction_of_pairs,
-            limits=found.before.limits,
+            rankings.before.options,
+            rankings.before.options.correction_of_pairs,
+            limits=rankings.before.limits,
         ),
     )
 

@@ -15,7 +15,13 @@ from campaign.models import Task
 from ranking.core.methods.newton import NotConvergedError
 from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.analyses.options import Option, Words, completed
+from ranking.reports.analyses.options import (
+    AnalysisOptions,
+    AnyOption,
+    Option,
+    Words,
+    completed,
+)
 from ranking.reports.inputs import Remarks, WorkFacts
 from ranking.reports.records import read_record
 from ranking.reports.tables import plain
@@ -28,14 +34,14 @@ REFERENCE = Option(
     "exclude",
     choices={"exclude": _("Left out"), "include": _("Ranked as a system")},
 )
-GROUP = Option("judge_group", _("Group of judges"), "")
+GROUP: Option[str] = Option("judge_group", _("Group of judges"))
 EXCLUDED = Option(
     "excluded_judges",
     _("Excluded judges"),
     "leave_out",
     choices={"leave_out": _("Left out"), "count": _("Included")},
 )
-WITHOUT = Option(
+WITHOUT: Option[tuple[str, ...]] = Option(
     "without",
     _("Judges to leave out"),
     (),
@@ -43,8 +49,8 @@ WITHOUT = Option(
         "Judges are left out of this analysis only, not excluded from the campaign."
     ),
 )
-DOCUMENTS = Option("documents", _("Documents"), ())
-DOMAINS = Option(
+DOCUMENTS: Option[tuple[str, ...]] = Option("documents", _("Documents"), ())
+DOMAINS: Option[tuple[str, ...]] = Option(
     "domains", _("Domains"), (), help=_("The part of a document’s name before “/”.")
 )
 #: Options of every analysis of a test set.
@@ -140,11 +146,12 @@ class ChosenJudgments:
     def recorded(self) -> dict[str, Any]:
         """Plain values for `from_record`, without those that the kind does not need."""
         always = ("reference", "with_reference", "documents")
-        return {
-            name: value
-            for name, value in plain(self).items()
-            if name in always or (value is not None and value is not False)
-        }
+        values = {}
+        for name, value in plain(self).items():
+            is_empty = value is None or value is False
+            if name in always or not is_empty:
+                values[name] = value
+        return values
 
     @classmethod
     def from_record(cls, values: Mapping[str, Any]) -> "ChosenJudgments":
@@ -197,14 +204,14 @@ class AnalysisKind:
     question : lazy str
         The question it answers, in a sentence.
     options : sequence of Option
-        Options besides the selection of judgments.
+        Options besides the selection of judgments; their declarations are those of pages, REST, commands and records.
     find : callable or None
         ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
         a message for organisers, if these judgments cannot be analysed this way. None if nothing is computed.
     tell : callable
         ``tell(given, options, found)`` makes the report in the current language.
     check : callable
-        Returns complete, consistent options; raises OptionError if they contradict each other.
+        Returns consistent options from complete ones; raises OptionError if they contradict each other.
     needs : frozenset of Need
     files_are_enough : bool
         Whether files of judgments are sufficient without the other tasks.
@@ -217,10 +224,10 @@ class AnalysisKind:
     name: str
     title: Words
     question: Words
-    options: Sequence[Option] = ()
-    find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
+    options: Sequence[AnyOption] = ()
+    find: Callable[[Any, Any, Begin], Any] | None = None
     tell: Callable[..., Report]
-    check: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
+    check: Callable[[AnalysisOptions], AnalysisOptions] | None = None
     needs: frozenset[Need] = frozenset()
     files_are_enough: bool = False
     page: str = "ranking"
@@ -232,12 +239,12 @@ class AnalysisKind:
         return False
 
     @property
-    def every_option(self) -> tuple[Option, ...]:
+    def every_option(self) -> tuple[AnyOption, ...]:
         """The options of the kind, then those for selecting judgments of a task."""
         return (*self.options, *JUDGMENT_OPTIONS)
 
     @property
-    def options_of_files(self) -> tuple[Option, ...]:
+    def options_of_files(self) -> tuple[AnyOption, ...]:
         """The options for files, whose judgments are selected by command-line arguments."""
         return tuple(self.options)
 
@@ -252,21 +259,26 @@ class AnalysisKind:
         needs_tasks = self.reads_other_tasks and not self.files_are_enough
         return not (Need.REMARKS in self.needs or needs_tasks)
 
-    def is_live(self, _options: Mapping[str, Any]) -> bool:
+    def is_live(self, _options: AnalysisOptions) -> bool:
         """Return whether it uses only stored figures and live rankings."""
         return False
 
     def complete(
         self, values: Mapping[str, Any], *, of_files: bool = False
-    ) -> dict[str, Any]:
+    ) -> AnalysisOptions:
         """Return all options; raise OptionError if one is unknown or not allowed."""
-        if of_files:
-            known = self.options_of_files
-        else:
-            known = self.every_option
-        complete = completed(known, values)
-        own = {option.name: complete[option.name] for option in self.options}
-        return {**complete, **self.check(own)}
+        options = self.options_of_files if of_files else self.every_option
+        complete = completed(options, values)
+        if self.check is None:
+            return complete
+        return complete.replaced(self.check(AnalysisOptions(complete.of(self.options))))
+
+    def options_of_record(self, recorded: Mapping[str, Any]) -> AnalysisOptions:
+        """Return the options of the kind from `AnalysisChoice.recorded`."""
+        values = {}
+        for option in self.options:
+            values[option.name] = option.read(recorded[option.name])
+        return AnalysisOptions(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +296,7 @@ class CampaignTable(AnalysisKind):
     """
 
     with_reference: bool = False
-    uses_stored_figures: Callable[[Mapping[str, Any]], bool] | None = None
+    uses_stored_figures: Callable[[AnalysisOptions], bool] | None = None
 
     @property
     def of_campaign(self) -> bool:
@@ -292,15 +304,15 @@ class CampaignTable(AnalysisKind):
         return True
 
     @property
-    def every_option(self) -> tuple[Option, ...]:
+    def every_option(self) -> tuple[AnyOption, ...]:
         """The options of the table."""
         return tuple(self.options)
 
-    def is_live(self, options: Mapping[str, Any]) -> bool:
+    def is_live(self, options: AnalysisOptions) -> bool:
         """Return whether it uses only stored figures and live rankings."""
-        return self.uses_stored_figures is not None and self.uses_stored_figures(
-            options
-        )
+        if self.uses_stored_figures is None:
+            return False
+        return self.uses_stored_figures(options)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,17 +344,14 @@ class ProtocolAnalysis(AnalysisKind):
     fits: Callable[[Task], bool] | None = None
     beside: str = ""
     stands_for_ranking: bool = False
-    read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
+    read: Callable[[Task, int, ChosenJudgments, Any], Any] | None = None
     read_files: (
-        Callable[
-            [Sequence[str], Mapping[str, Any], Sequence[str], ReadingProgress], Any
-        ]
-        | None
+        Callable[[Sequence[str], Any, Sequence[str], ReadingProgress], Any] | None
     ) = None
-    file_options: Sequence[Option] = ()
+    file_options: Sequence[AnyOption] = ()
 
     @property
-    def options_of_files(self) -> tuple[Option, ...]:
+    def options_of_files(self) -> tuple[AnyOption, ...]:
         """The options for files, whose judgments are selected by command-line arguments."""
         return (*self.options, *self.file_options)
 
@@ -363,7 +372,7 @@ class AnalysisChoice:
     """A complete request: the kind and all options, including those for selecting judgments."""
 
     kind: AnalysisKind
-    options: Mapping[str, Any]
+    options: AnalysisOptions
 
     @property
     def is_live(self) -> bool:

@@ -1,8 +1,8 @@
 """Compare machine judges with people: agreement, biases, and the alternative annotator test."""
 
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NotRequired, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -11,7 +11,12 @@ from django.utils.translation import gettext_lazy
 from campaign.texts.joining import comma_list
 from ranking.core.arrays import FloatArray
 from ranking.core.beside import ScoredTask
-from ranking.core.metrics.alternative_annotators import FEWEST_ITEMS, TooFewPeopleError
+from ranking.core.estimates import Estimate
+from ranking.core.metrics.alternative_annotators import (
+    FEWEST_ITEMS,
+    AlternativeAnnotators,
+    TooFewPeopleError,
+)
 from ranking.core.metrics.figures import Drawing, Pairs
 from ranking.core.metrics.machine_judges import (
     MachineAnswers,
@@ -22,7 +27,7 @@ from ranking.core.metrics.machine_judges import (
     pairs_scored,
 )
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
-from ranking.reports.analyses.options import CONFIDENCE, Option
+from ranking.reports.analyses.options import CONFIDENCE, AnalysisOptions, Option
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Report, Table, system_column
@@ -48,27 +53,67 @@ _FIGURES: Final = {
 }
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    machines: list[dict[str, Any]] = []
-    figures: list[dict[str, Any]] = []
+class MachineRow(TypedDict):
+    """A machine judge with the results of the alternative annotator test; without them if people are too few."""
+
+    machine: str
+    judgments: int
+    skipped: int
+    people: NotRequired[int]
+    answers: NotRequired[int]
+    won: NotRequired[int]
+    winning_rate: NotRequired[float]
+    advantage: NotRequired[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineFigure:
+    """A figure of a machine judge, see `FigureBesidePeople`."""
+
+    machine: str
+    figure: str
+    system: str
+    value: Estimate
+    people: Estimate | None
+    difference: Estimate | None
+    comparisons: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachinesFound:
+    """The tests and figures of machine judges."""
+
+    machines: Sequence[MachineRow]
+    figures: Sequence[MachineFigure]
+    epsilon: float
+    confidence: float
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MachinesFound:
+    machines = []
+    figures = []
     lengths = _lengths(given)
-    drawing = Drawing(confidence=options["confidence"])
+    drawing = Drawing(confidence=options[CONFIDENCE])
+    is_scored = isinstance(given.judged, ScoredTask)
     progress = begin(_("Machine judges"))
-    for number, machine in enumerate(given.machines or ()):
-        progress(number, len(given.machines or ()))
+    answers = given.machines or ()
+    for number, machine in enumerate(answers):
+        progress(number, len(answers))
         sides = _sides(given, machine)
         if sides is None:
             continue
-        name = {"machine": machine.name}
         beside = MachineBesidePeople(*sides, given.blocks.systems, drawing)
-        is_scored = isinstance(given.judged, ScoredTask)
-        own = list(beside.figures(lengths, has_positions=not is_scored))
-        figures += [name | vars(figure) for figure in own]
-        judged = {"judgments": len(machine.blocks), "skipped": machine.skipped}
-        machines.append(name | judged | _tested(given, machine, options["epsilon"]))
+        for figure in beside.figures(lengths, has_positions=not is_scored):
+            figures.append(MachineFigure(machine=machine.name, **vars(figure)))
+        machines.append(_tested(given, machine, options[EPSILON]))
     if not machines:
         raise ValueError(_("No answers of machine judges match these options."))
-    return {"machines": machines, "figures": figures, **options}
+    return MachinesFound(
+        machines=machines,
+        figures=figures,
+        epsilon=options[EPSILON],
+        confidence=options[CONFIDENCE],
+    )
 
 
 def _sides(given: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
@@ -83,27 +128,35 @@ def _sides(given: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
     )
 
 
-def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> dict[str, Any]:
-    """Return the results of the alternative annotator test; empty if people are too few."""
-    with suppress(TooFewPeopleError):
-        if isinstance(given.judged, ScoredTask):
-            assert machine.scores is not None  # noqa: S101  `_sides` left the others out
-            scores = given.judged.scores
-            systems = given.blocks.systems
-            found = annotators_of_scores(
-                scores, machine.scores, systems, epsilon=epsilon
-            )
-        else:
-            found = annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
-        is_compared = ~np.isnan(found.p_value)
-        return {
-            "people": int(np.count_nonzero(is_compared)),
-            "answers": int(found.items[is_compared].sum()),
-            "won": int(np.count_nonzero(found.wins)),
-            "winning_rate": found.winning_rate,
-            "advantage": found.advantage_probability,
-        }
-    return {}
+def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
+    """Return the results of the alternative annotator test."""
+    row: MachineRow = {
+        "machine": machine.name,
+        "judgments": len(machine.blocks),
+        "skipped": machine.skipped,
+    }
+    try:
+        test = _annotator_test(given, machine, epsilon)
+    except TooFewPeopleError:
+        return row
+    is_compared = ~np.isnan(test.p_value)
+    row["people"] = int(np.count_nonzero(is_compared))
+    row["answers"] = int(test.items[is_compared].sum())
+    row["won"] = int(np.count_nonzero(test.wins))
+    row["winning_rate"] = test.winning_rate
+    row["advantage"] = test.advantage_probability
+    return row
+
+
+def _annotator_test(
+    given: Input, machine: MachineAnswers, epsilon: float
+) -> AlternativeAnnotators:
+    if not isinstance(given.judged, ScoredTask):
+        return annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
+    assert machine.scores is not None  # noqa: S101  `_sides` left the others out
+    return annotators_of_scores(
+        given.judged.scores, machine.scores, given.blocks.systems, epsilon=epsilon
+    )
 
 
 def _lengths(given: Input) -> FloatArray:
@@ -119,21 +172,19 @@ def _lengths(given: Input) -> FloatArray:
     return lengths
 
 
-def _tell(
-    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
-) -> Report:
+def _tell(given: Input, _options: AnalysisOptions, found: MachinesFound) -> Report:
     tables = [_figures_table(found), _machines_table(found)]
     tables = [table for table in tables if table.rows]
-    return report_on(given, notes=_notes(found), tables=tables, data=found)
+    return report_on(given, notes=_notes(found), tables=tables, data=vars(found))
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
+def _notes(found: MachinesFound) -> list[str]:
     notes = [
         _(
             "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
         )
     ]
-    untested = [row["machine"] for row in found["machines"] if "won" not in row]
+    untested = [row["machine"] for row in found.machines if "won" not in row]
     if untested:
         words = _(
             "No alternative annotator test for %(names)s: it needs people with at least %(items)s answers to what the machine judge and at least two other people answered, too."
@@ -146,12 +197,12 @@ def _machine_column() -> Column:
     return Column("machine", _("Machine judge"), is_text=True)
 
 
-def _machines_table(found: Mapping[str, Any]) -> Table:
+def _machines_table(found: MachinesFound) -> Table:
     words = _(
         "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
     )
     return Table.of(
-        found["machines"],
+        found.machines,
         name="machines",
         title=_("Alternative annotator test"),
         columns=(
@@ -164,19 +215,23 @@ def _machines_table(found: Mapping[str, Any]) -> Table:
             Column("winning_rate", _("Winning rate ω")),
             Column("advantage", _("Advantage probability ρ")),
         ),
-        notes=[words % {"epsilon": in_figures(found["epsilon"])}],
+        notes=[words % {"epsilon": in_figures(found.epsilon)}],
     )
 
 
-def _figures_table(found: Mapping[str, Any]) -> Table:
-    confidence = found["confidence"]
+def _figure_in_words(row: MachineFigure) -> str:
+    return str(_FIGURES[row.figure])
+
+
+def _figures_table(found: MachinesFound) -> Table:
+    confidence = found.confidence
     return Table.of(
-        [row | {"figure": str(_FIGURES[row["figure"]])} for row in found["figures"]],
+        found.figures,
         name="figures",
         title=_("Machine judges and people on the same items"),
         columns=(
             _machine_column(),
-            Column("figure", _("Figure"), is_text=True),
+            Column("figure", _("Figure"), is_text=True, of=_figure_in_words),
             system_column(),
             *interval_columns("value", _("Machine judge"), confidence),
             *interval_columns("people", _("People"), confidence),

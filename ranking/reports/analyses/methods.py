@@ -1,9 +1,9 @@
 """Compare methods: their orders, and how well they predict held-out judgments."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 
+import numpy as np
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,10 +19,23 @@ from ranking.core.selection import (
     select_method,
 )
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
-from ranking.reports.analyses.options import METHOD, SEED, Option, swaps_in_words
+from ranking.reports.analyses.options import (
+    METHOD,
+    SEED,
+    AnalysisOptions,
+    Option,
+    swaps_in_words,
+)
 from ranking.reports.analyses.ranking import numbered_groups
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, ranks_in_orders
+from ranking.reports.tables import (
+    Column,
+    Report,
+    ReportData,
+    Table,
+    Value,
+    ranks_in_orders,
+)
 from ranking.reports.wording.methods import METHOD_WORDS
 
 #: Slow methods are not selected by default: Lopez takes minutes for many systems, TrueSkill as WMT used
@@ -37,7 +50,9 @@ _SHOWN = (
     "gt_others",
 )
 FIRST = replace(METHOD, name="first", label=gettext_lazy("Compare with"))
-OTHERS = replace(METHOD, name="methods", label=gettext_lazy("Methods"), default=_SHOWN)
+OTHERS: Option[tuple[str, ...]] = Option(
+    "methods", gettext_lazy("Methods"), _SHOWN, choices=METHOD.choices
+)
 ACCURACY = Option(
     name="accuracy",
     label=gettext_lazy("Measure accuracy"),
@@ -49,50 +64,51 @@ ACCURACY = Option(
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
 
 
-#: The order of each method, and its predictions if requested.
-_Found = tuple[Sequence[MethodOrder], MethodSelection | None]
+@dataclass(frozen=True, kw_only=True)
+class ComparedMethods:
+    """The order of each method, and its predictions if requested."""
+
+    orders: Sequence[MethodOrder]
+    accuracy: MethodSelection | None
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
-    names = tuple(dict.fromkeys([options["first"], *options["methods"]]))
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> ComparedMethods:
+    names = tuple(dict.fromkeys([options[FIRST], *options[OTHERS]]))
     orders = orders_by_methods(
-        given.blocks, names, seed=options["seed"], progress=begin(_("Ranking"))
+        given.blocks, names, seed=options[SEED], progress=begin(_("Ranking"))
     )
     accuracy = None
-    if options["accuracy"]:
+    if options[ACCURACY]:
         accuracy = select_method(
             given.blocks,
-            predictors({name: {} for name in names}, seed=options["seed"]),
-            folds=options["folds"],
-            seed=options["seed"],
+            predictors({name: {} for name in names}, seed=options[SEED]),
+            folds=options[FOLDS],
+            seed=options[SEED],
             progress=begin(_("Predicting")),
         )
-    return orders, accuracy
+    return ComparedMethods(orders=orders, accuracy=accuracy)
 
 
-def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
+def _tell(given: Input, _options: AnalysisOptions, found: ComparedMethods) -> Report:
     """Report the order of systems by each method, and how well it predicts held-out judgments."""
     tallies = given.tallies
     groups = []
     for group in compared_groups(tallies):
         groups.append({tallies.systems[index] for index in group.tolist()})
-    # Unconnected groups are not ordered relative to each other.
-    orders = [
-        replace(order, swapped=_within(order.swapped, groups)) for order in found[0]
-    ]
-    accuracy = found[1]
+    orders = []
+    for order in found.orders:
+        # Unconnected groups are not ordered relative to each other.
+        orders.append(replace(order, swapped=_within(order.swapped, groups)))
+    tables = [*_places(given, orders, groups), _swaps(orders)]
+    accuracy = None
+    if found.accuracy is not None:
+        tables.append(accuracy_table(found.accuracy))
+        accuracy = selection_data(found.accuracy)
     return report_on(
         given,
         notes=_agreeing(orders),
-        tables=[
-            *_places(given, orders, groups),
-            _swaps(orders),
-            *([accuracy_table(accuracy)] if accuracy is not None else []),
-        ],
-        data={
-            "orders": orders,
-            "accuracy": None if accuracy is None else selection_data(accuracy),
-        },
+        tables=tables,
+        data={"orders": orders, "accuracy": accuracy},
     )
 
 
@@ -112,11 +128,15 @@ def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
 def _within(
     pairs: Sequence[tuple[str, str]], groups: Sequence[Collection[str]]
 ) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (one, other)
-        for one, other in pairs
-        if any(one in group and other in group for group in groups)
-    )
+    """Return the pairs of systems in the same group."""
+    group_of = {}
+    for number, group in enumerate(groups):
+        group_of.update(dict.fromkeys(group, number))
+    within = []
+    for one, other in pairs:
+        if one in group_of and group_of[one] == group_of.get(other):
+            within.append((one, other))
+    return tuple(within)
 
 
 def _places(
@@ -126,36 +146,49 @@ def _places(
     systems = given.blocks.systems
     if len(groups) < 2:
         return [_places_table(systems, orders)]
-    parts = ([name for name in systems if name in group] for group in groups)
-    return numbered_groups(_places_table(part, orders) for part in parts)
+    tables = []
+    for group in groups:
+        members = [name for name in systems if name in group]
+        tables.append(_places_table(members, orders))
+    return numbered_groups(tables)
 
 
 def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
     """Return the places of some systems, best first; systems with equal scores share places."""
-    scores = {
-        name: round(order.scores[name], TIE_DECIMALS)
-        for name in order.ranks
-        if name in names
-    }
-    every = list(scores.values())
-    return {
-        name: 1 + sum(each > score for each in every) for name, score in scores.items()
-    }
+    ranked = [name for name in order.ranks if name in names]
+    scores = np.array([round(order.scores[name], TIE_DECIMALS) for name in ranked])
+    ascending = np.sort(scores)
+    better = len(scores) - np.searchsorted(ascending, scores, side="right")
+    return dict(zip(ranked, (1 + better).tolist(), strict=True))
 
 
 def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
+    headings = {}
+    notes = []
+    for order in orders:
+        method = str(METHOD_WORDS[order.method])
+        headings[order.method] = method
+        if order.reason:
+            notes.append(
+                _("%(method)s: the estimate did not converge.") % {"method": method}
+            )
     places = [_shared_places(order, names) for order in orders]
+    unplaced = sorted(set(names).difference(places[0]))
     return ranks_in_orders(
-        {order.method: str(METHOD_WORDS[order.method]) for order in orders},
-        places,
-        systems=[*places[0], *sorted(set(names).difference(places[0]))],
-        notes=[
-            _("%(method)s: the estimate did not converge.")
-            % {"method": METHOD_WORDS[order.method]}
-            for order in orders
-            if order.reason
-        ],
+        headings, places, systems=[*places[0], *unplaced], notes=notes
     )
+
+
+def _method_in_words(order: MethodOrder) -> str:
+    return str(METHOD_WORDS[order.method])
+
+
+def _swapped_pairs(order: MethodOrder) -> int:
+    return len(order.swapped)
+
+
+def _swaps_in_words(order: MethodOrder) -> str:
+    return swaps_in_words(order.swapped)
 
 
 def _swaps(orders: Sequence[MethodOrder]) -> Table:
@@ -165,19 +198,9 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
         title=_("Pairs in a different order than %(method)s")
         % {"method": METHOD_WORDS[orders[0].method]},
         columns=(
-            Column(
-                "method",
-                _("Method"),
-                is_text=True,
-                of=lambda row: str(METHOD_WORDS[row.method]),
-            ),
-            Column("swapped", _("Swapped pairs"), of=lambda row: len(row.swapped)),
-            Column(
-                "pairs",
-                _("Pairs"),
-                is_text=True,
-                of=lambda row: swaps_in_words(row.swapped),
-            ),
+            Column("method", _("Method"), is_text=True, of=_method_in_words),
+            Column("swapped", _("Swapped pairs"), of=_swapped_pairs),
+            Column("pairs", _("Pairs"), is_text=True, of=_swaps_in_words),
         ),
     )
 
@@ -186,6 +209,9 @@ def selection_report(
     given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
     """Report the method that best predicts held-out judgments, and how much data each method needs."""
+    tables = [accuracy_table(found)]
+    if requirements:
+        tables.append(_requirements(found, requirements))
     return report_on(
         given,
         notes=[
@@ -196,10 +222,7 @@ def selection_report(
                 "seed": found.seed,
             },
         ],
-        tables=[
-            accuracy_table(found),
-            *([_requirements(found, requirements)] if requirements else []),
-        ],
+        tables=tables,
         data={
             **selection_data(found),
             "data_requirements": list(requirements) or None,
@@ -207,13 +230,13 @@ def selection_report(
     )
 
 
-def selection_data(found: MethodSelection) -> dict[str, Any]:
+def selection_data(found: MethodSelection) -> ReportData:
     """Return the accuracy of each method as plain data."""
+    methods = []
+    for name, accuracy in found.methods.items():
+        methods.append({"method": name, **asdict(accuracy)})
     return {
-        "methods": [
-            {"method": name, **asdict(accuracy)}
-            for name, accuracy in found.methods.items()
-        ],
+        "methods": methods,
         "best": next(iter(found.methods)),
         "oracle": found.oracle,
         "majority": found.majority,
@@ -227,10 +250,11 @@ def selection_data(found: MethodSelection) -> dict[str, Any]:
 
 def accuracy_table(found: MethodSelection) -> Table:
     """Report the accuracy of each method, best first, between the upper bound and the baseline."""
-    rows = [
-        (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
-        for name, each in found.methods.items()
-    ]
+    rows: list[tuple[Value, ...]] = [(_("oracle"), found.oracle, None, None, None)]
+    for name, method in found.methods.items():
+        behind = (method.behind, method.behind_error)
+        rows.append((name, method.accuracy, method.standard_error, *behind))
+    majority = (_("most frequent outcome"), found.majority, None, None, None)
     return Table(
         name="accuracy",
         title=_("Accuracy on held-out comparisons (win, tie or loss)"),
@@ -241,17 +265,17 @@ def accuracy_table(found: MethodSelection) -> Table:
             Column("behind", _("Behind the best"), decimals=4),
             Column("behind_error", _("Standard error"), decimals=4),
         ),
-        rows=[
-            (_("oracle"), found.oracle, None, None, None),
-            *rows,
-            (_("most frequent outcome"), found.majority, None, None, None),
-        ],
-        rules=frozenset({0, len(rows)}),
+        rows=[*rows, majority],
+        rules=frozenset({0, len(rows) - 1}),
     )
 
 
 def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -> Table:
     names = list(found.methods)
+    rows: list[tuple[Value, ...]] = []
+    for requirement in requirements:
+        accuracy = [requirement.accuracy[name] for name in names]
+        rows.append((f"{requirement.share:g}", requirement.comparisons, *accuracy))
     return Table(
         name="data_requirements",
         title=_("Accuracy by share of training blocks"),
@@ -260,14 +284,7 @@ def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -
             Column("comparisons", _("Comparisons"), decimals=0),
             *(Column(name, name, decimals=4) for name in names),
         ),
-        rows=[
-            (
-                f"{requirement.share:g}",
-                requirement.comparisons,
-                *(requirement.accuracy[name] for name in names),
-            )
-            for requirement in requirements
-        ],
+        rows=rows,
     )
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypedDict, cast
 
 import numpy as np
 from django.utils.formats import number_format
@@ -47,12 +47,18 @@ from ranking.reports.analyses.options import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    AnalysisOptions,
     Option,
     OptionError,
 )
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.metric_agreement import metrics_tables, shown_name
+from ranking.reports.metric_agreement import (
+    MetricsData,
+    PeopleData,
+    machine_name,
+    metrics_tables,
+)
 from ranking.reports.plots import PointPlot
 from ranking.reports.tables import (
     Column,
@@ -69,6 +75,7 @@ from ranking.reports.wording.numbers import (
     percent,
     percent_in_figures,
 )
+from ranking.reports.wording.published_content import MetricAgreement
 from version import code_version
 
 HUMAN = Option(
@@ -109,17 +116,17 @@ _MOST_GROUPS = 100
 def labelled(metrics: Sequence[Metric]) -> list[Metric]:
     """Return metrics with unique names; repeated ones get their signatures or a number."""
     names = [metric.name for metric in metrics]
-    labels: list[str] = []
-    for each in metrics:
-        repeats = names.count(each.name) > 1 and each.signature
-        if repeats:
-            label = f"{each.name} ({each.signature})"
-        else:
-            label = each.name
-        labels.append(f"{label} {len(labels) + 1}" if label in labels else label)
-    return [
-        replace(each, name=label) for each, label in zip(metrics, labels, strict=True)
-    ]
+    labels: set[str] = set()
+    unique = []
+    for number, metric in enumerate(metrics, 1):
+        label = metric.name
+        if names.count(metric.name) > 1 and metric.signature:
+            label = f"{metric.name} ({metric.signature})"
+        if label in labels:
+            label = f"{label} {number}"
+        labels.add(label)
+        unique.append(replace(metric, name=label))
+    return unique
 
 
 def metric_of(scores: MetricScores, *, last: int = 0) -> Metric:
@@ -140,20 +147,27 @@ def metric_of(scores: MetricScores, *, last: int = 0) -> Metric:
     )
 
 
-def _drawing(options: Mapping[str, Any]) -> Drawing:
+def _drawing(options: AnalysisOptions) -> Drawing:
     """Return the settings for resampling and significance from complete options."""
-    return Drawing(options["resamples"], options["seed"], options["confidence"])
+    return Drawing(options[RESAMPLES], options[SEED], options[CONFIDENCE])
 
 
-def judged_side(
-    given: Input, options: Mapping[str, Any]
-) -> tuple[Callable[..., People], OutputScores | None]:
-    """Return the human side of comparisons with metrics, and the scores by judge if outputs are scored."""
+class HumanSide(NamedTuple):
+    """The human side of comparisons with metrics, and the scores by judge if outputs are scored."""
+
+    people: Callable[..., People]
+    ratings: OutputScores | None = None
+
+
+def judged_side(given: Input, options: AnalysisOptions) -> HumanSide:
+    """Return the judges of a task as the human side of comparisons with metrics."""
+    drawing = _drawing(options)
     judged = given.judged
     if isinstance(judged, ScoredTask):
-        return partial(people_of_ratings, judged, _drawing(options)), judged.scores
-    drawing = _drawing(options)
-    return partial(people_of_blocks, given.blocks, options["method"], drawing), None
+        people = partial(people_of_ratings, judged, drawing)
+        return HumanSide(people, judged.scores)
+    method = options[COUNTS_METHOD]
+    return HumanSide(partial(people_of_blocks, given.blocks, method, drawing))
 
 
 @contextmanager
@@ -169,40 +183,41 @@ def comparing(method: str) -> Iterator[None]:
 def _compared(
     metrics: Sequence[Metric],
     groups: Mapping[str, Int64Array],
-    options: Mapping[str, Any],
+    options: AnalysisOptions,
     begin: Begin,
-    side: Callable[..., People] | None = None,
-    ratings: OutputScores | None = None,
-) -> dict[str, Any]:
+    side: HumanSide | None = None,
+) -> MetricsData:
     """Compare metrics with the human `side`, or with the human scores named by the options."""
     named = labelled(metrics)
-    if options["human"] or side is None:
-        name = options["human"]
-        human = {each.name: each for each in named if each.is_human}
-        if name not in human:
-            words = _("Enter the human scores to compare with. Available: %(known)s.")
-            if name:
-                words = _("Human scores “%(name)s” not found. Available: %(known)s.")
-            words %= {"name": name, "known": comma_list(human) or "–"}
-            raise OptionError(words, field="human")
-        side = partial(people_of_scores, human[name], _drawing(options))
-        ratings = None
-        named.remove(human[name])
-    with comparing(options["method"]):
-        progress = begin(_("Comparing metrics"))
-        found = meta_evaluation(
-            side,
+    if options[HUMAN] or side is None:
+        human = _human_scores(named, options[HUMAN])
+        named.remove(human)
+        side = HumanSide(partial(people_of_scores, human, _drawing(options)))
+    with comparing(options[COUNTS_METHOD]):
+        evaluation = meta_evaluation(
+            side.people,
             named,
-            ratings=ratings,
+            ratings=side.ratings,
             groups=groups,
-            judged_only=options["segments"] == "judged",
-            progress=progress,
+            judged_only=options[SEGMENTS] == "judged",
+            progress=begin(_("Comparing metrics")),
         )
     by_name = {metric.name: metric for metric in named}
-    for agreement in found["metrics"]:
+    for agreement in evaluation["metrics"]:
         agreement["doubt"] = _direction_doubt(by_name[agreement["metric"]], agreement)
-    plain_values: dict[str, Any] = plain(found)
-    return plain_values
+    return cast("MetricsData", plain(evaluation))
+
+
+def _human_scores(metrics: Sequence[Metric], name: str) -> Metric:
+    """Return the human scores of this name; raise OptionError if there are none."""
+    human = {metric.name: metric for metric in metrics if metric.is_human}
+    if name in human:
+        return human[name]
+    words = _("Enter the human scores to compare with. Available: %(known)s.")
+    if name:
+        words = _("Human scores “%(name)s” not found. Available: %(known)s.")
+    words %= {"name": name, "known": comma_list(human) or "–"}
+    raise OptionError(words, field="human")
 
 
 def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
@@ -218,11 +233,10 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
     return ""
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    groups = _groups(given, options["by"])
-    return _compared(
-        with_machines(given), groups, options, begin, *judged_side(given, options)
-    )
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MetricsData:
+    groups = _groups(given, options[BY])
+    side = judged_side(given, options)
+    return _compared(with_machines(given), groups, options, begin, side)
 
 
 def with_machines(given: Input) -> list[Metric]:
@@ -241,11 +255,10 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     segments, first = np.unique(blocks.segment, return_index=True)
     numbers: Int64Array = segments.astype(np.int64)
     if by == "length":
-        if given.texts:
-            words = given.texts.words()[numbers]
-        else:
-            words = numbers[:0]
-        return _grouped(by, numbers, {}, words)
+        words = given.texts.words()[numbers] if given.texts else numbers[:0]
+        return _by_length(numbers, words)
+    if not by:
+        return {}
     names: Sequence[str] = []
     if given.document_of is not None:
         # Unjudged segments count too: metrics score them.
@@ -253,83 +266,63 @@ def _groups(given: Input, by: str) -> dict[str, Int64Array]:
         names = list(given.document_of.values())
     elif blocks.document is not None and given.documents:
         names = [given.documents[index] for index in blocks.document[first].tolist()]
-    domains = []
-    for name in names:
-        if "/" in name:
-            domains.append(name.partition("/")[0])
-        else:
-            domains.append("")
-    return _grouped(by, numbers, {"document": names, "domain": domains}, numbers[:0])
+    if by == "domain":
+        names = list(map(_domain, names))
+    return _by_name(numbers, names)
 
 
-def _grouped(
-    by: str, numbers: Int64Array, names: Mapping[str, Sequence[str]], words: Int64Array
-) -> dict[str, Int64Array]:
-    """Return the segments of each group, by names of their documents and domains, or by words of their sources."""
-    if by == "length":
-        return _by_length(numbers, words)
-    if by:
-        return _by_name(numbers, names[by])
-    return {}
+def _domain(document: str) -> str:
+    """Return the part of a document's name before “/”; empty without one."""
+    domain, slash, _name = document.partition("/")
+    return domain if slash else ""
 
 
 def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
     if not names:
         raise ValueError(_("Documents are not available."))
-    known = sorted({name for name in names if name})
-    if not known:
+    groups = sorted(set(filter(None, names)))
+    if not groups:
         raise ValueError(
             _("Document names contain no domain. Name documents “domain/document”.")
         )
-    if len(known) > _MOST_GROUPS:
+    if len(groups) > _MOST_GROUPS:
         raise ValueError(
             _("Too many groups: %(number)s. The limit is %(most)s.")
-            % {"number": number_format(len(known)), "most": _MOST_GROUPS}
+            % {"number": number_format(len(groups)), "most": _MOST_GROUPS}
         )
     column = np.array(names)
-    return {name: numbers[column == name] for name in known}
+    return {name: numbers[column == name] for name in groups}
 
 
 def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
     """Return the segments in thirds by the number of source words."""
-    known = words >= 0
-    numbers = numbers[: len(words)][known]
-    words = words[known]
+    has_source = words >= 0
+    numbers = numbers[: len(words)][has_source]
+    words = words[has_source]
     if not len(words):
         raise ValueError(_("Source lengths are not available."))
     ends = np.unique(np.quantile(words, (1 / 3, 2 / 3, 1), method="lower"))
-    found = {}
-    after = int(words.min())
-    for end in ends.tolist():
-        inside = (words >= after) & (words <= end)
-        found[_("%(low)s–%(high)s words") % {"low": after, "high": end}] = numbers[
-            inside
-        ]
-        after = end + 1
-    return found
+    groups = {}
+    first = int(words.min())
+    for last in ends.tolist():
+        name = _("%(low)s–%(high)s words") % {"low": first, "high": last}
+        groups[name] = numbers[(words >= first) & (words <= last)]
+        first = last + 1
+    return groups
 
 
-def evalset_report(
-    evalset: EvalSet, options: Mapping[str, Any], begin: Begin
-) -> Report:
+def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> Report:
     """Return the report of an EvalSet folder; the options name its human scores if there are several."""
     metrics = []
-    for given in map(metric_of, evalset.scores):
-        metrics.append(
-            given.take(
-                [name for name in given.systems if name not in evalset.references]
-            )
-        )
+    for scores in evalset.scores:
+        metric = metric_of(scores)
+        systems = [name for name in metric.systems if name not in evalset.references]
+        metrics.append(metric.take(systems))
     human = [metric for metric in metrics if metric.is_human]
-    chosen = dict(options)
-    if not chosen["human"] and len(human) == 1:
-        chosen["human"] = human[0].name
-    numbers = np.arange(1, 1 + max((len(each.segments) for each in human), default=0))
-    names = {"domain": evalset.domains, "document": evalset.documents}
-    groups = _grouped(
-        chosen["by"], numbers, names, np.array(evalset.words, dtype=np.int64)
-    )
-    found = _compared(metrics, groups, chosen, begin)
+    if not options[HUMAN] and len(human) == 1:
+        options = options.replaced({HUMAN.name: human[0].name})
+    groups = _groups_of_evalset(evalset, human, options[BY])
+    found = _compared(metrics, groups, options, begin)
     return Report(
         notes=[
             _(
@@ -338,21 +331,36 @@ def evalset_report(
             % {
                 "pair": evalset.languages,
                 "segments": number_format(found["people"]["segments"]),
-                "human": chosen["human"],
+                "human": options[HUMAN],
                 "systems": len(found["people"]["systems"]),
             },
-            *_notes(found, chosen),
+            *_notes(found, options),
         ],
-        tables=metrics_tables(found, chosen["confidence"]),
-        data={"human": chosen["human"], **found, "version": code_version()},
+        tables=metrics_tables(found, options[CONFIDENCE]),
+        data={"human": options[HUMAN], **found, "version": code_version()},
     )
 
 
-def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+def _groups_of_evalset(
+    evalset: EvalSet, human: Sequence[Metric], by: str
+) -> dict[str, Int64Array]:
+    """Return the segments of each group of an EvalSet folder."""
+    segments = max((len(metric.segments) for metric in human), default=0)
+    numbers = np.arange(1, 1 + segments)
+    if by == "length":
+        return _by_length(numbers, np.array(evalset.words, dtype=np.int64))
+    if by == "domain":
+        return _by_name(numbers, evalset.domains)
+    if by == "document":
+        return _by_name(numbers, evalset.documents)
+    return {}
+
+
+def _notes(found: MetricsData, options: AnalysisOptions) -> list[str]:
     if found["people"]["from"] == "rankings":
         words = _(
             "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
-        ) % {"method": METHOD_WORDS[options["method"]]}
+        ) % {"method": METHOD_WORDS[options[COUNTS_METHOD]]}
     else:
         words = _(
             "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
@@ -360,7 +368,7 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
     intervals = _(
         "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
-    notes = [words, intervals % {"percent": percent_in_figures(options["confidence"])}]
+    notes = [words, intervals % {"percent": percent_in_figures(options[CONFIDENCE])}]
     if not found["metrics"]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
     if found["left_out"]:
@@ -370,31 +378,38 @@ def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
         notes.append(words % {"names": comma_list(found["left_out"])})
     if found["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
-    notes += _human_gaps(found["people"], options["human"])
-    for each in found["metrics"]:
-        notes += _direction_warning(each)
-        notes += _compared_segments(each)
-        unknown = sorted(found["people"]["systems"].keys() - each["scores"].keys())
-        if unknown:
-            words = _(
-                "%(metric)s has no scores for %(systems)s and is compared on the other systems."
-            )
-            notes.append(
-                words % {"metric": each["metric"], "systems": comma_list(unknown)}
-            )
-        if each["missing"] and each["segments"]:
-            words = ngettext(
-                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
-                "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
-                each["missing"],
-            )
-            counts = {"number": each["missing"], "outputs": each["outputs"]}
-            shown = {name: number_format(count) for name, count in counts.items()}
-            notes.append(words % {"metric": each["metric"], **shown})
+    notes += _human_gaps(found["people"], options[HUMAN])
+    for agreement in found["metrics"]:
+        notes += _direction_warning(agreement)
+        notes += _compared_segments(agreement)
+        notes += _missing_scores(agreement, found["people"])
     return notes
 
 
-def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
+def _missing_scores(agreement: MetricAgreement, people: PeopleData) -> list[str]:
+    """Return sentences about the systems and outputs without a score by a metric."""
+    notes = []
+    metric = agreement["metric"]
+    without_scores = sorted(people["systems"].keys() - agreement["scores"].keys())
+    if without_scores:
+        words = _(
+            "%(metric)s has no scores for %(systems)s and is compared on the other systems."
+        )
+        notes.append(words % {"metric": metric, "systems": comma_list(without_scores)})
+    missing = agreement["missing"]
+    if missing and agreement["segments"]:
+        words = ngettext(
+            "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+            "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
+            missing,
+        )
+        outputs = number_format(agreement["outputs"])
+        counts = {"number": number_format(missing), "outputs": outputs}
+        notes.append(words % {"metric": metric, **counts})
+    return notes
+
+
+def _direction_warning(agreement: MetricAgreement) -> list[str]:
     """Return a sentence about a metric whose sign seems to be wrong."""
     doubt = agreement.get("doubt")
     name = agreement["metric"]
@@ -412,16 +427,17 @@ def _direction_warning(agreement: Mapping[str, Any]) -> list[str]:
     return []
 
 
-def _human_gaps(people: Mapping[str, Any], human: str) -> list[str]:
+def _human_gaps(people: PeopleData, human: str) -> list[str]:
     """Return sentences about outputs of judged segments without a human score."""
-    if not people.get("missing"):
+    missing = people.get("missing")
+    if not missing:
         return []
     words = _(
         "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one."
     )
-    counts = {name: number_format(people[name]) for name in ("missing", "outputs")}
-    notes = [words % {"number": counts["missing"], "outputs": counts["outputs"]}]
-    return notes + _common_segments(human, people.get("common"))
+    outputs = number_format(people["outputs"])
+    gaps = words % {"number": number_format(missing), "outputs": outputs}
+    return [gaps, *_common_segments(human, people.get("common"))]
 
 
 def _common_segments(name: str, common: int | None) -> list[str]:
@@ -439,7 +455,7 @@ def _common_segments(name: str, common: int | None) -> list[str]:
     return [words % {"metric": name, "number": number_format(common)}]
 
 
-def _compared_segments(agreement: Mapping[str, Any]) -> list[str]:
+def _compared_segments(agreement: MetricAgreement) -> list[str]:
     """Return sentences about the segments that figures of a metric use."""
     notes = _common_segments(agreement["metric"], agreement.get("common"))
     if agreement.get("unjudged"):
@@ -451,8 +467,8 @@ def _compared_segments(agreement: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    tables = metrics_tables(found, options["confidence"])
+def _tell(given: Input, options: AnalysisOptions, found: MetricsData) -> Report:
+    tables = metrics_tables(found, options[CONFIDENCE])
     return report_on(given, notes=_notes(found, options), tables=tables, data=found)
 
 
@@ -481,78 +497,111 @@ UNSEEN: Final = Option(
 )
 #: Number of segments listed for a metric.
 _MOST_SEGMENTS: Final = 10
-_CHOSEN: Final = ("method", "segments", "confidence", "resamples", "seed")
-#: Rankings of systems by people and by each metric, and counts of words, as plain values; figures are an `Estimate`.
-Found = Mapping[str, Any]
 
 
-def _find_orders(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> dict[str, Any]:
+class PeopleOrder(TypedDict):
+    """The human ranking of systems, and the pairs that people separate, better system first."""
+
+    order: list[Row]
+    separated: list[list[str]]
+
+
+class CountedTexts(TypedDict):
+    """Counts of the words of sources, references or outputs, named as in `Corpora`."""
+
+    texts: str
+    counts: Mapping[str, int | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdersFound:
+    """Rankings of systems by people and by each metric, and counts of words."""
+
+    people: PeopleOrder
+    metrics: Sequence[Row]
+    corpus: Sequence[CountedTexts]
+    method: str
+    segments: str
+    confidence: float
+    resamples: int
+    seed: int
+
+
+def _find_orders(given: Input, options: AnalysisOptions, begin: Begin) -> OrdersFound:
     metrics = with_machines(given)
     if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
-    with comparing(options["method"]):
-        people = judged_side(given, options)[0]()
+    with comparing(options[COUNTS_METHOD]):
+        people = judged_side(given, options).people()
     progress = begin(_("Metrics"))
     orders = []
     for number, metric in enumerate(labelled(metrics)):
         progress(number, len(metrics))
-        if options["segments"] == "all":
-            chosen = metric
-        else:
-            chosen = metric.within(people.segments)
-        if metric.is_human:
-            chosen = replace(chosen, name=_("%(name)s (human)") % {"name": metric.name})
-        elif metric.is_machine:
-            name = shown_name({"metric": metric.name, "is_machine": True})
-            chosen = replace(chosen, name=name)
-        orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
-    pairs = np.argwhere(people.better).tolist()
-    separated = [[people.systems[one], people.systems[other]] for one, other in pairs]
-    return {
-        "people": {"order": people_order(people), "separated": separated},
-        "metrics": orders,
-        "corpus": _corpus(given, options["unseen_in"]),
-        **{name: options[name] for name in _CHOSEN},
-    }
+        compared = metric
+        if options[SEGMENTS] == "judged":
+            compared = metric.within(people.segments)
+        compared = replace(compared, name=_shown_metric(metric))
+        orders.append(metric_order(compared, people, most=_MOST_SEGMENTS))
+    separated = []
+    for better, worse in np.argwhere(people.better).tolist():
+        separated.append([people.systems[better], people.systems[worse]])
+    return OrdersFound(
+        people={"order": people_order(people), "separated": separated},
+        metrics=orders,
+        corpus=_corpus(given, options[UNSEEN]),
+        method=options[COUNTS_METHOD],
+        segments=options[SEGMENTS],
+        confidence=options[CONFIDENCE],
+        resamples=options[RESAMPLES],
+        seed=options[SEED],
+    )
 
 
-def _corpus(given: Input, unseen_in: str) -> list[Row]:
+def _shown_metric(metric: Metric) -> str:
+    """Return the name of a metric, which marks human scores and machine judges."""
+    if metric.is_human:
+        return _("%(name)s (human)") % {"name": metric.name}
+    if metric.is_machine:
+        return machine_name(metric.name)
+    return metric.name
+
+
+def _corpus(given: Input, unseen_in: str) -> list[CountedTexts]:
     """Count the words of sources, references and outputs, compared with those of another test set if named."""
-    corpora, (source, target) = given.corpora, given.read.languages
-    found: list[Row] = []
+    corpora = given.corpora
+    source, target = given.read.languages
     if corpora is None:
-        return found
-    other = None
-    if unseen_in:
-        other = corpora.sides(unseen_in)
+        return []
+    other = corpora.sides(unseen_in) if unseen_in else None
+    counted: list[CountedTexts] = []
     for side, texts in corpora.sides().items():
         if not texts:
             continue
         language = target if side else source
         beside = None
         if other is not None:
-            # Outputs are compared with the references of the other test set.
-            same = other.get(side if not side or side.isdigit() else "1") or other.get(
-                "1", ()
-            )
-            beside = list(_tokenized(same, language))
+            beside = list(_tokenized(_texts_beside(side, other), language))
         counts = corpus_statistics(list(_tokenized(texts, language)), beside)
-        found.append({"texts": side, "counts": counts})
-    return found
+        counted.append({"texts": side, "counts": counts})
+    return counted
+
+
+def _texts_beside(side: str, other: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """Return the texts of another test set to compare with: outputs with references."""
+    if side and not side.isdigit():
+        side = "1"
+    return other.get(side) or other.get("1", ())
 
 
 def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
-    characters = (
-        without_spaces(language) and language_tokens(language, of_words=True) != "none"
-    )
-    return (
-        list("".join(text.split())) if characters else text.split() for text in texts
-    )
+    tokens = language_tokens(language, of_words=True)
+    counts_characters = without_spaces(language) and tokens != "none"
+    for text in texts:
+        words = text.split()
+        yield list("".join(words)) if counts_characters else words
 
 
-def _metrics_table(found: Found) -> Table:
+def _metrics_table(found: OrdersFound) -> Table:
     ranges: dict[RangeKind, str] = {
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
@@ -560,20 +609,21 @@ def _metrics_table(found: Found) -> Table:
         "none": pgettext("interval", "none"),
     }
     directions = {True: _("Higher is better"), False: _("Lower is better")}
-    rows = [
-        order
-        | {
+    rows = []
+    for order in found.metrics:
+        scored = [row for row in order["rows"] if row["value"] is not None]
+        separated = [pair["is_separated"] for pair in order["contradictions"]]
+        shown = {
             "metric": order["name"],
             "direction": directions[order["is_higher_better"]],
-            "systems": sum(row["value"] is not None for row in order["rows"]),
+            "systems": len(scored),
             "missing": order["missing"] if order["segments"] else None,
             "ranges": ranges[order["range_kind"]],
-            "contradicting": len(order["contradictions"]),
-            "separated": sum(each["is_separated"] for each in order["contradictions"]),
+            "contradicting": len(separated),
+            "separated": sum(separated),
         }
-        for order in found["metrics"]
-    ]
-    number = len(found["people"]["separated"])
+        rows.append(order | shown)
+    number = len(found.people["separated"])
     words = ngettext(
         "People separate %(number)s pair of systems.",
         "People separate %(number)s pairs of systems.",
@@ -599,32 +649,37 @@ def _metrics_table(found: Found) -> Table:
     )
 
 
-def _people_first(found: Found) -> list[str]:
+def _people_first(found: OrdersFound) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
-    named = [row["system"] for row in found["people"]["order"]]
-    others = set()
-    for order in found["metrics"]:
-        for row in order["rows"]:
-            others.add(row["system"])
-    return [*named, *sorted(others.difference(named))]
+    ranked = [row["system"] for row in found.people["order"]]
+    others: set[str] = set()
+    for order in found.metrics:
+        others.update(row["system"] for row in order["rows"])
+    return [*ranked, *sorted(others.difference(ranked))]
 
 
-def _places_table(found: Found) -> Table:
-    orders = [found["people"]["order"], *(order["rows"] for order in found["metrics"])]
-    named = {f"metric_{n}": each["name"] for n, each in enumerate(found["metrics"], 1)}
+def _places_table(found: OrdersFound) -> Table:
+    headings = {"people": _("People")}
+    orders = [found.people["order"]]
+    for number, order in enumerate(found.metrics, 1):
+        headings[f"metric_{number}"] = order["name"]
+        orders.append(order["rows"])
+    ranks = []
+    for rows in orders:
+        ranks.append({row["system"]: row["rank"] for row in rows})
     return ranks_in_orders(
-        {"people": _("People"), **named},
-        [{row["system"]: row["rank"] for row in rows} for rows in orders],
+        headings,
+        ranks,
         systems=_people_first(found),
         title=_("Rank by people and by each metric"),
     )
 
 
-def _beside_table(found: Found, number: int) -> Table:
+def _beside_table(found: OrdersFound, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
-    order = found["metrics"][number - 1]
-    confidence = found["confidence"]
-    people = {row["system"]: row for row in found["people"]["order"]}
+    order = found.metrics[number - 1]
+    confidence = found.confidence
+    people = {row["system"]: row for row in found.people["order"]}
     by_metric = {row["system"]: row for row in order["rows"]}
     if order["range_kind"] in ("exact", "resampled"):
         decimals = 2
@@ -632,10 +687,12 @@ def _beside_table(found: Found, number: int) -> Table:
         decimals = 4
     rows = []
     for system in _people_first(found):
-        placed = people.get(system, {})
-        row = by_metric.get(system, {})
-        of_people = {f"people_{place}": placed.get(place) for place in PLACES}
-        rows.append(row | of_people | {"system": system, "people": placed.get("score")})
+        by_people = people.get(system, {})
+        row = dict(by_metric.get(system, {}), system=system)
+        row["people"] = by_people.get("score")
+        for rank in PLACES:
+            row[f"people_{rank}"] = by_people.get(rank)
+        rows.append(row)
     return Table.of(
         rows,
         name=f"metric_{number}",
@@ -662,14 +719,14 @@ def _beside_table(found: Found, number: int) -> Table:
     )
 
 
-def _contradictions_table(found: Found) -> Table:
-    confidence = found["confidence"]
+def _contradictions_table(found: OrdersFound) -> Table:
+    confidence = found.confidence
+    rows = []
+    for order in found.metrics:
+        for pair in order["contradictions"]:
+            rows.append(pair | {"by_metric": pair["difference"]})
     return Table.of(
-        (
-            each | {"by_metric": each["difference"]}
-            for order in found["metrics"]
-            for each in order["contradictions"]
-        ),
+        rows,
         name="contradictions",
         title=_("Contradicted pairs"),
         columns=(
@@ -690,13 +747,13 @@ def _contradictions_table(found: Found) -> Table:
     )
 
 
-def _segments_table(found: Found) -> Table:
+def _segments_table(found: OrdersFound) -> Table:
+    rows = []
+    for order in found.metrics:
+        for discord in order["discords"]:
+            rows.append(discord | {"metric": order["name"]})
     return Table.of(
-        (
-            each | {"metric": order["name"]}
-            for order in found["metrics"]
-            for each in order["discords"]
-        ),
+        rows,
         name="segments",
         title=_("Largest disagreements by segment"),
         columns=(
@@ -716,7 +773,7 @@ def _segments_table(found: Found) -> Table:
     )
 
 
-def _corpus_table(found: Found, unseen_in: str) -> Table:
+def _corpus_table(found: OrdersFound, unseen_in: str) -> Table:
     columns = [
         Column("texts", _("Texts"), is_text=True),
         Column("sentences", _("Segments")),
@@ -730,11 +787,12 @@ def _corpus_table(found: Found, unseen_in: str) -> Table:
             Column("unseen_words", _("Words not in %(name)s") % name),
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
+    rows = []
+    for counted in found.corpus:
+        texts = _side_in_words(counted["texts"])
+        rows.append({"texts": texts, **counted["counts"]})
     return Table.of(
-        (
-            {"texts": _side_in_words(each["texts"]), **each["counts"]}
-            for each in found["corpus"]
-        ),
+        rows,
         name="corpus",
         title=_("Text statistics"),
         columns=columns,
@@ -754,15 +812,15 @@ def _side_in_words(side: str) -> str:
     return side
 
 
-def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Report:
-    level = round(1 - options["confidence"], 12)
+def _tell_orders(given: Input, options: AnalysisOptions, found: OrdersFound) -> Report:
+    level = round(1 - options[CONFIDENCE], 12)
     notes = [
         _("Judgments: %(judgments)s.")
         % {"judgments": task_in_words((given.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s intervals that account for segments and judges.")
         % {
-            "method": METHOD_WORDS[options["method"]],
-            "confidence": percent(options["confidence"]),
+            "method": METHOD_WORDS[options[COUNTS_METHOD]],
+            "confidence": percent(options[CONFIDENCE]),
         },
         _(
             "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
@@ -772,7 +830,7 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
             "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
         ),
     ]
-    if any(order["range_kind"] == "none" for order in found["metrics"]):
+    if any(order["range_kind"] == "none" for order in found.metrics):
         notes.append(
             _(
                 "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores."
@@ -783,14 +841,14 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: Found) -> Repo
         _places_table(found),
         *(
             _beside_table(found, number)
-            for number in range(1, 1 + len(found["metrics"]))
+            for number, _order in enumerate(found.metrics, 1)
         ),
         _contradictions_table(found),
         _segments_table(found),
-        _corpus_table(found, options["unseen_in"]),
+        _corpus_table(found, options[UNSEEN]),
     ]
-    shown = [table for table in tables if table.rows]
-    return report_on(given, notes=notes, tables=shown, data=found)
+    tables = [table for table in tables if table.rows]
+    return report_on(given, notes=notes, tables=tables, data=vars(found))
 
 
 METRIC_ORDERS = AnalysisKind(

@@ -1,9 +1,9 @@
 """Options of analyses: labels, allowed values, parsing, and options shared by several kinds."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar, overload
 
 from django.forms import FloatField, IntegerField
 from django.utils.functional import Promise
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from campaign.texts.joining import semicolon_list
 from campaign.texts.nearest import with_nearest
 from campaign.texts.refusals import RefusedError
-from ranking.core.agreement.intervals import KAPPA_LEVELS
+from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, KappaOptions
 from ranking.core.methods.registry import METHODS
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import in_figures
@@ -21,6 +21,8 @@ from ranking.reports.wording.pair_tests import LEVEL_WORDS
 
 #: Text for people, translated when it is displayed.
 Words = str | Promise
+#: Type of the value of an option.
+OptionValue = TypeVar("OptionValue")
 
 _TRUTH = {
     "yes": True,
@@ -38,8 +40,11 @@ class OptionError(RefusedError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class Option(Generic[OptionValue]):
     """An option of an analysis.
+
+    Its declaration makes the field of the page, the description in REST and the parsing of commands and stored
+    requests; functions read its value as ``options[OPTION]``, see `AnalysisOptions`.
 
     Attributes
     ----------
@@ -48,7 +53,7 @@ class Option:
     label : lazy str
         Label of its field; empty for options of files, which have no page.
     default : str, bool, int, float or tuple
-        Its type is the type of the option; a tuple stands for any number of texts.
+        Its type is the type of the option; a tuple of texts stands for any number of texts.
     choices : mapping of str to lazy str
         Allowed texts with their names; empty if any text is allowed.
     low, high : float
@@ -59,7 +64,7 @@ class Option:
 
     name: str
     label: Words = ""
-    default: Any = ""
+    default: OptionValue = ""  # type: ignore[assignment]  # options of texts are the most frequent
     choices: Mapping[str, Words] = field(default_factory=dict)
     low: float = -math.inf
     high: float = math.inf
@@ -71,7 +76,7 @@ class Option:
         """True if several values may be given."""
         return isinstance(self.default, tuple)
 
-    def read(self, given: Any) -> Any:
+    def read(self, value: object) -> OptionValue:
         """Return a value, plain or as text, as the option's own type.
 
         Raises
@@ -79,78 +84,128 @@ class Option:
         OptionError
             If it has another type, or is not allowed.
         """
+        typed: Any
         if self.is_many:
-            if isinstance(given, list | tuple):
-                several = given
-            else:
-                several = [given]
-            found = dict.fromkeys(
-                self._text(str(each)) for each in several if each != ""
-            )
-            # The order does not matter.
-            return tuple(
-                name for name in self.choices or sorted(found) if name in found
-            )
-        if isinstance(given, list | tuple):
+            typed = self._several(value)
+        elif isinstance(value, list | tuple):
             raise OptionError("Enter one value only.", field=self.name)
-        if isinstance(self.default, bool):
-            return self._truth(given)
-        if isinstance(self.default, int | float):
-            return self._number(given)
-        return self._text(str(given))
+        elif isinstance(self.default, bool):
+            typed = self._truth(value)
+        elif isinstance(self.default, int | float):
+            typed = self._number(value)
+        else:
+            typed = self._text(str(value))
+        return typed  # type: ignore[no-any-return]
 
-    def _truth(self, given: Any) -> bool:
-        if isinstance(given, bool):
-            return given
-        found = _TRUTH.get(str(given).lower())
-        if found is None:
+    def _several(self, value: object) -> tuple[str, ...]:
+        values = value if isinstance(value, list | tuple) else [value]
+        chosen = {self._text(str(text)) for text in values if text != ""}
+        if not self.choices:
+            return tuple(sorted(chosen))
+        # The order does not matter.
+        return tuple(filter(chosen.__contains__, self.choices))
+
+    def _truth(self, value: object) -> bool:
+        if isinstance(value, bool):
+            return value
+        truth = _TRUTH.get(str(value).lower())
+        if truth is None:
             raise OptionError("Enter yes or no.", field=self.name)
-        return found
+        return truth
 
-    def _number(self, given: Any) -> float:
-        kind = type(self.default)
+    def _number(self, value: Any) -> float:
         try:
-            number = kind(given)
-            if isinstance(given, float) and number != given:
-                raise ValueError
+            number = self._converted(value)
         except (TypeError, ValueError, OverflowError):
-            field = IntegerField if kind is int else FloatField
-            words = field.default_error_messages["invalid"]
-            raise OptionError(str(words), field=self.name) from None
-        beyond = not self.low <= number <= self.high
-        if beyond or (self.is_open and number in (self.low, self.high)):
+            field = IntegerField if type(self.default) is int else FloatField
+            message = str(field.default_error_messages["invalid"])
+            raise OptionError(message, field=self.name) from None
+        is_beyond = not self.low <= number <= self.high
+        if is_beyond or (self.is_open and number in (self.low, self.high)):
             if math.isfinite(self.high):
-                words = _("Enter a number between %(low)s and %(high)s.")
+                message = _("Enter a number between %(low)s and %(high)s.")
             else:
-                words = _("Enter a number of at least %(low)s.")
-            said = words % {"low": in_figures(self.low), "high": in_figures(self.high)}
-            raise OptionError(said, field=self.name)
-        return number  # type: ignore[no-any-return]
+                message = _("Enter a number of at least %(low)s.")
+            ends = {"low": in_figures(self.low), "high": in_figures(self.high)}
+            raise OptionError(message % ends, field=self.name)
+        return number
 
-    def _text(self, given: str) -> str:
-        if self.choices and given not in self.choices:
-            known = ", ".join(name or "–" for name in self.choices)
-            raise OptionError(f"“{given}” is not one of: {known}.", field=self.name)
-        return given
+    def _converted(self, value: Any) -> float:
+        number = type(self.default)(value)  # type: ignore[call-arg]  # int or float
+        if isinstance(value, float) and number != value:
+            raise ValueError
+        return number  # type: ignore[return-value]
+
+    def _text(self, text: str) -> str:
+        if self.choices and text not in self.choices:
+            choices = ", ".join(name or "–" for name in self.choices)
+            raise OptionError(f"“{text}” is not one of: {choices}.", field=self.name)
+        return text
 
 
-def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options with the given values, and the defaults of the others.
+#: An option of any type.
+AnyOption = Option[Any]
+
+
+class AnalysisOptions(Mapping[str, Any]):
+    """Complete options of a request: ``options[CONFIDENCE]`` has the type of the option CONFIDENCE.
+
+    By name, they are the plain values that are recorded.
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = dict(values)
+
+    @overload
+    def __getitem__(self, option: Option[OptionValue]) -> OptionValue: ...
+
+    @overload
+    def __getitem__(self, option: str) -> Any: ...
+
+    def __getitem__(self, option: AnyOption | str) -> Any:
+        """Return the value of an option."""
+        if isinstance(option, Option):
+            return self._values[option.name]
+        return self._values[option]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the options."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return the number of options."""
+        return len(self._values)
+
+    def replaced(self, values: Mapping[str, Any]) -> "AnalysisOptions":
+        """Return the options with other values for some."""
+        return AnalysisOptions({**self._values, **values})
+
+    def of(self, options: Sequence[AnyOption]) -> dict[str, Any]:
+        """Return the values of some options by name, in their order."""
+        return {option.name: self._values[option.name] for option in options}
+
+
+def completed(
+    options: Sequence[AnyOption], values: Mapping[str, Any]
+) -> AnalysisOptions:
+    """Return all options with these values, and the defaults of the others.
 
     Raises
     ------
     OptionError
         If an option is unknown, or a value is not allowed.
     """
-    known = {option.name: option for option in options}
-    for name in given:
-        if name not in known:
-            words = f"Unknown option “{name}”. Available options: {', '.join(known)}."
-            raise OptionError(with_nearest(words, name, known), field=name)
-    return {
-        name: option.read(given[name]) if name in given else option.default
-        for name, option in known.items()
-    }
+    names = [option.name for option in options]
+    for name in values:
+        if name not in names:
+            words = f"Unknown option “{name}”. Available options: {', '.join(names)}."
+            raise OptionError(with_nearest(words, name, names), field=name)
+    complete = {}
+    for option in options:
+        complete[option.name] = option.default
+        if option.name in values:
+            complete[option.name] = option.read(values[option.name])
+    return AnalysisOptions(complete)
 
 
 SEED = Option("seed", gettext_lazy("Seed"), 0, low=0, high=2**32 - 1)
@@ -163,7 +218,7 @@ METHOD = Option(
     choices={name: METHOD_WORDS[name] for name in METHODS},
 )
 #: Units that intervals of κ treat as random samples.
-KAPPA_LEVEL = Option(
+KAPPA_LEVEL: Option[KappaLevel] = Option(
     "resample",
     gettext_lazy("Accounting for"),
     "two_way",
@@ -171,10 +226,13 @@ KAPPA_LEVEL = Option(
 )
 
 
-def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments for the functions of the core that measure κ."""
+def kappa_options(options: AnalysisOptions) -> KappaOptions:
+    """Return the arguments of the functions of the core that measure κ."""
     return {
-        name: options[name] for name in ("resample", "resamples", "confidence", "seed")
+        "resample": options[KAPPA_LEVEL],
+        "resamples": options[RESAMPLES],
+        "confidence": options[CONFIDENCE],
+        "seed": options[SEED],
     }
 
 

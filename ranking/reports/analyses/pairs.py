@@ -1,16 +1,17 @@
 """Pairs of systems: tests of their own comparisons, and contradictions of the order."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.core.arrays import BoolArray
-from ranking.core.counting.resampling import LEVELS, Level
+from ranking.core.counting.resampling import Level
 from ranking.core.diagnosis.direct_pairs import (
     Contradiction,
     Cycle,
@@ -33,16 +34,18 @@ from ranking.reports.analyses.options import (
     CONFIDENCE,
     METHOD,
     SEED,
+    AnalysisOptions,
     Option,
     OptionError,
 )
 from ranking.reports.analyses.ranking import CORRECTION as RANKING_CORRECTION
-from ranking.reports.analyses.ranking import outcome_columns
+from ranking.reports.analyses.ranking import LEVEL_CHOICES, outcome_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import MatrixPlot
 from ranking.reports.tables import (
     Column,
     Report,
+    ReportData,
     Table,
     Value,
     system_column,
@@ -52,18 +55,17 @@ from ranking.reports.wording.methods import METHOD_WORDS, lowered, not_yet_in_wo
 from ranking.reports.wording.numbers import decimals, in_figures
 from ranking.reports.wording.pair_tests import (
     CORRECTION_WORDS,
-    LEVEL_WORDS,
     MARKS,
     mark_of,
     own_tests_in_words,
 )
 
 ORDER = replace(METHOD, label=gettext_lazy("Order systems by"))
-LEVEL = Option(
+LEVEL: Option[Level] = Option(
     "resample",
     gettext_lazy("Accounting for"),
     "two_way",
-    choices={level: LEVEL_WORDS[level] for level in LEVELS},
+    choices=LEVEL_CHOICES,
     help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
 CORRECTION = replace(
@@ -86,6 +88,26 @@ ONLY_SHARED = Option(
         "Scores each pair on blocks that rank both systems, so that other sentences cannot cause contradictions."
     ),
 )
+
+
+class PairRow(TypedDict):
+    """The outcomes and the test of a pair, the system with the higher score first.
+
+    Without a test, there are no p-values; without a correction, no corrected p-value and no significance.
+    """
+
+    system: str
+    other: str
+    wins: int
+    losses: int
+    ties: int
+    comparisons: int
+    share: float | None
+    other_share: float | None
+    p_value: float | None
+    adjusted_p: float | None
+    mark: str
+    significant: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,26 +146,26 @@ class PairsFound:
         return "p_value"
 
 
-def _check(options: Mapping[str, Any]) -> dict[str, Any]:
-    method = METHODS[options["method"]]
-    if options["only_shared"] and not isinstance(method, CountsMethod):
+def _check(options: AnalysisOptions) -> AnalysisOptions:
+    method = METHODS[options[ORDER]]
+    if options[ONLY_SHARED] and not isinstance(method, CountsMethod):
         raise OptionError(
             _("%(method)s needs all judgments and cannot use shared blocks only.")
             % {"method": METHOD_WORDS[method.name]},
             field="only_shared",
         )
-    return dict(options)
+    return options
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
     begin(_("Comparing pairs"))
     blocks = given.blocks
-    method = METHODS[options["method"]]
-    correction = Correction(options["correction"])
-    direct = own_tests(blocks, level=options["resample"], correction=correction)
+    method = METHODS[options[ORDER]]
+    correction = Correction(options[CORRECTION])
+    direct = own_tests(blocks, level=options[LEVEL], correction=correction)
     with converging(method.name):
-        scores = method.score(blocks, seed=options["seed"], **method.complete(None))
-        if options["only_shared"] and isinstance(method, CountsMethod):
+        scores = method.score(blocks, seed=options[SEED], **method.complete(None))
+        if options[ONLY_SHARED] and isinstance(method, CountsMethod):
             scored = scored_on_shared_blocks(blocks, method)
         else:
             scored = scored_pairs(blocks.systems, scores)
@@ -153,8 +175,8 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
         scored=scored,
         contradictions=contradictions(direct, scored),
         cycles=majority_cycles(direct),
-        level=RangeOptions(confidence=options["confidence"]).level,
-        least=fewest_comparisons(options["resample"]),
+        level=RangeOptions(confidence=options[CONFIDENCE]).level,
+        least=fewest_comparisons(options[LEVEL]),
         correction=correction,
     )
 
@@ -194,35 +216,37 @@ def without_rare_tests(direct: DirectPairs, least: int) -> DirectPairs:
     )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report:
+def _tell(given: Input, options: AnalysisOptions, found: PairsFound) -> Report:
     """Report separated pairs of systems, contradictions of the order, and cycles."""
-    pairs = _pair_rows(found, counts_ties=options["ties"] == "count")
+    pairs = _pair_rows(found, counts_ties=options[TIES] == "count")
     tables = [_matrix(found, pairs, options)]
     if found.contradictions:
         tables.append(_contradictions(found, options))
     if found.cycles:
         tables.append(_cycles(found))
-    method_note = _("Method: %(method)s.") % {"method": METHOD_WORDS[options["method"]]}
+    method_note = _("Method: %(method)s.") % {"method": METHOD_WORDS[options[ORDER]]}
     return report_on(
         given,
         notes=[
             method_note,
-            *_headlines(found, pairs, is_shared=options["only_shared"]),
+            *_headlines(found, pairs, is_shared=options[ONLY_SHARED]),
         ],
         tables=tables,
         data={
-            **{name: value for name, value in options.items() if name != SEED.name},
+            **options.of(_RECORDED),
             "order": names_in_order(found.direct.tallies.systems, found.scores),
             "pairs": pairs,
-            "scores": found.scored if options["only_shared"] else _scores(found),
-            "contradictions": _contradiction_rows(found),
-            "cycles": [_cycle_row(cycle, found) for cycle in found.cycles],
+            "scores": found.scored if options[ONLY_SHARED] else _scores(found),
+            "contradictions": [
+                _contradiction_data(row, found) for row in found.contradictions
+            ],
+            "cycles": [_cycle_data(cycle, found) for cycle in found.cycles],
             "limits": found.direct.limits,
         },
     )
 
 
-def _cycle_row(cycle: Cycle, found: PairsFound) -> dict[str, Any]:
+def _cycle_data(cycle: Cycle, found: PairsFound) -> ReportData:
     return {
         "systems": cycle.systems,
         "weakest_p": cycle.weakest_p,
@@ -231,62 +255,62 @@ def _cycle_row(cycle: Cycle, found: PairsFound) -> dict[str, Any]:
 
 
 def _scores(found: PairsFound) -> dict[str, float]:
-    values = zip(
-        found.direct.tallies.systems, found.scores.values.tolist(), strict=True
-    )
-    return {name: value for name, value in values if not np.isnan(value)}
+    scores = {}
+    systems = found.direct.tallies.systems
+    for name, score in zip(systems, found.scores.values.tolist(), strict=True):
+        if not np.isnan(score):
+            scores[name] = score
+    return scores
 
 
-def _pair_rows(found: PairsFound, *, counts_ties: bool) -> list[dict[str, Any]]:
-    """Return the outcomes and test of each pair, the system with the higher score first."""
+def _pair_rows(found: PairsFound, *, counts_ties: bool) -> list[PairRow]:
     systems = found.direct.tallies.systems
     number = {name: index for index, name in enumerate(systems)}
     is_tested = compared_often(found.direct, found.least)
     rows = []
     for system, other in combinations(names_in_order(systems, found.scores), 2):
         pair = number[system], number[other]
-        outcomes = _outcomes(found.direct, *pair, counts_ties=counts_ties)
-        test = _test_of_pair(found, *pair, is_tested=bool(is_tested[pair]))
-        rows.append({"system": system, "other": other, **outcomes, **test})
+        row = _outcomes(found.direct, *pair, counts_ties=counts_ties)
+        adjusted_p = float(found.direct.adjusted_p[pair])
+        row["mark"] = mark_of(adjusted_p)
+        if is_tested[pair]:
+            row["p_value"] = float(found.direct.p_value[pair])
+            row["significant"] = found.significant(adjusted_p)
+            if found.is_corrected:
+                row["adjusted_p"] = adjusted_p
+        rows.append(row)
     return rows
 
 
 def _outcomes(
     direct: DirectPairs, system: int, other: int, *, counts_ties: bool
-) -> dict[str, Any]:
-    wins = int(direct.tallies.wins[system, other])
-    losses = int(direct.tallies.wins[other, system])
-    ties = int(direct.tallies.ties[system, other])
+) -> PairRow:
+    """Return the outcomes of a pair, without its test."""
+    tallies = direct.tallies
+    wins = int(tallies.wins[system, other])
+    losses = int(tallies.wins[other, system])
+    ties = int(tallies.ties[system, other])
     comparisons = wins + losses
     if counts_ties:
         comparisons += ties
     return {
+        "system": tallies.systems[system],
+        "other": tallies.systems[other],
         "wins": wins,
         "losses": losses,
         "ties": ties,
         "comparisons": comparisons,
         "share": wins / comparisons if comparisons else None,
         "other_share": losses / comparisons if comparisons else None,
-    }
-
-
-def _test_of_pair(
-    found: PairsFound, system: int, other: int, *, is_tested: bool
-) -> dict[str, float | str | bool | None]:
-    adjusted_p = float(found.direct.adjusted_p[system, other])
-    mark = mark_of(adjusted_p)
-    if not is_tested:
-        return {"p_value": None, "adjusted_p": None, "mark": mark, "significant": None}
-    return {
-        "p_value": float(found.direct.p_value[system, other]),
-        "adjusted_p": adjusted_p if found.is_corrected else None,
-        "mark": mark,
-        "significant": found.significant(adjusted_p),
+        "p_value": None,
+        "adjusted_p": None,
+        "mark": "",
+        "significant": None,
     }
 
 
 def _headlines(
-    found: PairsFound, pairs: Sequence[Mapping[str, Any]], *, is_shared: bool
+    found: PairsFound, pairs: Sequence[PairRow], *, is_shared: bool
 ) -> list[str]:
     notes = []
     if found.is_corrected:
@@ -341,24 +365,24 @@ def _cycles_in_words(found: PairsFound) -> list[str]:
 
 
 def _matrix(
-    found: PairsFound, pairs: Sequence[Mapping[str, Any]], options: Mapping[str, Any]
+    found: PairsFound, pairs: Sequence[PairRow], options: AnalysisOptions
 ) -> Table:
     return pairs_matrix(
         pairs,
         system_column(),
         Column("other", _("Other"), is_text=True, names="other"),
         p="p_value",
-        corrected=found.p_key if found.is_corrected else None,
+        corrected="adjusted_p" if found.is_corrected else None,
         more=_significant_column(found),
         level=found.level,
         notes=[
             *own_tests_in_words(
-                options["resample"],
+                options[LEVEL],
                 found.correction,
                 found.level,
                 limits=found.direct.limits,
             ),
-            *shares_in_words(found.level, counts_ties=options["ties"] == "count"),
+            *shares_in_words(found.level, counts_ties=options[TIES] == "count"),
             *_shortage_in_words(found),
         ],
     )
@@ -391,7 +415,7 @@ def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
 
 
 def pairs_matrix(
-    rows: Iterable[Mapping[str, Any]],
+    rows: Iterable[object],
     one: Column,
     other: Column,
     *,
@@ -406,22 +430,22 @@ def pairs_matrix(
     `p` and `corrected` are the keys of p-values; `corrected` is None without a correction. Marks and shades show
     the corrected ones, if any.
     """
+    columns = [
+        one,
+        other,
+        *outcome_columns(),
+        Column("comparisons", _("Comparisons"), counts="judgments"),
+        Column("share", _("Share won")),
+        Column("other_share", _("Share lost")),
+        Column(p, "p"),
+    ]
+    if corrected is not None:
+        columns.append(Column(corrected, _("Corrected p")))
     return Table.of(
         rows,
         name="pairs",
         title=_("Win rate of row against column (%)"),
-        columns=(
-            one,
-            other,
-            *outcome_columns(),
-            Column("comparisons", _("Comparisons"), counts="judgments"),
-            Column("share", _("Share won")),
-            Column("other_share", _("Share lost")),
-            Column(p, "p"),
-            *(() if corrected is None else (Column(corrected, _("Corrected p")),)),
-            Column("mark", _("Mark"), is_text=True),
-            *more,
-        ),
+        columns=[*columns, Column("mark", _("Mark"), is_text=True), *more],
         keys=2,
         notes=notes,
         plot=MatrixPlot(
@@ -451,17 +475,10 @@ def _shortage_in_words(found: PairsFound) -> list[str]:
     return [_("Some pairs have no p-value: %(why)s.") % {"why": why}]
 
 
-def _contradiction_rows(found: PairsFound) -> list[dict[str, Any]]:
-    return [
-        _contradiction_row(contradiction, found)
-        for contradiction in found.contradictions
-    ]
-
-
-def _contradiction_row(row: Contradiction, found: PairsFound) -> dict[str, Any]:
-    (system, other), (score, other_score) = row.pair.systems, row.pair.scores
-    is_tested = row.wins + row.losses + row.ties >= found.least
-    return {
+def _contradiction_data(row: Contradiction, found: PairsFound) -> ReportData:
+    system, other = row.pair.systems
+    score, other_score = row.pair.scores
+    data: dict[str, object] = {
         "system": system,
         "other": other,
         "score": score,
@@ -471,20 +488,24 @@ def _contradiction_row(row: Contradiction, found: PairsFound) -> dict[str, Any]:
         "wins": row.wins,
         "losses": row.losses,
         "ties": row.ties,
-        # Equal to the p-value without a correction.
-        found.p_key: row.adjusted_p if is_tested else None,
-        "significant": found.significant(row.adjusted_p) if is_tested else None,
+        found.p_key: None,
+        "significant": None,
     }
+    if row.wins + row.losses + row.ties >= found.least:
+        # Equal to the p-value without a correction.
+        data[found.p_key] = row.adjusted_p
+        data["significant"] = found.significant(row.adjusted_p)
+    return data
 
 
-def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
+def _contradictions(found: PairsFound, options: AnalysisOptions) -> Table:
     columns = [
         Column("system", _("Higher score"), is_text=True, names="system"),
         Column("other", _("Lower score"), is_text=True, names="other"),
         Column("score", _("Score")),
         Column("other_score", _("Other score")),
     ]
-    if options["only_shared"]:
+    if options[ONLY_SHARED]:
         columns += [
             Column("blocks", _("Shared blocks")),
             Column("segments", _("Segments")),
@@ -499,10 +520,10 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         *_significant_column(found),
     ]
     return Table.of(
-        _contradiction_rows(found),
+        [_contradiction_data(row, found) for row in found.contradictions],
         name="contradictions",
         title=_("Pairs that contradict the ranking"),
-        columns=tuple(columns),
+        columns=columns,
         keys=2,
         rules=_below([row.adjusted_p for row in found.contradictions], found),
         notes=[_("The system with the lower score won most decided comparisons.")],
@@ -514,14 +535,18 @@ def _cycles(found: PairsFound) -> Table:
         p_label = _("Largest corrected p")
     else:
         p_label = "p"
+
+    def is_significant(cycle: Cycle) -> bool:
+        return cycle.weakest_p <= found.level
+
     return Table.of(
         found.cycles,
         name="cycles",
         title=_("Cycles of majorities"),
         columns=(
             Column("cycle", _("Cycle"), is_text=True, of=_cycle_in_words),
-            Column(found.p_key, p_label, of=lambda cycle: cycle.weakest_p),
-            *_significant_column(found, lambda cycle: cycle.weakest_p <= found.level),
+            Column(found.p_key, p_label, of=attrgetter("weakest_p")),
+            *_significant_column(found, is_significant),
         ),
         rules=_below([cycle.weakest_p for cycle in found.cycles], found),
         notes=[_("Each system won most decided comparisons with the next one.")],
@@ -535,16 +560,20 @@ def _cycle_in_words(cycle: Cycle) -> str:
 def _below(p_values: Sequence[float], found: PairsFound) -> frozenset[int]:
     """Return the index of the last significant row, if others follow; rows are sorted by p-value."""
     significant = sum(found.significant(p) is True for p in p_values)
-    return frozenset({significant - 1} if 0 < significant < len(p_values) else ())
+    if 0 < significant < len(p_values):
+        return frozenset({significant - 1})
+    return frozenset()
 
 
+#: Options that the data repeat.
+_RECORDED = (ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED)
 PAIRS = AnalysisKind(
     name="pairs",
     title=gettext_lazy("Pairs"),
     question=gettext_lazy(
         "Which pairs differ in their own comparisons, and which contradict the ranking?"
     ),
-    options=(ORDER, LEVEL, CORRECTION, CONFIDENCE, TIES, ONLY_SHARED, SEED),
+    options=(*_RECORDED, SEED),
     check=_check,
     needs=frozenset({Need.RULE}),
     find=_find,

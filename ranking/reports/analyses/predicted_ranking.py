@@ -2,23 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from math import isnan
-from typing import Any, Final
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
 from ranking.core.estimates import Estimate
-from ranking.core.metrics.meta_evaluation import Side
 from ranking.core.metrics.people import Metric, NothingComparedError
 from ranking.core.metrics.predicted_ranking import (
     PredictedRanking,
     RankedScores,
     predicted_ranking,
 )
+from ranking.reports.analyses.firmness import COUNTS_METHOD
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.metrics import (
+    HumanSide,
     comparing,
     judged_side,
     labelled,
@@ -28,6 +31,7 @@ from ranking.reports.analyses.options import (
     CONFIDENCE,
     RESAMPLES,
     SEED,
+    AnalysisOptions,
     Option,
     OptionError,
 )
@@ -47,52 +51,110 @@ METRIC: Final = Option(
 _METHOD: Final = "expected_wins"
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    side, ratings = judged_side(given, {**options, "method": _METHOD})
-    if ratings:
-        judged = set(ratings.systems)
-    else:
-        judged = _compared_systems(given)
-    rankings = _rankings(given, side, options, begin)
-    # Of those that rank the most systems, the first that saves the most judgments.
-    name, found = max(
-        rankings.items(), key=lambda item: (len(item[1].systems), item[1].saved.value)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictedSystem:
+    """A system in the completed ranking, and by people alone."""
+
+    system: str
+    score: Estimate
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+    people_score: Estimate
+    people_rank: int
+    people_rank_low: int
+    people_rank_high: int
+    people_cluster: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictedFound:
+    """The ranking completed by a metric."""
+
+    metric: str
+    systems: Sequence[PredictedSystem]
+    left_out: Sequence[str]
+    weight: float
+    judgments_saved: Estimate
+    judged: int
+    segments: int
+    sample_p: float | None
+    is_drawn_at_random: bool | None
+    limits: Sequence[str]
+    confidence: float
+    resamples: int
+    seed: int
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> PredictedFound:
+    side = judged_side(given, options.replaced({COUNTS_METHOD.name: _METHOD}))
+    judged = set(side.ratings.systems) if side.ratings else _compared_systems(given)
+    name, ranking = _best(_rankings(given, side, options, begin))
+    return PredictedFound(
+        metric=name,
+        systems=_systems(ranking),
+        left_out=sorted(judged.difference(ranking.systems)),
+        weight=ranking.weight,
+        judgments_saved=ranking.saved,
+        judged=ranking.judged,
+        segments=ranking.segments,
+        sample_p=None if isnan(ranking.sample_p) else ranking.sample_p,
+        is_drawn_at_random=given.is_drawn_at_random,
+        limits=list(ranking.completed.limits),
+        confidence=options[CONFIDENCE],
+        resamples=options[RESAMPLES],
+        seed=options[SEED],
     )
-    of_people = {
-        f"people_{key}": column for key, column in _columns(found.people).items()
-    }
-    columns = {"system": list(found.systems), **_columns(found.completed), **of_people}
-    rows = [
-        dict(zip(columns, row, strict=True))
-        for row in zip(*columns.values(), strict=True)
-    ]
-    return {
-        "metric": name,
-        "systems": sorted(rows, key=lambda row: (row["rank"], row["system"])),
-        "left_out": sorted(judged.difference(found.systems)),
-        "weight": found.weight,
-        "judgments_saved": found.saved,
-        "judged": found.judged,
-        "segments": found.segments,
-        "sample_p": None if isnan(found.sample_p) else found.sample_p,
-        "is_drawn_at_random": given.is_drawn_at_random,
-        "limits": list(found.completed.limits),
-        **{name: options[name] for name in ("confidence", "resamples", "seed")},
-    }
+
+
+def _best(rankings: Mapping[str, PredictedRanking]) -> tuple[str, PredictedRanking]:
+    """Return the ranking of the most systems; of these, the first that saves the most judgments."""
+
+    def quality(name: str) -> tuple[int, float]:
+        ranking = rankings[name]
+        return len(ranking.systems), ranking.saved.value
+
+    best = max(rankings, key=quality)
+    return best, rankings[best]
+
+
+def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
+    """Return the systems, best first; those that share a rank by name."""
+    systems = []
+    completed = _ranked(ranking.completed)
+    people = _ranked(ranking.people)
+    for system, one, other in zip(ranking.systems, completed, people, strict=True):
+        systems.append(
+            PredictedSystem(
+                system=system,
+                score=one.score,
+                rank=one.rank,
+                rank_low=one.rank_low,
+                rank_high=one.rank_high,
+                cluster=one.cluster,
+                people_score=other.score,
+                people_rank=other.rank,
+                people_rank_low=other.rank_low,
+                people_rank_high=other.rank_high,
+                people_cluster=other.cluster,
+            )
+        )
+    return sorted(systems, key=attrgetter("rank", "system"))
 
 
 def _rankings(
-    given: Input, side: Side, options: Mapping[str, Any], begin: Begin
+    given: Input, side: HumanSide, options: AnalysisOptions, begin: Begin
 ) -> dict[str, PredictedRanking]:
     """Return the rankings completed by each candidate."""
-    candidates = _candidates(with_machines(given), options["metric"])
+    candidates = _candidates(with_machines(given), options[METRIC])
     documents = _documents(given)
     begin(_("Ranking"))
     rankings: dict[str, PredictedRanking] = {}
     with comparing(_METHOD):
         for metric in candidates:
             with suppress(NothingComparedError):
-                people = side(systems=metric.scored)
+                people = side.people(systems=metric.scored)
                 machine = metric.take(people.systems)
                 rankings[metric.name] = predicted_ranking(people, machine, documents)
         if not rankings:
@@ -128,33 +190,42 @@ def _documents(given: Input) -> dict[int, int] | None:
     return {number: names.index(name) for number, name in given.document_of.items()}
 
 
-def _columns(ranked: RankedScores) -> dict[str, list[Any]]:
-    ends = zip(
-        ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist(), strict=True
+class _RankedScore(NamedTuple):
+    score: Estimate
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+def _ranked(ranked: RankedScores) -> list[_RankedScore]:
+    """Return the score and the rank of each system."""
+    columns = (
+        map(
+            Estimate, ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist()
+        ),
+        ranked.rank.tolist(),
+        ranked.ranges.low.tolist(),
+        ranked.ranges.high.tolist(),
+        ranked.cluster.tolist(),
     )
-    return {
-        "score": [Estimate(*end) for end in ends],
-        "rank": ranked.rank.tolist(),
-        "rank_low": ranked.ranges.low.tolist(),
-        "rank_high": ranked.ranges.high.tolist(),
-        "cluster": ranked.cluster.tolist(),
-    }
+    return list(map(_RankedScore, *columns))
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+def _tell(given: Input, options: AnalysisOptions, found: PredictedFound) -> Report:
     table = Table.of(
-        found["systems"],
+        found.systems,
         name="systems",
-        title=completed_by(found["metric"]),
+        title=completed_by(found.metric),
         columns=(
             Column("rank", _("Rank")),
             Column("system", _("System"), is_text=True, names="system"),
-            *interval_columns("score", _("Score"), options["confidence"]),
+            *interval_columns("score", _("Score"), options[CONFIDENCE]),
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
             *interval_columns(
-                "people_score", _("By people alone"), options["confidence"]
+                "people_score", _("By people alone"), options[CONFIDENCE]
             ),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
@@ -164,7 +235,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
     )
     counts = unit_counts(given, _METHOD, judges=given.read.judges)
     notes = predicted_notes(plain(found), counts)
-    return report_on(given, notes=notes, tables=[table], data=found)
+    return report_on(given, notes=notes, tables=[table], data=vars(found))
 
 
 PREDICTED_RANKING = AnalysisKind(

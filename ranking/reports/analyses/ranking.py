@@ -2,19 +2,19 @@
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TypedDict, cast
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list, semicolon_list
-from ranking.core.counting.resampling import LEVELS
+from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction
-from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
+from ranking.core.rankings.range_kinds import RangeKind, RangeOptions, RangeParts
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
 from ranking.core.rankings.records import RankedRow
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
@@ -23,10 +23,12 @@ from ranking.reports.analyses.options import (
     METHOD,
     RESAMPLES,
     SEED,
+    AnalysisOptions,
     Option,
     OptionError,
+    Words,
 )
-from ranking.reports.inputs import AnyInput, ignored_documents_notes, report_on
+from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
 from ranking.reports.plots import interval_plot
 from ranking.reports.range_choices import (
     RangeChoiceError,
@@ -34,7 +36,14 @@ from ranking.reports.range_choices import (
     count_told_apart,
     range_limits,
 )
-from ranking.reports.tables import Column, Report, Table, end_columns, system_column
+from ranking.reports.tables import (
+    Column,
+    Report,
+    ReportData,
+    Table,
+    end_columns,
+    system_column,
+)
 from ranking.reports.wording.methods import (
     METHOD_WORDS,
     reason_in_words,
@@ -44,11 +53,13 @@ from ranking.reports.wording.numbers import in_figures
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS
 from ranking.reports.wording.ranges import (
     RangesFrom,
+    UnitCounts,
     cluster_rules,
     limit_in_words,
     ranges_in_words,
     score_tests_in_words,
     shared_rank,
+    shares_rank,
     told_apart_notes,
 )
 
@@ -60,20 +71,19 @@ _SIDES_WORDS = {
     "1": gettext_lazy("one-sided"),
     "2": gettext_lazy("two-sided"),
 }
-RANGES = Option(
+RANGES: Option[RangeKind] = Option(
     "ranges",
     gettext_lazy("Rank ranges from"),
     "percentile",
     choices=dict(RangesFrom.choices),
 )
+#: Units that resampling treats as independent.
+LEVEL_CHOICES: dict[str, Words] = {level: LEVEL_WORDS[level] for level in LEVELS}
 LEVEL = Option(
     "resample",
     gettext_lazy("Accounting for"),
     _OF_KIND,
-    choices={
-        _OF_KIND: _DEFAULT,
-        **{level: LEVEL_WORDS[level] for level in LEVELS},
-    },
+    choices={_OF_KIND: _DEFAULT, **LEVEL_CHOICES},
 )
 CORRECTION = Option(
     "correction",
@@ -84,7 +94,18 @@ CORRECTION = Option(
 SIDES = Option("sides", gettext_lazy("Tests"), _OF_KIND, choices=_SIDES_WORDS)
 RANGE_OPTIONS = (RANGES, LEVEL, CORRECTION, SIDES, CONFIDENCE, RESAMPLES, SEED)
 
-_EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
+
+class TestedPair(TypedDict):
+    """A pair of systems; without p-values if either has too few judgments for a test."""
+
+    better: str
+    worse: str
+    p_value: float | None
+    adjusted_p: float | None
+    significant: bool | None
+    wins: int
+    losses: int
+    ties: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,37 +113,42 @@ class RangeLimits:
     """Sources of variation ignored by a ranking's ranges, as codes, with the numbers for their texts."""
 
     codes: list[str]
-    counts: dict[str, Any]
+    counts: UnitCounts
+
+    def in_words(self, choice: RangeOptions) -> list[str]:
+        """Return a sentence on each limit."""
+        ranges = choice.ranges
+        return [limit_in_words(code, self.counts, ranges=ranges) for code in self.codes]
 
 
-def range_options(options: Mapping[str, Any]) -> RangeOptions:
+def range_options(options: AnalysisOptions) -> RangeOptions:
     """Return the settings of rank ranges from complete options."""
     parts: RangeParts = {
-        "ranges": options["ranges"],
-        "confidence": options["confidence"],
-        "resamples": options["resamples"],
+        "ranges": options[RANGES],
+        "confidence": options[CONFIDENCE],
+        "resamples": options[RESAMPLES],
     }
-    if options["resample"] != _OF_KIND:
-        parts["resample"] = options["resample"]
-    if options["correction"] != _OF_KIND:
-        parts["correction"] = options["correction"]
-    if options["sides"] != _OF_KIND:
-        if options["sides"] == "1":
+    if options[LEVEL] != _OF_KIND:
+        parts["resample"] = cast("Level", options[LEVEL])
+    if options[CORRECTION] != _OF_KIND:
+        parts["correction"] = Correction(options[CORRECTION])
+    if options[SIDES] != _OF_KIND:
+        if options[SIDES] == "1":
             parts["sides"] = 1
         else:
             parts["sides"] = 2
     return completed_ranges(parts)
 
 
-def checked(options: Mapping[str, Any]) -> dict[str, Any]:
+def checked(options: AnalysisOptions) -> AnalysisOptions:
     """Return the options with the defaults of their kind of ranges written out."""
     try:
         choice = range_options(options)
-        method_check(options["method"], choice)
+        method_check(options[METHOD], choice)
     except RangeChoiceError as error:
         raise OptionError(str(error), field=error.field) from error
     recorded = choice.recorded
-    return {**options, **recorded, "sides": str(recorded["sides"])}
+    return options.replaced({**recorded, "sides": str(recorded["sides"])})
 
 
 def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
@@ -142,12 +168,12 @@ def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
         )
 
 
-def ranking_asked(blocks: Blocks, options: Mapping[str, Any], begin: Begin) -> Ranking:
+def ranking_asked(blocks: Blocks, options: AnalysisOptions, begin: Begin) -> Ranking:
     """Rank by the method and the ranges in checked options."""
     return rank(
         blocks,
-        options["method"],
-        seed=options["seed"],
+        options[METHOD],
+        seed=options[SEED],
         progress=begin(_("Ranking")),
         **asdict(range_options(options)),
     )
@@ -157,30 +183,18 @@ def rankings_report(
     given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 ) -> Report:
     """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
-    limits = [limits_of(given, ranking) for ranking in rankings]
-    accounts = any(ranking.options.accounts_for_documents for ranking in rankings)
-    if accounts:
+    notes: list[str] = []
+    tables: list[Table] = []
+    data: list[ReportData] = []
+    if any(ranking.options.accounts_for_documents for ranking in rankings):
         notes = ignored_documents_notes(given)
-    else:
-        notes = []
-    return report_on(
-        given,
-        notes=notes,
-        tables=[
-            table
-            for ranking, found in zip(rankings, limits, strict=True)
-            for table in (
-                *_tables(ranking, found),
-                *([_pairs_table(ranking, found)] if pairs else []),
-            )
-        ],
-        data={
-            "rankings": [
-                _data(ranking, found)
-                for ranking, found in zip(rankings, limits, strict=True)
-            ],
-        },
-    )
+    for ranking in rankings:
+        limits = limits_of(given, ranking)
+        tables += _tables(ranking, limits)
+        if pairs:
+            tables.append(_pairs_table(ranking, limits))
+        data.append(_data(ranking, limits))
+    return report_on(given, notes=notes, tables=tables, data={"rankings": data})
 
 
 def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
@@ -192,20 +206,22 @@ def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
     )
 
 
-def unit_counts(given: AnyInput, method: str, *, judges: int) -> dict[str, Any]:
+def unit_counts(given: AnyInput, method: str, *, judges: int) -> UnitCounts:
     """Return the numbers for the texts of limits of ranges by a method."""
     segments, documents, effective = given.units(method)
-    return {
+    counts: UnitCounts = {
         "judges": judges,
         "segments": segments,
-        "documents": documents,
         "effective_judges": effective.judges,
         "effective_documents": effective.documents,
         "effective_segments": effective.segments,
     }
+    if documents is not None:
+        counts["documents"] = documents
+    return counts
 
 
-def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
+def _data(ranking: Ranking, limits: RangeLimits) -> ReportData:
     return {
         "method": ranking.method,
         "parameters": ranking.parameters,
@@ -217,7 +233,9 @@ def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
         "correction": ranking.correction,
         "sides": ranking.sides,
         "limits": limits.codes,
-        **{name: limits.counts[name] for name in _EFFECTIVE},
+        "effective_segments": limits.counts["effective_segments"],
+        "effective_documents": limits.counts["effective_documents"],
+        "effective_judges": limits.counts["effective_judges"],
         "content_key_version": ranking.content_key_version,
         "systems": shown_rows(ranking),
         "pairs": tested_pairs(ranking.pairs, ranking.shortages),
@@ -235,77 +253,81 @@ def shown_rows(ranking: Ranking) -> list[RankedRow]:
 
 def tested_pairs(
     pairs: Iterable[ComparedPair], thin: Container[str]
-) -> list[dict[str, Any]]:
+) -> list[TestedPair]:
     """Return pairs as plain JSON, without p-values if either system has too few judgments for a test."""
-    unknown = dict.fromkeys(("p_value", "adjusted_p", "significant"))
-    return [
-        {
-            **asdict(pair),
-            **(unknown if pair.better in thin or pair.worse in thin else {}),
-        }
-        for pair in pairs
-    ]
+    tested = []
+    for pair in pairs:
+        row = cast("TestedPair", asdict(pair))
+        if pair.better in thin or pair.worse in thin:
+            row.update({"p_value": None, "adjusted_p": None, "significant": None})
+        tested.append(row)
+    return tested
 
 
 def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     notes = _notes(ranking, limits)
-    rows = ranking.rows()
     method = ranking.method
-    last = max(1, len(ranking.groups))
-    return numbered_groups(
-        ranks_table(
-            [row for row in rows if row["group"] == number],
-            name=method,
-            method=method,
-            notes=notes if number == last else (),
+    groups = rows_by_group(ranking)
+    tables = []
+    for number, rows in enumerate(groups, 1):
+        is_last = number == len(groups)
+        tables.append(
+            ranks_table(
+                rows, name=method, method=method, notes=notes if is_last else ()
+            )
         )
-        for number in range(1, last + 1)
-    )
+    return numbered_groups(tables)
 
 
-def numbered_groups(found: Iterable[Table], between: str = "_group_") -> list[Table]:
+def rows_by_group(ranking: Ranking) -> list[list[RankedRow]]:
+    """Return the ranked systems of each group that comparisons connect; of one empty group without systems."""
+    groups: list[list[RankedRow]] = [[] for _group in ranking.groups or [()]]
+    for row in ranking.rows():
+        groups[row["group"] - 1].append(row)
+    return groups
+
+
+def numbered_groups(tables: list[Table], between: str = "_group_") -> list[Table]:
     """Return tables of groups of systems, with the number of the group in names and titles if several."""
-    tables = list(found)
     if len(tables) < 2:
         return tables
-    return [
-        replace(
-            table,
-            name=f"{table.name}{between}{number}",
-            title=_("%(title)s, group %(number)s of %(count)s")
-            % {"title": table.title, "number": number, "count": len(tables)},
-        )
-        for number, table in enumerate(tables, 1)
-    ]
+    numbered = []
+    for number, table in enumerate(tables, 1):
+        title = _("%(title)s, group %(number)s of %(count)s") % {
+            "title": table.title,
+            "number": number,
+            "count": len(tables),
+        }
+        name = f"{table.name}{between}{number}"
+        numbered.append(replace(table, name=name, title=title))
+    return numbered
 
 
 def ranks_table(
     rows: Sequence[RankedRow], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
     """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
-    shown = [
-        {"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)}
-        for row in rows
-    ]
-    shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
-    several = len({row["group"] for row in shown}) > 1
-    columns = (
-        system_column(),
-        *((Column("group", _("Group")),) if several else ()),
-        Column("score", _("Score")),
-        Column("rank", _("Rank")),
-        *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
+    columns = [system_column()]
+    if len({row.get("group", 1) for row in rows}) > 1:
+        columns.append(Column("group", _("Group")))
+    columns += [Column("score", _("Score")), Column("rank", _("Rank"))]
+    if any(shares_rank(row) for row in rows):
+        columns.append(
+            Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank)
+        )
+    columns += [
         *end_columns("rank_"),
         Column("cluster", _("Cluster")),
         *outcome_columns(),
-    )
+    ]
+    estimable = [only_estimable(row) for row in rows]
     return Table.of(
-        shown,
+        estimable,
         name=name,
         title=_("Ranking by %(method)s") % {"method": METHOD_WORDS.get(method, method)},
         columns=columns,
-        rules=cluster_rules([only_estimable(row) for row in rows]),
+        rules=cluster_rules(estimable),
         notes=[*shortages_of_rows(rows), *notes],
         plot=interval_plot("system", "rank", "rank_", is_whole=True),
     )
@@ -313,27 +335,30 @@ def ranks_table(
 
 def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
     choice = ranking.options
-    words: dict[str, Any] = {"limits": limits.codes, "counts": limits.counts}
-    caption = score_tests_in_words(choice, ranking.correction, **words)
-    told = told_apart_notes(
-        count_told_apart(ranking.corrected_pairs, choice), choice, **words
+    codes = limits.codes
+    counts = limits.counts
+    caption = score_tests_in_words(
+        choice, ranking.correction, limits=codes, counts=counts
     )
-    is_corrected = ranking.correction is not Correction.NONE
+    pairs_told_apart = count_told_apart(ranking.corrected_pairs, choice)
+    totals = told_apart_notes(pairs_told_apart, choice, limits=codes, counts=counts)
+    columns = [
+        Column("better", _("Better"), is_text=True, names="system"),
+        Column("worse", _("Worse"), is_text=True, names="other"),
+        *outcome_columns(),
+        Column("p_value", "p"),
+    ]
+    if ranking.correction is not Correction.NONE:
+        columns += significance_columns()
     return Table.of(
         tested_pairs(ranking.pairs, ranking.shortages),
         name=f"{ranking.method}_pairs",
         title=_("Pairs of systems by %(method)s")
         % {"method": METHOD_WORDS.get(ranking.method, ranking.method)},
-        columns=(
-            Column("better", _("Better"), is_text=True, names="system"),
-            Column("worse", _("Worse"), is_text=True, names="other"),
-            *outcome_columns(),
-            Column("p_value", "p"),
-            *(significance_columns() if is_corrected else ()),
-        ),
+        columns=columns,
         keys=2,
         # Without a correction, pairs are told apart by Holm.
-        notes=list(dict.fromkeys([*caption, *told])),
+        notes=list(dict.fromkeys([*caption, *totals])),
     )
 
 
@@ -354,7 +379,7 @@ def outcome_columns() -> tuple[Column, ...]:
     )
 
 
-def told_apart(pair: Mapping[str, Any]) -> str:
+def told_apart(pair: TestedPair) -> str:
     """Return whether a pair of `tested_pairs` is significant."""
     if pair["p_value"] is None:
         return _("not estimable yet")
@@ -366,32 +391,30 @@ def told_apart(pair: Mapping[str, Any]) -> str:
 def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
     choice = ranking.options
     has_ranges = len(ranking.shortages) < len(ranking.systems)
-    ranges = ranges_in_words(
-        choice, resamples=ranking.resamples, limits=limits.codes, counts=limits.counts
-    )
-    notes = [
-        *(ranges if has_ranges or not ranking.systems else []),
-        *(
-            limit_in_words(code, limits.counts, ranges=choice.ranges)
-            for code in limits.codes
-            if has_ranges
-        ),
-        _("Seed: %(seed)s.") % {"seed": ranking.seed},
-    ]
-    if ranking.parameters:
-        given = comma_list(
-            f"{name} {in_figures(value) if isinstance(value, float) else value}"
-            for name, value in ranking.parameters.items()
+    notes = []
+    if has_ranges or not ranking.systems:
+        notes += ranges_in_words(
+            choice,
+            resamples=ranking.resamples,
+            limits=limits.codes,
+            counts=limits.counts,
         )
-        notes.append(_("Parameters: %(parameters)s.") % {"parameters": given})
-    notes.extend(
-        _("%(system)s is not ranked: %(reason)s.")
-        % {"system": row.system, "reason": reason_in_words(row.reason)}
-        for row in ranking.not_estimable
-    )
+    if has_ranges:
+        notes += limits.in_words(choice)
+    notes.append(_("Seed: %(seed)s.") % {"seed": ranking.seed})
+    if ranking.parameters:
+        notes.append(
+            _("Parameters: %(parameters)s.")
+            % {"parameters": _parameters_in_words(ranking.parameters)}
+        )
+    for row in ranking.not_estimable:
+        notes.append(
+            _("%(system)s is not ranked: %(reason)s.")
+            % {"system": row.system, "reason": reason_in_words(row.reason)}
+        )
     notes.extend(_groups_in_words(ranking))
     for tiers in ranking.extra.get("separated", ()):
-        order = " > ".join(comma_list(tier) for tier in tiers)
+        order = " > ".join(map(comma_list, tiers))
         notes.append(
             _(
                 "One side won all comparisons, so the distance is infinite (shown as %(gap)s): %(order)s."
@@ -408,18 +431,21 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
     return notes
 
 
+def _parameters_in_words(parameters: Mapping[str, object]) -> str:
+    """Return parameters of a method as "name value"."""
+    listed = []
+    for name, value in parameters.items():
+        shown = in_figures(value) if isinstance(value, float) else value
+        listed.append(f"{name} {shown}")
+    return comma_list(listed)
+
+
 def group_notes(ranking: Ranking) -> list[str]:
     """Return notes on a table of a ranking: its groups, and limits of ranges."""
-    return [
-        *(
-            note
-            for number in range(1, len(ranking.groups) + 1)
-            for note in shortages_of_rows(
-                [row for row in ranking.rows() if row["group"] == number]
-            )
-        ),
-        *_groups_in_words(ranking),
-    ]
+    notes = []
+    for rows in rows_by_group(ranking):
+        notes += shortages_of_rows(rows)
+    return [*notes, *_groups_in_words(ranking)]
 
 
 def _groups_in_words(ranking: Ranking) -> list[str]:
@@ -434,6 +460,14 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
     ]
 
 
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> Ranking:
+    return ranking_asked(given.blocks, options, begin)
+
+
+def _tell(given: Input, _options: AnalysisOptions, ranking: Ranking) -> Report:
+    return rankings_report(given, [ranking], pairs=True)
+
+
 RANKING = AnalysisKind(
     name="ranking",
     title=gettext_lazy("Other settings"),
@@ -443,6 +477,6 @@ RANKING = AnalysisKind(
     options=(METHOD, *RANGE_OPTIONS),
     check=checked,
     needs=frozenset({Need.RULE}),
-    find=lambda given, options, begin: ranking_asked(given.blocks, options, begin),
-    tell=lambda given, _options, found: rankings_report(given, [found], pairs=True),
+    find=_find,
+    tell=_tell,
 )

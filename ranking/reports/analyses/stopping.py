@@ -1,10 +1,11 @@
 """Forecast the separation of systems: whether to continue, and the cost of another system."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from operator import itemgetter
-from typing import Any, Final
+from functools import partial
+from operator import attrgetter, itemgetter
+from typing import Final, NamedTuple
 
 import numpy as np
 from django.utils.formats import number_format
@@ -32,14 +33,21 @@ from ranking.core.simulation.noise import (
 )
 from ranking.core.simulation.work_ahead import (
     ASSUMED_PACE,
+    Ahead,
     ReadingPace,
     days_ahead,
     hours_ahead,
     judgments_ahead,
     pace_of_judges,
 )
-from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import CONFIDENCE, SEED, Option
+from ranking.reports.analyses.kind import (
+    AnalysisKind,
+    Begin,
+    Need,
+    Progress,
+    converging,
+)
+from ranking.reports.analyses.options import CONFIDENCE, SEED, AnalysisOptions, Option
 from ranking.reports.analyses.ranking import limits_of
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.plots import LinePlot, interval_plot
@@ -48,9 +56,11 @@ from ranking.reports.simulations import budget_data, budget_notes
 from ranking.reports.tables import (
     Column,
     Report,
+    ReportData,
     Table,
     Value,
     end_columns,
+    of_optional,
     of_part,
 )
 from ranking.reports.wording.numbers import decimals, in_figures, percent
@@ -112,6 +122,45 @@ class DesignAhead:
         return judgments * self.seconds / 3600
 
 
+@dataclass(frozen=True, kw_only=True)
+class TargetAhead:
+    """Remaining effort until a target; no hours if the pace is unknown, and no days without days of work."""
+
+    measure: str
+    target: float
+    judgments: Ahead
+    hours: Ahead | None
+    days: Ahead | None
+
+    @property
+    def in_words(self) -> str:
+        """The target in words."""
+        return _target_in_words(self.measure, self.target)
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether organisers chose the target."""
+        return self.measure in ("rule", "wanted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetJudgments:
+    """A row of a budget in judgments."""
+
+    measure: str
+    target: float
+    comparisons: int | None
+    low: int | None
+    high: int | None
+    more: int | None
+    beyond: float | None
+
+    @property
+    def in_words(self) -> str:
+        """The target in words."""
+        return _target_in_words(self.measure, self.target)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StoppingFound:
     """A forecast, or the reason for having none.
@@ -132,8 +181,7 @@ class StoppingFound:
         without a forecast.
     pace : ReadingPace or None
         Seconds per judgment; None if unknown.
-    ahead : sequence of dict
-        Remaining effort by target.
+    ahead : sequence of TargetAhead
     designs : sequence of DesignAhead
     """
 
@@ -145,7 +193,7 @@ class StoppingFound:
     forecast: Forecast | None = None
     from_start: tuple[Sequence[BudgetRow], ...] = ()
     pace: ReadingPace | None = None
-    ahead: Sequence[Mapping[str, Any]] = ()
+    ahead: Sequence[TargetAhead] = ()
     designs: Sequence[DesignAhead] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
@@ -154,8 +202,33 @@ class StoppingFound:
             return None
         return round(comparisons / self.per_judgment)
 
+    def in_judgments(self, rows: Sequence[BudgetRow]) -> list[TargetJudgments]:
+        """Return the rows of a budget in judgments."""
+        targets = []
+        for row in rows:
+            targets.append(
+                TargetJudgments(
+                    measure=row.measure,
+                    target=row.target,
+                    comparisons=self.judgments(row.comparisons),
+                    low=self.judgments(row.low),
+                    high=self.judgments(row.high),
+                    more=self.judgments(row.more),
+                    beyond=row.beyond,
+                )
+            )
+        return targets
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
+    @property
+    def fitted_curve(self) -> list[float] | None:
+        """The curve predicted by the fitted model, at the same points as the campaign's own curve."""
+        if self.budget is None or self.budget.fit is None:
+            return None
+        simulated: list[float] = self.budget.fit.simulated.tolist()
+        return simulated
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
     found = replace(_forecast(given, options, begin), ranking=_ranking(given))
     if given.work is None:
         return found
@@ -169,10 +242,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFou
 
 def _ranking(given: Input) -> Ranking:
     """Rank by the settings of the task, or by the defaults."""
-    if given.work is None:
-        ranked_by = None
-    else:
-        ranked_by = given.work.ranked_by
+    ranked_by = None if given.work is None else given.work.ranked_by
     if ranked_by is None:
         return rank(given.blocks)
     with converging(ranked_by["method"]):
@@ -185,10 +255,10 @@ def _ranking(given: Input) -> Ranking:
         )
 
 
-def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> StoppingFound:
-    seed = options["seed"]
-    confidence = options["confidence"]
-    common = {"experiments": options["experiments"], "seed": seed}
+def _forecast(given: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
+    seed = options[SEED]
+    confidence = options[CONFIDENCE]
+    experiments = options[EXPERIMENTS]
     begin(_("Counting"))
     try:
         curve = campaign_curve(given.blocks, seed=seed)
@@ -199,56 +269,60 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
         fit = fit_noise(
             curve,
             confidence=confidence,
+            experiments=experiments,
+            seed=seed,
             progress=begin(_("Fitting the noise")),
-            **common,
         )
     except NoiseNotEstimableError:
-        if curve.separated == 1:
-            why_not = WhyNot.ALL_APART
-        else:
-            why_not = WhyNot.NONE_APART
+        why_not = WhyNot.ALL_APART if curve.separated == 1 else WhyNot.NONE_APART
         return StoppingFound(why_not=why_not, curve=curve, per_judgment=per_judgment)
+
+    def simulating() -> Progress:
+        return begin(_("Simulating campaigns"))
+
     futures = likely_futures(
-        curve, fit, progress=begin(_("Simulating campaigns")), **common
+        curve, fit, experiments=experiments, seed=seed, progress=simulating()
     )
-    how: dict[str, Any] = {
-        "confidence": confidence,
-        "limit": max(curve.comparisons, round(options["limit"] * per_judgment)),
-        "seed": seed,
-    }
+    limit = max(curve.comparisons, round(options[LIMIT] * per_judgment))
     budget = plan_campaign(
         curve,
         fit,
-        experiments=options["experiments"],
+        experiments=experiments,
         futures=futures,
         targets=TARGETS,
         clusters=[curve.clusters + 1] if curve.clusters < curve.systems else [],
-        progress=begin(_("Simulating campaigns")),
-        **how,
+        progress=simulating(),
+        confidence=confidence,
+        limit=limit,
+        seed=seed,
     )
+    forecast = forecast_pairs(
+        curve,
+        futures,
+        _points_ahead(curve, budget),
+        confidence=confidence,
+        seed=seed,
+        progress=simulating(),
+    )
+
+    def from_start(more_systems: int) -> Sequence[BudgetRow]:
+        return plan_from_start(
+            curve,
+            futures,
+            more_systems=more_systems,
+            targets=TARGETS,
+            progress=simulating(),
+            confidence=confidence,
+            limit=limit,
+            seed=seed,
+        )
+
     return StoppingFound(
         curve=curve,
         per_judgment=per_judgment,
         budget=budget,
-        forecast=forecast_pairs(
-            curve,
-            futures,
-            _points_ahead(curve, budget),
-            confidence=confidence,
-            seed=seed,
-            progress=begin(_("Simulating campaigns")),
-        ),
-        from_start=tuple(
-            plan_from_start(
-                curve,
-                futures,
-                more_systems=more,
-                targets=TARGETS,
-                progress=begin(_("Simulating campaigns")),
-                **how,
-            )
-            for more in (0, 1)
-        ),
+        forecast=forecast,
+        from_start=(from_start(0), from_start(1)),
     )
 
 
@@ -270,67 +344,77 @@ def _pace_of_words(work: WorkFacts) -> ReadingPace:
     return pace_of_judges(words, seconds, blocks=sum(blocks)) or ASSUMED_PACE
 
 
-def _ahead(
-    found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """Return the remaining effort to reach each target of pairs or clusters, and each fixed number of judgments.
+class _Need(NamedTuple):
+    """Judgments that a target still needs, in each simulated campaign, or exactly."""
 
-    `hours` and `days` are None if the pace of judges is unknown.
-    """
-    needs: list[tuple[str, float, list[float]]] = []
+    measure: str
+    target: float
+    more: list[float]
+
+
+def _needs(found: StoppingFound, work: WorkFacts) -> list[_Need]:
+    """Return the needs of each target of pairs or clusters, and of each fixed number of judgments."""
+    needs = []
     if found.budget is not None and found.curve is not None:
         now = found.curve.comparisons
-        needs = []
         for row, reached in zip(found.budget.rows, found.budget.needs, strict=True):
-            needs.append(
-                (
-                    row.measure,
-                    row.target,
-                    [
-                        _more_judgments(need, now, found.per_judgment)
-                        for need in reached
-                    ],
-                )
-            )
+            more = [_more_judgments(need, now, found.per_judgment) for need in reached]
+            needs.append(_Need(row.measure, row.target, more))
     if work.wanted:
-        needs.append(("wanted", work.wanted, [work.wanted_more]))
+        needs.append(_Need("wanted", work.wanted, [work.wanted_more]))
     if work.rule_judgments:
-        needs.append(("rule", work.rule_judgments, [work.rule_more]))
+        needs.append(_Need("rule", work.rule_judgments, [work.rule_more]))
+    return needs
+
+
+def _ahead(
+    found: StoppingFound, work: WorkFacts, options: AnalysisOptions
+) -> list[TargetAhead]:
+    """Return the remaining effort to reach each target."""
     pace = _pace(work, found.per_judgment)
-    how = {"confidence": options["confidence"]}
+    confidence = options[CONFIDENCE]
     ahead = []
-    for measure, target, more in needs:
+    for need in _needs(found, work):
+        made = need.more
         # A rule only counts judgments that count in rankings; hours and days include all judgments made
         # meanwhile.
-        if measure == "rule":
-            made = [work.of_everybody(each) for each in more]
-        else:
-            made = more
-        # Days are counted from midnight, so today's judgments are still part of the remaining work.
-        left = [each + work.today if each else 0.0 for each in made]
+        if need.measure == "rule":
+            made = [work.of_everybody(judgments) for judgments in need.more]
+        hours = None
+        if pace is not None:
+            hours = hours_ahead(made, pace, confidence=confidence)
+        days = None
+        if work.days:
+            left = [_since_midnight(judgments, work) for judgments in made]
+            days = days_ahead(left, work.days, confidence=confidence)
+        judgments = judgments_ahead(need.more, confidence=confidence)
         ahead.append(
-            {
-                "measure": measure,
-                "target": target,
-                "judgments": judgments_ahead(more, **how),
-                "hours": None if pace is None else hours_ahead(made, pace, **how),
-                "days": days_ahead(left, work.days, **how) if work.days else None,
-            }
+            TargetAhead(
+                measure=need.measure,
+                target=need.target,
+                judgments=judgments,
+                hours=hours,
+                days=days,
+            )
         )
     return ahead
 
 
+def _since_midnight(judgments: float, work: WorkFacts) -> float:
+    """Return the work left since midnight, from which days are counted: today's judgments are still part of it."""
+    if judgments:
+        return judgments + work.today
+    return 0.0
+
+
 def _more_judgments(need: float, now: int, per_judgment: float) -> float:
     """Return the remaining judgments until a number of comparisons, which is rounded as in the table of judgments."""
-    if np.isinf(need):
-        comparisons = need
-    else:
-        comparisons = round(need)
+    comparisons = need if np.isinf(need) else round(need)
     return max(0.0, (comparisons - now) / per_judgment)
 
 
 def _designs(
-    given: Input, options: Mapping[str, Any], forecast: StoppingFound, begin: Begin
+    given: Input, options: AnalysisOptions, forecast: StoppingFound, begin: Begin
 ) -> list[DesignAhead]:
     """Return the remaining effort by design, given the systems and the noise of this campaign.
 
@@ -353,52 +437,50 @@ def _designs(
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
     many = min(_MANY, work.most_shown, len(tallies.systems))
-    # If blocks show all systems, there are no pairs to choose.
-    designs = [(many, False), (_FEW, False), (many, True), (_FEW, True)]
-    offered = [
-        (shown, chooses)
-        for shown, chooses in dict.fromkeys(designs)
-        if not chooses or shown < len(tallies.systems)
-    ]
     progress = begin(_("Comparing designs"))
-    found = []
+    offered = _offered_designs(many, len(tallies.systems))
+    designs = []
     for number, (shown, chooses) in enumerate(offered, 1):
         words = work.words(shown)
+        seconds = None if words is None else pace.seconds * words
         needs = needs_of_design(
             tallies,
             per_block=shown,
             targets=targets,
-            limit=options["limit"],
-            confidence=options["confidence"],
+            limit=options[LIMIT],
+            confidence=options[CONFIDENCE],
             active=active if chooses else None,
-            seed=options["seed"],
+            seed=options[SEED],
         )
-        found += [
-            DesignAhead(
-                shown=shown,
-                chooses=chooses,
-                need=need,
-                seconds=None if words is None else pace.seconds * words,
+        for need in needs:
+            designs.append(
+                DesignAhead(shown=shown, chooses=chooses, need=need, seconds=seconds)
             )
-            for need in needs
-        ]
         progress(number, len(offered))
-    return found
+    return designs
+
+
+def _offered_designs(many: int, systems: int) -> list[tuple[int, bool]]:
+    """Return the designs to compare: outputs shown together, and whether judgments choose the pairs."""
+    designs = dict.fromkeys([(many, False), (_FEW, False)])
+    for shown in (many, _FEW):
+        # If blocks show all systems, there are no pairs to choose.
+        if shown < systems:
+            designs[shown, True] = None
+    return list(designs)
 
 
 def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
     """Return evenly spaced numbers of comparisons from now to just beyond the targets, within the horizon."""
-    least, most = (ahead * curve.comparisons for ahead in _AHEAD)
-    known = [row.comparisons for row in budget.rows if row.comparisons is not None]
-    end = min(
-        max(least, *(1.25 * each for each in known)) if known else most,
-        most,
-        budget.limit,
-    )
-    points: list[float] = np.linspace(curve.comparisons, end, _POINTS_AHEAD + 1)[
-        1:
-    ].tolist()
-    return points
+    shortest, longest = _AHEAD
+    needed = [row.comparisons for row in budget.rows if row.comparisons is not None]
+    end = longest * curve.comparisons
+    if needed:
+        end = min(end, max(shortest * curve.comparisons, 1.25 * max(needed)))
+    end = min(end, budget.limit)
+    points = np.linspace(curve.comparisons, end, _POINTS_AHEAD + 1)
+    ahead: list[float] = points[1:].tolist()
+    return ahead
 
 
 def _target_in_words(measure: str, target: float) -> str:
@@ -411,37 +493,25 @@ def _target_in_words(measure: str, target: float) -> str:
     return _("%(share)s of pairs significant (sign tests)") % {"share": percent(target)}
 
 
-def _target_of(row: Mapping[str, Any]) -> str:
-    return _target_in_words(row["measure"], row["target"])
-
-
 def judgments_table(found: StoppingFound, budget: Budget) -> Table:
     limit = found.judgments(budget.limit)
+    of_judgments = (
+        Column("target", _("Target"), is_text=True, of=attrgetter("in_words")),
+        Column("judgments", _("Judgments (median)"), of=attrgetter("comparisons")),
+        *end_columns(),
+        Column("more", _("Remaining judgments")),
+    )
+    of_comparisons = (
+        Column("comparisons", _("Comparisons")),
+        Column("beyond", _("Share beyond limit"), decimals=2),
+    )
     return Table.of(
-        zip(_judgments(found, budget.rows), budget.rows, strict=True),
+        zip(found.in_judgments(budget.rows), budget.rows, strict=True),
         name="plan",
         title=_("Judgments until a target is reached"),
         columns=(
-            *of_part(
-                itemgetter(0),
-                (
-                    Column("target", _("Target"), is_text=True, of=_target_of),
-                    Column(
-                        "judgments",
-                        _("Judgments (median)"),
-                        of=itemgetter("comparisons"),
-                    ),
-                    *end_columns(),
-                    Column("more", _("Remaining judgments")),
-                ),
-            ),
-            Column("comparisons", _("Comparisons"), of=lambda row: row[1].comparisons),
-            Column(
-                "beyond",
-                _("Share beyond limit"),
-                decimals=2,
-                of=lambda row: row[1].beyond,
-            ),
+            *of_part(itemgetter(0), of_judgments),
+            *of_part(itemgetter(1), of_comparisons),
         ),
         notes=[
             _(
@@ -453,31 +523,35 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
     )
 
 
+def _amount_columns(unit: str, heading: str) -> list[Column]:
+    """Return the columns of an amount of work in a unit; empty if it is unknown."""
+    low, high = end_columns(f"{unit}_", decimals=1)
+    return [
+        Column(unit, heading, decimals=1, of=of_optional(unit, "value")),
+        replace(low, of=of_optional(unit, "low")),
+        replace(high, of=of_optional(unit, "high")),
+    ]
+
+
+def _judgments_column(row: TargetAhead, end: str) -> Value:
+    return rounded(getattr(row.judgments, end))
+
+
 def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
-    rows: list[tuple[Value, ...]] = []
-    for row in found.ahead:
-        cells: list[Value] = [_target_of(row)]
-        for unit in ("judgments", "hours", "days"):
-            ahead = row[unit]
-            if ahead is None:
-                ends = (None,) * 3
-            else:
-                ends = (ahead.value, ahead.low, ahead.high)
-            cells += [rounded(end, whole=unit == "judgments") for end in ends]
-        rows.append(tuple(cells))
-    return Table(
+    low, high = end_columns("judgments_")
+    value = Column("judgments", _("Remaining judgments"))
+    return Table.of(
+        found.ahead,
         name="time_ahead",
         title=_("Hours and days"),
         columns=(
-            Column("target", _("Target"), is_text=True),
-            Column("judgments", _("Remaining judgments")),
-            *end_columns("judgments_"),
-            Column("hours", _("Hours"), decimals=1),
-            *end_columns("hours_", decimals=1),
-            Column("days", _("Days"), decimals=1),
-            *end_columns("days_", decimals=1),
+            Column("target", _("Target"), is_text=True, of=attrgetter("in_words")),
+            replace(value, of=partial(_judgments_column, end="value")),
+            replace(low, of=partial(_judgments_column, end="low")),
+            replace(high, of=partial(_judgments_column, end="high")),
+            *_amount_columns("hours", _("Hours")),
+            *_amount_columns("days", _("Days")),
         ),
-        rows=rows,
         notes=[
             _pace_note(found.pace),
             *_counted_note(work),
@@ -498,12 +572,8 @@ def _counted_note(work: WorkFacts | None) -> list[str]:
     return [counting_in_words(work.counted)]
 
 
-def rounded(value: float | None, *, whole: bool) -> Value:
-    if value is None:
-        return None
-    if whole:
-        return round(value)
-    return value
+def rounded(value: float | None) -> int | None:
+    return None if value is None else round(value)
 
 
 def _pace_note(pace: ReadingPace | None) -> str:
@@ -531,10 +601,10 @@ def _pace_note(pace: ReadingPace | None) -> str:
     )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Report:
+def _tell(given: Input, options: AnalysisOptions, found: StoppingFound) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     tables: list[Table] = []
-    notes = [*_answer(found, options["limit"]), *_state(given, found.ranking)]
+    notes = [*_answer(found, options[LIMIT]), *_state(given, found.ranking)]
     if found.why_not is not None:
         notes.append(_why_not(found.why_not))
     if found.budget is not None:
@@ -553,71 +623,62 @@ def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Rep
         tables.append(_figure(found, found.curve))
     if found.budget is not None:
         tables.append(_one_more(found))
-    return report_on(
-        given,
-        notes=notes,
-        tables=tables,
-        data={
-            "why_not": found.why_not,
-            "told_apart": None
-            if found.ranking is None
-            else count_told_apart(found.ranking.corrected_pairs, found.ranking.options),
-            "comparisons_per_judgment": found.per_judgment or None,
-            "judgments": []
-            if found.budget is None
-            else _judgments(found, found.budget.rows),
-            "curve": found.curve,
-            "fitted_curve": _fitted(found),
-            "forecast": found.forecast,
-            "pace": None if found.pace is None else _pace_data(found.pace),
-            "ahead": found.ahead,
-            "designs": found.designs,
-            "from_start": [_judgments(found, rows) for rows in found.from_start],
-            "plan": None if found.budget is None else budget_data(found.budget),
-        },
-    )
+    return report_on(given, notes=notes, tables=tables, data=_data(found))
 
 
-def _judgments(
-    found: StoppingFound, rows: Sequence[BudgetRow]
-) -> list[dict[str, object]]:
-    return [
-        {
-            "measure": row.measure,
-            "target": row.target,
-            **{
-                name: found.judgments(getattr(row, name))
-                for name in ("comparisons", "low", "high", "more")
-            },
-            "beyond": row.beyond,
-        }
-        for row in rows
-    ]
-
-
-#: Targets that organisers chose come first.
-_CHOSEN_FIRST: Final = ("rule", "wanted")
+def _data(found: StoppingFound) -> ReportData:
+    pairs_told_apart = None
+    judgments: list[TargetJudgments] = []
+    plan = None
+    if found.ranking is not None:
+        pairs_told_apart = count_told_apart(
+            found.ranking.corrected_pairs, found.ranking.options
+        )
+    if found.budget is not None:
+        judgments = found.in_judgments(found.budget.rows)
+        plan = budget_data(found.budget)
+    return {
+        "why_not": found.why_not,
+        "told_apart": pairs_told_apart,
+        "comparisons_per_judgment": found.per_judgment or None,
+        "judgments": judgments,
+        "curve": found.curve,
+        "fitted_curve": found.fitted_curve,
+        "forecast": found.forecast,
+        "pace": None if found.pace is None else _pace_data(found.pace),
+        "ahead": found.ahead,
+        "designs": found.designs,
+        "from_start": [found.in_judgments(rows) for rows in found.from_start],
+        "plan": plan,
+    }
 
 
 def _answer(found: StoppingFound, limit: int) -> list[str]:
     """Return the remaining judgments to the chosen target, or else to the next one that is not reached."""
-    missing = [row for row in found.ahead if row["judgments"].value != 0]
+    missing = [row for row in found.ahead if row.judgments.value != 0]
     if not missing:
         return []
-    row = min(missing, key=lambda row: row["measure"] not in _CHOSEN_FIRST)
-    target = _target_of(row)
-    ahead = row["judgments"]
+    # Targets that organisers chose come first.
+    row = next(filter(attrgetter("is_chosen"), missing), missing[0])
+    ahead = row.judgments
     if ahead.value is None:
         words = _("%(target)s. Judgments needed: more than %(limit)s.")
-        return [words % {"target": target, "limit": number_format(limit)}]
+        return [words % {"target": row.in_words, "limit": number_format(limit)}]
     if ahead.low == ahead.high:
         words = _("%(target)s. Remaining judgments: %(count)s.")
     elif ahead.high is None:
         words = _("%(target)s. Remaining judgments: %(count)s (at least %(low)s).")
     else:
         words = _("%(target)s. Remaining judgments: %(count)s (%(low)s to %(high)s).")
-    ends = {name: _whole(getattr(ahead, name)) for name in ("low", "high")}
-    return [words % {"target": target, "count": _whole(ahead.value), **ends}]
+    return [
+        words
+        % {
+            "target": row.in_words,
+            "count": _whole(ahead.value),
+            "low": _whole(ahead.low),
+            "high": _whole(ahead.high),
+        }
+    ]
 
 
 def _whole(value: float | None) -> str:
@@ -632,14 +693,16 @@ def _state(given: Input, ranking: Ranking | None) -> list[str]:
         return []
     limits = limits_of(given, ranking)
     choice = ranking.options
-    told, *caption = told_apart_notes(
+    total, *caption = told_apart_notes(
         count_told_apart(ranking.corrected_pairs, choice),
         choice,
         limits=limits.codes,
         counts=limits.counts,
     )
     clusters = count_clusters(ranking.rows())
-    return [told, *([] if clusters is None else [clusters_so_far(clusters)]), *caption]
+    if clusters is None:
+        return [total, *caption]
+    return [total, clusters_so_far(clusters), *caption]
 
 
 def _why_not(reason: WhyNot) -> str:
@@ -654,11 +717,14 @@ def _why_not(reason: WhyNot) -> str:
     }[reason]
 
 
-def _pace_data(pace: ReadingPace) -> dict[str, object]:
+def _pace_data(pace: ReadingPace) -> ReportData:
     """Return the pace as plain data, without its distribution, whose degrees of freedom may be infinite."""
     return {
-        name: getattr(pace, name)
-        for name in ("seconds", "low", "high", "judges", "blocks")
+        "seconds": pace.seconds,
+        "low": pace.low,
+        "high": pace.high,
+        "judges": pace.judges,
+        "blocks": pace.blocks,
     }
 
 
@@ -666,14 +732,8 @@ def _designs_table(found: StoppingFound) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in found.designs:
         ends = (row.need.judgments, row.need.low, row.need.high)
-        rows.append(
-            (
-                _design(row),
-                percent(row.need.target),
-                *(rounded(end, whole=True) for end in ends),
-                *(row.hours(end) for end in ends),
-            )
-        )
+        target = percent(row.need.target)
+        rows.append((_design(row), target, *map(rounded, ends), *map(row.hours, ends)))
     return Table(
         name="designs",
         title=_("Cost of other designs from now on"),
@@ -705,45 +765,23 @@ def _design(row: DesignAhead) -> str:
     return _("%(shown)d outputs, balanced") % words
 
 
-def _fitted(found: StoppingFound) -> list[float] | None:
-    """Return the curve predicted by the fitted model, at the same points as the campaign's own curve."""
-    if found.budget is None or found.budget.fit is None:
-        return None
-    simulated: list[float] = found.budget.fit.simulated.tolist()
-    return simulated
-
-
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, extended by the forecast."""
     own = (curve.decided / curve.decided_share).tolist()
     # The share is known at the last judgment so far.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
-    fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
-    rows: list[tuple[Value, ...]] = [
-        (
-            found.judgments(count),
-            share,
-            simulated,
-            share if number == len(own) else None,
-            share if number == len(own) else None,
-            _("So far"),
-        )
-        for number, (count, share, simulated) in enumerate(
-            zip(own, shares, fitted, strict=True), 1
-        )
-    ]
+    fitted: Sequence[float | None] = found.fitted_curve or [None] * len(own)
+    rows: list[tuple[Value, ...]] = []
+    so_far = _("So far")
+    # The forecast starts at the share so far, which has no uncertainty.
+    ends = [*[None] * (len(own) - 1), curve.separated]
+    for count, share, simulated, end in zip(own, shares, fitted, ends, strict=True):
+        rows.append((found.judgments(count), share, simulated, end, end, so_far))
     if found.forecast is not None:
         ahead = found.forecast
-        rows += [
-            (found.judgments(count), share, None, low, high, _("Forecast"))
-            for count, share, low, high in zip(
-                ahead.comparisons.tolist(),
-                ahead.share.tolist(),
-                ahead.low.tolist(),
-                ahead.high.tolist(),
-                strict=True,
-            )
-        ]
+        columns = (ahead.comparisons, ahead.share, ahead.low, ahead.high)
+        for count, share, low, high in np.column_stack(columns).tolist():
+            rows.append((found.judgments(count), share, None, low, high, _("Forecast")))
     return Table(
         name="koehn_figure_2",
         title=_("Koehn’s Figure 2"),
@@ -770,7 +808,9 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
 def _one_more(found: StoppingFound) -> Table:
     rows: list[tuple[Value, ...]] = []
     for now, more in zip(*found.from_start, strict=True):
-        is_known = now.comparisons is not None and more.comparisons is not None
+        difference = None
+        if now.comparisons is not None and more.comparisons is not None:
+            difference = found.judgments(more.comparisons - now.comparisons)
         rows.append(
             (
                 _target_in_words(now.measure, now.target),
@@ -778,9 +818,7 @@ def _one_more(found: StoppingFound) -> Table:
                 found.judgments(more.comparisons),
                 found.judgments(more.low),
                 found.judgments(more.high),
-                found.judgments((more.comparisons or 0) - (now.comparisons or 0))
-                if is_known
-                else None,
+                difference,
                 more.beyond,
             )
         )

@@ -1,9 +1,10 @@
 """Analyse one system: wins and losses by opponent and by part; and where judges skip or comment."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter, itemgetter
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import chain, count
+from operator import attrgetter
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
-from ranking.core.counting.counts import compared_groups
+from ranking.core.counting.counts import Tallies, compared_groups
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
+    ClearSegments,
+    LengthTrend,
+    RemarkShare,
     ShareWon,
     Shown,
     clear_segments,
@@ -28,13 +32,14 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import names_in_order
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
-from ranking.reports.analyses.options import CONFIDENCE, Option
-from ranking.reports.inputs import Input, report_on
+from ranking.reports.analyses.options import CONFIDENCE, AnalysisOptions, Option
+from ranking.reports.inputs import Input, Remarks, report_on
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     Column,
     Named,
     Report,
+    ReportData,
     Table,
     end_columns,
     of_part,
@@ -54,6 +59,8 @@ MOST_SEGMENTS = 10
 _Part = tuple[str, npt.NDArray[np.generic]]
 #: Ranges of source length in words; None means no upper limit.
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, None))
+#: Kinds of parts that are listed worst first.
+_WORST_FIRST = frozenset({"documents", "domains"})
 #: Below this p-value, the report says that the share changes with sentence length.
 TREND_LEVEL = 0.05
 
@@ -65,14 +72,52 @@ class PartWon:
     part: str
     share: ShareWon
 
+    @property
+    def order(self) -> tuple[bool, float, str]:
+        """Key for sorting: worst first; parts without decided comparisons come last."""
+        share = self.share.share
+        return share is None, share or 0.0, self.part
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return the comparisons won and lost by a system, by opponent and by part.
+    def data(self, kind: str) -> ReportData:
+        """Return the machine-readable outcome of a part of a kind."""
+        return {kind: self.part or None, **plain(self.share)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemFound:
+    """The comparisons won and lost by a system, by opponent and by part.
 
     Opponents are in the order of the systems; the part with an empty name has the comparisons in no named part.
     """
+
+    system: str
+    blocks: int
+    judges: int
+    segments: int
+    all: ShareWon
+    opponents: Sequence[PartWon]
+    parts: Mapping[str, Sequence[PartWon]]
+    trend: LengthTrend | None
+    clear: ClearSegments
+    confidence: float
+
+    @property
+    def intervals(self) -> list[ShareWon]:
+        """The shares of the system, overall and by opponent and part."""
+        every = chain(self.opponents, *self.parts.values())
+        return [self.all, *(part.share for part in every)]
+
+
+class ShareSelection(TypedDict, total=False):
+    """The comparisons of a share: with an opponent, or of some rows."""
+
+    opponent: int
+    rows: npt.NDArray[np.generic]
+
+
+def _find(given: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
     blocks = given.blocks
-    name = options[SYSTEM.name]
+    name = options[SYSTEM]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
     name = name or order[0]
     outcomes = None
@@ -82,68 +127,85 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         raise ValueError(
             _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
-    confidence = options["confidence"]
-    told = begin(_("Counting"))
-    if given.texts is None:
-        words = None
-    else:
-        words = given.texts.words()
-    document = outcomes.blocks.document
-    parts: dict[str, Sequence[_Part]] = {
-        "lengths": [] if words is None else by_length(words[outcomes.blocks.segment]),
-        "documents": [] if document is None else by_number(document, given.documents),
-        "domains": [] if document is None else _by_domain(document, given.documents),
-        "groups": _by_group(outcomes.blocks, given.groups or {}),
-    }
-    groups = compared_groups(given.tallies)
+    confidence = options[CONFIDENCE]
+    words = None if given.texts is None else given.texts.words()
+    parts = _parts(given, outcomes.blocks, words)
+    connected = _connected(given.tallies, blocks.systems.index(name))
     # The system is not compared with systems of other groups.
-    elsewhere = set()
-    for group in groups:
-        if blocks.systems.index(name) not in group:
-            for index in group.tolist():
-                elsewhere.add(blocks.systems[index])
-    opponents = [each for each in order if each != name and each not in elsewhere]
-    to_do = sum(map(len, parts.values())) + len(opponents)
-    done = 0
+    opponents = [other for other in order if other != name and other in connected]
+    progress = begin(_("Counting"))
+    total = len(opponents) + sum(map(len, parts.values()))
+    done = count(1)
 
-    def counted(part: str, **how: Any) -> PartWon:
-        nonlocal done
-        found = PartWon(part, share_won(outcomes, confidence=confidence, **how))
-        done += 1
-        told(done, to_do)
-        return found
+    def counted(part: str, **selection: Unpack[ShareSelection]) -> PartWon:
+        share = share_won(outcomes, confidence=confidence, **selection)
+        progress(next(done), total)
+        return PartWon(part, share)
 
-    return {
-        "system": name,
-        "blocks": len(outcomes.blocks),
-        "judges": len(np.unique(outcomes.blocks.judge)),
-        "segments": len(np.unique(outcomes.blocks.segment)),
-        "all": share_won(outcomes, confidence=confidence),
-        "opponents": [
-            counted(opponent, opponent=blocks.systems.index(opponent))
-            for opponent in opponents
-        ],
-        "parts": {
-            kind: [counted(part, rows=rows) for part, rows in each]
-            for kind, each in parts.items()
-        },
-        "trend": None if words is None else length_trend(outcomes, words),
-        "clear": clear_segments(outcomes, most=MOST_SEGMENTS),
-        "confidence": confidence,
+    against = []
+    for opponent in opponents:
+        against.append(counted(opponent, opponent=blocks.systems.index(opponent)))
+    by_part = {}
+    for kind, rows_of_parts in parts.items():
+        by_part[kind] = [counted(part, rows=rows) for part, rows in rows_of_parts]
+        if kind in _WORST_FIRST:
+            by_part[kind].sort(key=attrgetter("order"))
+    return SystemFound(
+        system=name,
+        blocks=len(outcomes.blocks),
+        judges=len(np.unique(outcomes.blocks.judge)),
+        segments=len(np.unique(outcomes.blocks.segment)),
+        all=share_won(outcomes, confidence=confidence),
+        opponents=against,
+        parts=by_part,
+        trend=None if words is None else length_trend(outcomes, words),
+        clear=clear_segments(outcomes, most=MOST_SEGMENTS),
+        confidence=confidence,
+    )
+
+
+def _connected(tallies: Tallies, system: int) -> set[str]:
+    """Return the systems in the group of a system, and those without comparisons."""
+    connected = set(tallies.systems)
+    for group in compared_groups(tallies):
+        if system not in group:
+            connected.difference_update(
+                tallies.systems[index] for index in group.tolist()
+            )
+    return connected
+
+
+def _parts(
+    given: Input, blocks: Blocks, words: Int64Array | None
+) -> dict[str, Sequence[_Part]]:
+    """Return the parts of a system's blocks of each kind."""
+    parts: dict[str, Sequence[_Part]] = {
+        "lengths": [],
+        "documents": [],
+        "domains": [],
+        "groups": _by_group(blocks, given.groups or {}),
     }
+    if words is not None:
+        parts["lengths"] = by_length(words[blocks.segment])
+    if blocks.document is not None:
+        parts["documents"] = by_number(blocks.document, given.documents)
+        parts["domains"] = _by_domain(blocks.document, given.documents)
+    return parts
 
 
 def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
     """Return the rows in each non-empty range of lengths, by its name; `words` are the lengths of all rows."""
-    found = []
+    parts = []
     for shortest, longest in LENGTHS:
-        found.append(
-            (
-                f"{shortest}–{longest}" if longest else f"{shortest}+",
-                (words >= shortest) & (words <= (longest or np.inf)),
-            )
-        )
-    return [(part, rows) for part, rows in found if rows.any()]
+        if longest is None:
+            name = f"{shortest}+"
+            rows = words >= shortest
+        else:
+            name = f"{shortest}–{longest}"
+            rows = (words >= shortest) & (words <= longest)
+        if rows.any():
+            parts.append((name, rows))
+    return parts
 
 
 def by_number(
@@ -157,7 +219,8 @@ def by_number(
     present = np.unique(number)
     begins = np.searchsorted(number[order], present[1:])
     rows = np.split(order, begins)
-    return [(names[each], rows[place]) for place, each in enumerate(present.tolist())]
+    present_names = [names[index] for index in present.tolist()]
+    return list(zip(present_names, rows, strict=True))
 
 
 def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
@@ -169,105 +232,99 @@ def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
         else:
             of_document.append("")
     domains, number = np.unique(of_document, return_inverse=True)
-    found = by_number(number[document], domains.tolist())
-    if len(found) > 1:
-        return found
+    parts = by_number(number[document], domains.tolist())
+    if len(parts) > 1:
+        return parts
     return []
 
 
 def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_Part]:
     """Return the blocks by judge group, and those by judges without a group as ""."""
-    found: list[_Part] = []
+    parts: list[_Part] = []
     grouped = np.zeros(len(blocks), dtype=np.bool_)
     for name, members in groups.items():
-        among = set(members)
-        rows = np.array([judge in among for judge in blocks.judges], dtype=np.bool_)[
-            blocks.judge
-        ]
+        judges = frozenset(members)
+        is_member = np.array([judge in judges for judge in blocks.judges], np.bool_)
+        rows = is_member[blocks.judge]
         grouped |= rows
         if rows.any():
-            found.append((name, rows))
-    if found and not grouped.all():
-        found.append(("", ~grouped))
-    return found
+            parts.append((name, rows))
+    if parts and not grouped.all():
+        parts.append(("", ~grouped))
+    return parts
 
 
-def _tell(
-    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
-) -> Report:
+def _tell(given: Input, _options: AnalysisOptions, found: SystemFound) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
+    tables = [opponents_table(found.system, found.opponents)]
+    parts_data = {}
+    for kind, parts in found.parts.items():
+        parts_data[kind] = [part.data(kind.removesuffix("s")) for part in parts]
+    for part_kind in _part_kinds():
+        parts = found.parts[part_kind.name]
+        if parts:
+            tables.append(_table(part_kind, parts, found.system))
+    clear = found.clear
     return report_on(
         given,
         notes=_notes(found),
         tables=[
-            opponents_table(found["system"], found["opponents"]),
-            *(
-                _table(kind, title, heading, parts, found["system"], names, notes)
-                for kind, title, heading, names, notes in _parts_in_words()
-                if (parts := _in_order(kind, found["parts"][kind]))
-            ),
-            *_clear("lost", _("Clearest losses"), found),
-            *_clear("won", _("Clearest wins"), found),
+            *tables,
+            *_clear_table("lost", clear.lost, _("Clearest losses"), found),
+            *_clear_table("won", clear.won, _("Clearest wins"), found),
         ],
         data={
-            **{
-                name: found[name]
-                for name in ("system", "blocks", "judges", "segments", "all")
-            },
-            "opponents": [_said("opponent", each) for each in found["opponents"]],
-            **{
-                kind: [
-                    _said(kind.removesuffix("s"), each)
-                    for each in _in_order(kind, parts)
-                ]
-                for kind, parts in found["parts"].items()
-            },
-            "length_trend": found["trend"],
-            "lost_most_clearly": found["clear"].lost,
-            "won_most_clearly": found["clear"].won,
-            "compared_at_least": found["clear"].fewest,
-            "documents_of_segments": _documents_of(
-                given, [*found["clear"].lost, *found["clear"].won]
-            ),
-            "confidence": found["confidence"],
+            "system": found.system,
+            "blocks": found.blocks,
+            "judges": found.judges,
+            "segments": found.segments,
+            "all": found.all,
+            "opponents": [part.data("opponent") for part in found.opponents],
+            **parts_data,
+            "length_trend": found.trend,
+            "lost_most_clearly": clear.lost,
+            "won_most_clearly": clear.won,
+            "compared_at_least": clear.fewest,
+            "documents_of_segments": _documents_of(given, [*clear.lost, *clear.won]),
+            "confidence": found.confidence,
         },
     )
 
 
-def _notes(found: Mapping[str, Any]) -> list[str]:
-    whole = found["all"]
+def _notes(found: SystemFound) -> list[str]:
+    whole = found.all
     notes = [
         _(
             "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges."
         )
         % {
-            "system": found["system"],
+            "system": found.system,
             "comparisons": number_format(whole.won + whole.lost + whole.tied),
             "won": number_format(whole.won),
             "lost": number_format(whole.lost),
             "tied": number_format(whole.tied),
-            "blocks": number_format(found["blocks"]),
-            "judges": number_format(found["judges"]),
+            "blocks": number_format(found.blocks),
+            "judges": number_format(found.judges),
         },
         _(
             "Shares exclude ties. Intervals account for segments or documents, and for judges."
         ),
     ]
-    trend = found["trend"]
-    if trend is not None and trend.p_value is not None:
-        sign = "+" if trend.slope > 0 else ""
-        notes.append(
-            _("Change in its share when source length doubles: %(slope)s (%(p)s).")
-            % {"slope": sign + decimals(trend.slope, 3), "p": p_in_words(trend.p_value)}
-        )
-    everything = [
-        *found["opponents"],
-        *(each for part in found["parts"].values() for each in part),
-    ]
-    limits = [found["all"].limits, *(each.share.limits for each in everything)]
+    limits = [share.limits for share in found.intervals]
+    trend = found.trend
     if trend is not None:
         limits.append(trend.limits)
+        if trend.p_value is not None:
+            notes.append(_trend_in_words(trend.slope, trend.p_value))
     return [*notes, *limits_notes(limits)]
+
+
+def _trend_in_words(slope: float, p_value: float) -> str:
+    change = decimals(slope, 3)
+    if slope > 0:
+        change = f"+{change}"
+    words = _("Change in its share when source length doubles: %(slope)s (%(p)s).")
+    return words % {"slope": change, "p": p_in_words(p_value)}
 
 
 def many_parts_note() -> str:
@@ -286,72 +343,65 @@ def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
     ]
 
 
-def _said(name: str, each: PartWon) -> dict[str, Any]:
-    return {name: each.part or None, **plain(each.share)}
+class _PartKind(NamedTuple):
+    """A kind of parts, in words; only rows that name an object can be linked."""
 
-
-def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
-    """Return documents and domains worst first, others in the given order."""
-    if kind not in ("documents", "domains"):
-        return list(parts)
-    # Parts without decided comparisons come last.
-    return sorted(
-        parts,
-        key=lambda each: (each.share.share is None, each.share.share or 0.0, each.part),
-    )
+    name: str
+    title: str
+    heading: str
+    names: Named | None = None
+    notes: Sequence[str] = ()
 
 
 def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
     """Return a system's wins and losses against each opponent."""
-    title = _("By opponent")
-    heading = _("Opponent")
-    return _table("opponents", title, heading, opponents, system, "other")
+    kind = _PartKind("opponents", _("By opponent"), _("Opponent"), "other")
+    return _table(kind, opponents, system)
 
 
-def _parts_in_words() -> tuple[tuple[str, str, str, Named | None, Sequence[str]], ...]:
-    """Return the kinds of parts, each with title, heading, kind of name, and notes."""
+def _part_kinds() -> tuple[_PartKind, ...]:
     many = [many_parts_note()]
     return (
-        ("lengths", _("By source length"), _("Words"), None, ()),
-        ("documents", _("By document"), _("Document"), "document", many),
-        ("domains", _("By domain"), _("Domain"), None, many),
-        ("groups", _("By group of judges"), _("Group"), None, ()),
+        _PartKind("lengths", _("By source length"), _("Words")),
+        _PartKind("documents", _("By document"), _("Document"), "document", many),
+        _PartKind("domains", _("By domain"), _("Domain"), notes=many),
+        _PartKind("groups", _("By group of judges"), _("Group")),
     )
 
 
-def _table(
-    name: str,
-    title: str,
-    heading: str,
-    parts: Sequence[PartWon],
-    system: str,
-    names: Named | None,
-    notes: Sequence[str] = (),
-) -> Table:
-    # Only rows that name an object can be linked.
-    is_counted = names is not None
+def _part_in_words(row: PartWon) -> str:
+    return row.part or pgettext("part", "none")
 
-    def part(each: PartWon) -> str:
-        if name == "lengths":
-            return length_in_words(each.part)
-        return each.part or pgettext("part", "none")
 
-    columns = (
-        Column("won", _("Won"), counts="won" if is_counted else None),
-        Column("lost", _("Lost"), counts="lost" if is_counted else None),
-        Column("tied", _("Tied"), counts="tied" if is_counted else None),
-        Column("share", _("Share won")),
-        *end_columns(),
-    )
+def _length_of_part(row: PartWon) -> str:
+    return length_in_words(row.part)
+
+
+def _table(kind: _PartKind, parts: Sequence[PartWon], system: str) -> Table:
+    won = Column("won", _("Won"), counts="won")
+    lost = Column("lost", _("Lost"), counts="lost")
+    tied = Column("tied", _("Tied"), counts="tied")
+    counts = [won, lost, tied]
+    if kind.names is None:
+        counts = [replace(column, counts=None) for column in counts]
     return Table.of(
         parts,
-        name=name,
-        title=title,
+        name=kind.name,
+        title=kind.title,
         columns=(
-            Column("part", heading, is_text=True, names=names, of=part),
-            *of_part(attrgetter("share"), columns),
+            Column(
+                "part",
+                kind.heading,
+                is_text=True,
+                names=kind.names,
+                of=_length_of_part if kind.name == "lengths" else _part_in_words,
+            ),
+            *of_part(
+                attrgetter("share"),
+                (*counts, Column("share", _("Share won")), *end_columns()),
+            ),
         ),
-        notes=notes,
+        notes=kind.notes,
         plot=interval_plot("part", "share", start=0, end=1, mark=0.5, most=40),
         about={"system": system},
     )
@@ -364,10 +414,15 @@ def length_in_words(part: str) -> str:
     return _("over %(words)d") % {"words": int(part[:-1]) - 1}
 
 
-def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
-    segments: Sequence[ClearSegment] = getattr(found["clear"], kind)
+def _clear_table(
+    kind: str, segments: Sequence[ClearSegment], title: str, found: SystemFound
+) -> list[Table]:
     if not segments:
         return []
+
+    def rank(row: ClearSegment) -> float:
+        return row.ranks[found.system]
+
     return [
         Table.of(
             segments,
@@ -376,18 +431,8 @@ def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
             columns=(
                 Column("segment", _("Segment"), names="segment"),
                 Column("other", _("Other"), is_text=True, names="other"),
-                Column(
-                    "rank",
-                    _("Mean rank"),
-                    decimals=2,
-                    of=lambda row: row.ranks[found["system"]],
-                ),
-                Column(
-                    "other_rank",
-                    _("Other mean rank"),
-                    decimals=2,
-                    of=lambda row: row.ranks[row.other],
-                ),
+                Column("rank", _("Mean rank"), decimals=2, of=rank),
+                Column("other_rank", _("Other mean rank"), decimals=2, of=_other_rank),
                 Column("distance", _("Distance"), decimals=2),
                 Column("compared", _("Comparisons"), counts="judgments"),
                 Column("judgments", _("Judgments")),
@@ -397,13 +442,17 @@ def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
                 ngettext(
                     "Sorted by mean difference of ranks, for pairs compared at least %(count)d time.",
                     "Sorted by mean difference of ranks, for pairs compared at least %(count)d times.",
-                    found["clear"].fewest,
+                    found.clear.fewest,
                 )
-                % {"count": found["clear"].fewest}
+                % {"count": found.clear.fewest}
             ],
-            about={"system": found["system"]},
+            about={"system": found.system},
         )
     ]
+
+
+def _other_rank(row: ClearSegment) -> float:
+    return row.ranks[row.other]
 
 
 def _documents_of(given: Input, segments: Sequence[ClearSegment]) -> dict[str, str]:
@@ -411,13 +460,13 @@ def _documents_of(given: Input, segments: Sequence[ClearSegment]) -> dict[str, s
     document = given.blocks.document
     if document is None:
         return {}
-    of_segment = dict(
-        zip(given.blocks.segment.tolist(), document.tolist(), strict=True)
-    )
-    return {
-        str(segment.segment): given.documents[of_segment[segment.segment]]
-        for segment in segments
-    }
+    numbers = given.blocks.segment.tolist()
+    of_segment = dict(zip(numbers, document.tolist(), strict=True))
+    names = {}
+    for segment in segments:
+        number = of_segment[segment.segment]
+        names[str(segment.segment)] = given.documents[number]
+    return names
 
 
 ONE_SYSTEM = AnalysisKind(
@@ -431,68 +480,89 @@ ONE_SYSTEM = AnalysisKind(
 )
 
 
-def _find_remarks(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> dict[str, Any]:
-    """Return skips and comments by system and by source length, among all shown blocks."""
+@dataclass(frozen=True, kw_only=True)
+class PartRemarks:
+    """A part of the blocks shown, with its numbers of skips and comments."""
+
+    part: str
+    shown: int
+    skipped: RemarkShare
+    commented: RemarkShare
+
+    @property
+    def length_in_words(self) -> str:
+        """The part as a range of source length."""
+        return length_in_words(self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemarksFound:
+    """Skips and comments by system and by source length, among all shown blocks."""
+
+    shown: int
+    skipped: int
+    commented: int
+    systems: Sequence[PartRemarks]
+    lengths: Sequence[PartRemarks]
+    confidence: float
+
+
+def _find_remarks(given: Input, options: AnalysisOptions, begin: Begin) -> RemarksFound:
     begin(_("Counting"))
-    remarks = given.remarks
+    remarks = given.remarks or Remarks(skips=(), comments=())
     # All blocks shown, including the reference.
     shown = shown_blocks(
-        given.read.blocks,
-        () if remarks is None else remarks.skips,
-        () if remarks is None else remarks.comments,
-        given.read.documents,
+        given.read.blocks, remarks.skips, remarks.comments, given.read.documents
     )
-    if given.texts is None:
-        words = None
-    else:
-        words = given.texts.words()
-    confidence = options["confidence"]
-    return {
-        "shown": len(shown.segment),
-        "skipped": int(shown.skipped.sum()),
-        "commented": int(shown.commented.sum()),
-        "systems": [
-            _part_remarks(name, shown, shown.shows[:, number], confidence)
-            for number, name in enumerate(shown.systems)
-            if shown.shows[:, number].any()
-        ],
-        "lengths": []
-        if words is None
-        else [
-            _part_remarks(name, shown, rows, confidence)
-            for name, rows in by_length(words[shown.segment])
-        ],
-        "confidence": confidence,
-    }
+    confidence = options[CONFIDENCE]
+    systems = []
+    for number, name in enumerate(shown.systems):
+        rows = shown.shows[:, number]
+        if rows.any():
+            systems.append(_part_remarks(name, shown, rows, confidence))
+    lengths = []
+    if given.texts is not None:
+        for name, rows in by_length(given.texts.words()[shown.segment]):
+            lengths.append(_part_remarks(name, shown, rows, confidence))
+    return RemarksFound(
+        shown=len(shown.segment),
+        skipped=int(shown.skipped.sum()),
+        commented=int(shown.commented.sum()),
+        systems=systems,
+        lengths=lengths,
+        confidence=confidence,
+    )
 
 
 def _part_remarks(
     name: str, shown: Shown, rows: BoolArray, confidence: float
-) -> dict[str, Any]:
-    """Return a part of the blocks shown, with its numbers of skips and comments."""
-    return {
-        "part": name,
-        "shown": int(rows.sum()),
-        "skipped": remark_share(shown, shown.skipped, rows, confidence=confidence),
-        "commented": remark_share(shown, shown.commented, rows, confidence=confidence),
-    }
+) -> PartRemarks:
+    return PartRemarks(
+        part=name,
+        shown=int(rows.sum()),
+        skipped=remark_share(shown, shown.skipped, rows, confidence=confidence),
+        commented=remark_share(shown, shown.commented, rows, confidence=confidence),
+    )
 
 
 def _tell_remarks(
-    given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]
+    given: Input, _options: AnalysisOptions, found: RemarksFound
 ) -> Report:
     """Report skips and comments."""
     counts = {
-        "judged": number_format(found["shown"] - found["skipped"]),
-        "skipped": number_format(found["skipped"]),
-        "commented": number_format(found["commented"]),
+        "judged": number_format(found.shown - found.skipped),
+        "skipped": number_format(found.skipped),
+        "commented": number_format(found.commented),
     }
-    kinds: tuple[tuple[str, str, str, Named | None], ...] = (
-        ("systems", _("By system"), _("System"), "system"),
-        ("lengths", _("By source length"), _("Words"), None),
-    )
+    limits = []
+    for part in (*found.systems, *found.lengths):
+        limits += [part.skipped.limits, part.commented.limits]
+    system = Column("part", _("System"), is_text=True, names="system")
+    length = Column("part", _("Words"), is_text=True, of=attrgetter("length_in_words"))
+    tables = [
+        _remarks_table("systems", _("By system"), system, found.systems),
+        _remarks_table("lengths", _("By source length"), length, found.lengths),
+    ]
     return report_on(
         given,
         notes=[
@@ -504,50 +574,39 @@ def _tell_remarks(
                 "A block counts for each system it shows. Intervals account for segments and judges."
             ),
             many_parts_note(),
-            *limits_notes(
-                share.limits
-                for each in (*found["systems"], *found["lengths"])
-                for share in (each["skipped"], each["commented"])
-            ),
+            *limits_notes(limits),
         ],
-        tables=[
-            _remarks(name, title, heading, found[name], names)
-            for name, title, heading, names in kinds
-            if found[name]
-        ],
-        data=found,
+        tables=[table for table in tables if table.rows],
+        data=vars(found),
     )
 
 
-def _remarks(
-    name: str,
-    title: str,
-    heading: str,
-    parts: Sequence[dict[str, Any]],
-    names: Named | None,
+def _remarks_table(
+    name: str, title: str, part_column: Column, parts: Sequence[PartRemarks]
 ) -> Table:
-    def share_columns(key: str, heading: str, of_all: str) -> tuple[Column, ...]:
-        of = itemgetter(key)
-        return (
-            Column(key, heading, of=lambda row: of(row).count),
-            Column(f"{key}_share", of_all, of=lambda row: of(row).share),
-            *end_columns(f"{key}_", of=of),
-        )
-
     return Table.of(
-        parts
-        if names
-        else [part | {"part": length_in_words(part["part"])} for part in parts],
+        parts,
         name=name,
         title=title,
         columns=(
-            Column("part", heading, is_text=True, names=names),
+            part_column,
             Column("shown", _("Blocks")),
-            *share_columns("skipped", _("Skipped"), _("Share skipped")),
-            *share_columns("commented", _("With a comment"), _("Share with a comment")),
+            *_share_columns("skipped", _("Skipped"), _("Share skipped")),
+            *_share_columns(
+                "commented", _("With a comment"), _("Share with a comment")
+            ),
         ),
         plot=interval_plot("part", "skipped_share", "skipped_", start=0, most=40),
         notes=[_("The plot shows the share skipped.")],
+    )
+
+
+def _share_columns(key: str, heading: str, share_heading: str) -> tuple[Column, ...]:
+    """Return the columns of the number and the share of blocks with a kind of remark."""
+    return (
+        Column(key, heading, of=attrgetter(f"{key}.count")),
+        Column(f"{key}_share", share_heading, of=attrgetter(f"{key}.share")),
+        *end_columns(f"{key}_", of=attrgetter(key)),
     )
 
 

@@ -214,16 +214,95 @@ class PublishedRule(TypedDict):
     anytime: PublishedAnytime | None
 
 
-class PublishedFirmness(TypedDict):
+class FirstPlace(TypedDict):
     """The judgments that decide first place."""
 
-    method: str
     judgments: int
     deciding: int | None
     at_least: int
     proof: str
     first: list[str]
     new_first: str | None
+
+
+class PublishedFirmness(FirstPlace):
+    """The judgments that decide first place by a method."""
+
+    method: str
+
+
+class EstimateData(TypedDict):
+    """An `Estimate` as plain values."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+#: Figures of a metric, of the ceiling or of the floor, by name; those that could not be computed are missing.
+Figures = Mapping[str, EstimateData]
+
+
+class Limit(TypedDict):
+    """Figures that metrics can be compared with."""
+
+    systems: Figures
+    segments: Figures
+
+
+class MetricAgreement(Limit):
+    """The agreement of a metric with people. Older answers lack some counts."""
+
+    metric: str
+    scores: Mapping[str, float]
+    missing: int
+    outputs: int
+    common: NotRequired[int | None]
+    unjudged: NotRequired[int]
+    doubt: NotRequired[str]
+    is_machine: NotRequired[bool]
+
+
+class AgreementData(TypedDict):
+    """Metrics with the ceiling and the floor, and the clusters of metrics by figure; also of published results."""
+
+    metrics: list[MetricAgreement]
+    ceiling: Limit | None
+    floor: Limit
+    clusters: Mapping[str, Mapping[str, int]]
+
+
+class PublishedMetrics(AgreementData):
+    """The agreement of metrics with people, with the confidence of its intervals."""
+
+    confidence: float
+
+
+class PredictedRow(TypedDict):
+    """A system in a ranking completed by a metric. Answers have its ranking by people, too."""
+
+    system: str
+    score: EstimateData
+    rank: int
+    rank_low: int
+    rank_high: int
+    cluster: int
+
+
+class PredictedData(TypedDict):
+    """A ranking completed by a metric, as plain values; also of published results."""
+
+    metric: str
+    systems: list[PredictedRow]
+    left_out: list[str]
+    weight: float
+    judgments_saved: EstimateData
+    judged: int
+    segments: int
+    sample_p: float | None
+    is_drawn_at_random: bool | None
+    limits: list[str]
+    confidence: float
 
 
 class PublishedAnswers(TypedDict):
@@ -242,8 +321,8 @@ class PublishedSections(TypedDict, total=False):
     criteria: list[dict[str, Any]]
     question: dict[str, str]
     firmness: PublishedFirmness
-    metrics: dict[str, Any]
-    predicted_ranking: dict[str, Any]
+    metrics: PublishedMetrics
+    predicted_ranking: PredictedData
     self_agreement: PublishedKappa
     answers: PublishedAnswers
 

@@ -22,8 +22,8 @@ from ranking.reports.wording.methods import (
 )
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.published_content import (
+    FirstPlace,
     PublishedContent,
-    PublishedFirmness,
     PublishedReason,
     PublishedSettings,
     RuleOfHistory,
@@ -305,7 +305,7 @@ def _rows(content: PublishedContent) -> Iterator[PublishedReason]:
     yield from content["left_out"]["judges"]
 
 
-def firmness_in_words(firmness: PublishedFirmness) -> list[str]:
+def firmness_in_words(firmness: FirstPlace) -> list[str]:
     """Return sentences about the section `firmness` of a published result, with bounds in words."""
     first = firmness["first"]
     deciding = firmness["deciding"]

@@ -1,8 +1,8 @@
 """Sentences on the sources of variation that rank ranges include and ignore, for pages and reports."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from django.db import models
 from django.utils.formats import number_format
@@ -56,12 +56,16 @@ def shared_rank(row: RankedRow) -> str:
     return _("%(ranks)s, tied") % {"ranks": ranks}
 
 
+def shares_rank(row: RankedRow) -> bool:
+    """Return whether other systems with an equal score share the rank of a system."""
+    return row.get("last_rank", row["rank"]) != row["rank"]
+
+
 def rank_cell(row: RankedRow) -> int | str:
     """Return a rank for a table: a number, or "1–5, tied" if systems with equal scores share it."""
-    rank: int = row["rank"]
-    if row.get("last_rank", rank) == rank:
-        return rank
-    return shared_rank(row)
+    if shares_rank(row):
+        return shared_rank(row)
+    return row["rank"]
 
 
 def cluster_rules(rows: Sequence[RankedRow]) -> frozenset[int]:
@@ -76,9 +80,11 @@ def cluster_rules(rows: Sequence[RankedRow]) -> frozenset[int]:
         is_known = not row.get("shortage") and not below.get("shortage")
         return is_known and row["cluster"] != below["cluster"]
 
-    return frozenset(
-        number for number, (row, below) in enumerate(pairwise(rows)) if ends(row, below)
-    )
+    last = set()
+    for number, (row, below) in enumerate(pairwise(rows)):
+        if ends(row, below):
+            last.add(number)
+    return frozenset(last)
 
 
 def range_of_ranks(low: int, high: int) -> str:
@@ -132,7 +138,22 @@ def level_words() -> list[tuple[Level, str, str]]:
     ]
 
 
-_NOT_COUNTED: Mapping[str, Any] = {}
+class UnitCounts(TypedDict):
+    """Numbers of units of a ranking, as recorded with it; of documents if there are several."""
+
+    judges: int
+    segments: int
+    effective_segments: float
+    effective_judges: float
+    documents: NotRequired[int]
+    effective_documents: NotRequired[float | None]
+
+
+def _documents(counts: UnitCounts | None) -> int:
+    """Return the number of documents; 0 if it is unknown."""
+    if counts is None:
+        return 0
+    return counts.get("documents") or 0
 
 
 def ranges_in_words(
@@ -140,7 +161,7 @@ def ranges_in_words(
     *,
     resamples: int,
     limits: Collection[str],
-    counts: Mapping[str, Any] = _NOT_COUNTED,
+    counts: UnitCounts | None = None,
 ) -> list[str]:
     """Return sentences on the computation of ranges, and on their limits.
 
@@ -168,7 +189,7 @@ def ranges_in_words(
 def accounted_for(
     choice: RangeOptions,
     limits: Collection[str],
-    counts: Mapping[str, Any] = _NOT_COUNTED,
+    counts: UnitCounts | None = None,
 ) -> str:
     """Return the units that ranges account for: a level, or "neither" segments nor judges.
 
@@ -178,12 +199,12 @@ def accounted_for(
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
     if choice.ranges == "anytime":
-        if counts.get("documents"):
+        if _documents(counts):
             return "documents_and_judges"
         return "two_way"
     segments = choice.accounts_for_segments and RangeLimit.FEW_SEGMENTS not in limits
     judges = choice.resample != "segments" and RangeLimit.FEW_JUDGES not in limits
-    by_documents = choice.resample == "two_way" and counts.get("documents")
+    by_documents = choice.resample == "two_way" and _documents(counts)
     if segments and by_documents and RangeLimit.FEW_DOCUMENTS not in limits:
         if judges:
             return "documents_and_judges"
@@ -209,7 +230,7 @@ def score_tests_in_words(
     correction: Correction,
     *,
     limits: Collection[str],
-    counts: Mapping[str, Any] = _NOT_COUNTED,
+    counts: UnitCounts | None = None,
 ) -> list[str]:
     """Return a caption of p-values of a ranking's pairs: their test, what it accounts for, and the correction."""
     if choice.ranges == "sign_test":
@@ -232,7 +253,7 @@ def told_apart_notes(
     choice: RangeOptions,
     *,
     limits: Collection[str],
-    counts: Mapping[str, Any] = _NOT_COUNTED,
+    counts: UnitCounts | None = None,
 ) -> list[str]:
     """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
     caption = score_tests_in_words(
@@ -255,11 +276,11 @@ def first_cluster(
     """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
     if len(groups) > 1:
         return []
-    return [
-        row["system"]
-        for row in systems
-        if row["cluster"] == 1 and not row.get("shortage")
-    ]
+    first = []
+    for row in systems:
+        if row["cluster"] == 1 and not row.get("shortage"):
+            first.append(row["system"])
+    return first
 
 
 def _percentile(accounted: str) -> str:
@@ -286,7 +307,7 @@ def ranges_meaning(
     choice: RangeOptions,
     *,
     limits: Collection[str],
-    counts: Mapping[str, Any] = _NOT_COUNTED,
+    counts: UnitCounts | None = None,
 ) -> str:
     """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
@@ -320,12 +341,8 @@ def ranges_meaning(
     )
 
 
-def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
-    """Return a sentence on a limit of ranges.
-
-    `counts` has the numbers of `judges`, `segments` and, if known, `documents`, and the
-    effective numbers, such as `effective_judges`.
-    """
+def limit_in_words(limit: str, counts: UnitCounts, *, ranges: RangeKind) -> str:
+    """Return a sentence on a limit of ranges."""
     if ranges == "anytime" and limit != ONE_DOCUMENT:
         return _refusal(limit)
     if limit == RangeLimit.FEW_JUDGES:
@@ -333,7 +350,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
     if limit == RangeLimit.FEW_SEGMENTS:
         return _few_segments(counts["segments"], counts["effective_segments"])
     if limit == RangeLimit.FEW_DOCUMENTS:
-        return _few_documents(counts["documents"], counts["effective_documents"])
+        return _few_documents(counts["documents"], counts["effective_documents"] or 0.0)
     if limit == ONE_DOCUMENT:
         return _(
             "All judged segments come from one document, or no documents are named: rank ranges do not generalise to other documents."

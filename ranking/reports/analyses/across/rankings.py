@@ -1,12 +1,12 @@
 """Rankings by test set: clusters as in the WMT findings, mean ranks and scores, and clusters by method."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, permutations
-from math import inf
+from operator import attrgetter
 from statistics import fmean
-from typing import Any
+from typing import cast
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -26,8 +26,10 @@ from ranking.core.scores import TIE_DECIMALS
 from ranking.reports.analyses.across.rows import (
     JUDGES_OPTIONS,
     METHOD,
+    ListedSystem,
     RankedTestSet,
     TableRow,
+    TableTestSet,
     checked,
     is_own,
     own_or,
@@ -35,9 +37,16 @@ from ranking.reports.analyses.across.rows import (
     row_notes,
     rows_data,
     watermark_note,
+    with_results,
 )
 from ranking.reports.analyses.kind import Begin, CampaignTable, Need
 from ranking.reports.analyses.methods import FIRST, OTHERS
+from ranking.reports.analyses.options import (
+    CONFIDENCE,
+    AnalysisOptions,
+    AnyOption,
+    Option,
+)
 from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
     RANGES,
@@ -49,7 +58,9 @@ from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     Column,
     Report,
+    ReportData,
     Table,
+    Value,
     end_columns,
     system_column,
     test_set_column,
@@ -63,13 +74,16 @@ from ranking.reports.wording.ranges import (
     limit_in_words,
     rank_cell,
     shared_rank,
+    shares_rank,
 )
 from version import code_version
 
+#: A test set with its ranking, and one with a ranking by each method.
+RankingRow = TableRow[RankedTestSet]
+MethodsRow = TableRow[dict[str, RankedTestSet]]
 
-def find_ranking(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> RankedTestSet:
+
+def find_ranking(given: Input, options: AnalysisOptions, begin: Begin) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
     return ranked_test_set(given, ranking_asked(given.blocks, options, begin))
 
@@ -84,16 +98,21 @@ def ranked_in_words(found: RankedTestSet) -> str:
     return sentence_list([ranges, accounted_in_words(accounted)])
 
 
-def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    ranked = [row for row in rows if row.found is not None]
+def _tell(rows: Sequence[RankingRow], options: AnalysisOptions) -> Report:
+    ranked = with_results(rows)
+    notes = [
+        watermark_note(ranked),
+        _("Lines separate clusters, whose rank ranges do not overlap."),
+        *row_notes(rows),
+    ]
+    if not rows:
+        notes.append(_("No test sets yet."))
+    tables: list[Table] = []
+    for row in ranked:
+        tables += _tables(row.test_set, row.computed)
     return Report(
-        notes=[
-            watermark_note(ranked),
-            _("Lines separate clusters, whose rank ranges do not overlap."),
-            *row_notes(rows),
-            *([] if rows else [_("No test sets yet.")]),
-        ],
-        tables=[table for row in ranked for table in _tables(row)],
+        notes=notes,
+        tables=tables,
         data={
             "own_rankings": is_own(options),
             "test_sets": rows_data(rows, _data),
@@ -102,99 +121,86 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     )
 
 
-def _data(row: TableRow) -> dict[str, Any]:
-    if row.found is None:
+def _data(row: RankingRow) -> ReportData:
+    ranking = row.result
+    if ranking is None:
         return {"systems": [], "clusters": None}
-    known = {system.name: system for system in row.test_set.systems}
+    listed = {system.name: system for system in row.test_set.systems}
+    systems = []
+    for ranked in map(only_estimable, ranking.systems):
+        systems.append(_system_data(ranked, listed.get(ranked["system"])))
     return {
-        "method": row.found.method,
-        "ranges": row.found.choice.recorded,
-        "limits": list(row.found.limits),
-        "clusters": row.found.clusters,
-        "systems": [
-            {
-                **{
-                    name: ranked[name]
-                    for name in (
-                        *(
-                            "system",
-                            "score",
-                            "rank",
-                            "rank_low",
-                            "rank_high",
-                            "cluster",
-                        ),
-                        "shortage",
-                    )
-                },
-                "last_rank": ranked.get("last_rank", ranked["rank"]),
-                "group": ranked.get("group", 1),
-                "kind": known[ranked["system"]].kind
-                if ranked["system"] in known
-                else None,
-                "constrained": known[ranked["system"]].constrained
-                if ranked["system"] in known
-                else None,
-            }
-            for ranked in map(only_estimable, row.found.systems)
-        ],
-        "not_estimable": [each["system"] for each in row.found.not_estimable],
+        "method": ranking.method,
+        "ranges": ranking.choice.recorded,
+        "limits": list(ranking.limits),
+        "clusters": ranking.clusters,
+        "systems": systems,
+        "not_estimable": [unranked["system"] for unranked in ranking.not_estimable],
         "references": row.test_set.names_of("reference"),
         "damaged_references": row.test_set.names_of("bad_reference"),
     }
 
 
-def _tables(row: TableRow) -> list[Table]:
-    """Return a table for each group of systems that comparisons connect."""
-    found: RankedTestSet = row.found
-    systems = [only_estimable(system) for system in found.systems]
-    numbers = sorted({system.get("group", 1) for system in systems}) or [1]
-    return numbered_groups(
-        (
-            _table(
-                row, [system for system in systems if system.get("group", 1) == number]
-            )
-            for number in numbers
-        ),
-        between="-group-",
-    )
-
-
-def _table(row: TableRow, systems: Sequence[RankedRow]) -> Table:
-    found: RankedTestSet = row.found
-    marks = {
-        system.name: _mark(system.kind, system.constrained)
-        for system in row.test_set.systems
+def _system_data(ranked: RankedRow, listed: ListedSystem | None) -> ReportData:
+    return {
+        "system": ranked["system"],
+        "score": ranked["score"],
+        "rank": ranked["rank"],
+        "rank_low": ranked["rank_low"],
+        "rank_high": ranked["rank_high"],
+        "cluster": ranked["cluster"],
+        "shortage": ranked["shortage"],
+        "last_rank": ranked.get("last_rank", ranked["rank"]),
+        "group": ranked.get("group", 1),
+        "kind": None if listed is None else listed.kind,
+        "constrained": None if listed is None else listed.constrained,
     }
-    shares = any(
-        system.get("last_rank", system["rank"]) != system["rank"] for system in systems
-    )
+
+
+def _tables(test_set: TableTestSet, ranking: RankedTestSet) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect."""
+    by_group: dict[int, list[RankedRow]] = {}
+    for system in map(only_estimable, ranking.systems):
+        by_group.setdefault(system.get("group", 1), []).append(system)
+    if not by_group:
+        by_group[1] = []
+    tables = []
+    for _number, systems in sorted(by_group.items()):
+        tables.append(_table(test_set, ranking, systems))
+    return numbered_groups(tables, between="-group-")
+
+
+def _table(
+    test_set: TableTestSet, ranking: RankedTestSet, systems: Sequence[RankedRow]
+) -> Table:
+    marks = {}
+    for listed in test_set.systems:
+        marks[listed.name] = _mark(listed.kind, listed.constrained)
+
+    def mark(row: RankedRow) -> str:
+        return marks.get(row["system"], "")
+
+    columns = [
+        system_column(),
+        Column("cluster", _("Cluster")),
+        Column("score", _("Score")),
+        Column("rank", _("Rank")),
+        *end_columns("rank_"),
+        Column("training_data", _("Training data"), is_text=True, of=mark),
+    ]
+    if any(shares_rank(system) for system in systems):
+        shared = Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank)
+        columns.insert(4, shared)
+    notes = [ranked_in_words(ranking), *shortages_of_rows(systems)]
     return Table.of(
         systems,
-        name=row.test_set.key,
+        name=test_set.key,
         title=_("%(languages)s, %(test_set)s")
-        % {"languages": row.test_set.languages, "test_set": row.test_set.name},
-        columns=(
-            system_column(),
-            Column("cluster", _("Cluster")),
-            Column("score", _("Score")),
-            Column("rank", _("Rank")),
-            *(
-                (Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank),)
-                if shares
-                else ()
-            ),
-            *end_columns("rank_"),
-            Column(
-                "training_data",
-                _("Training data"),
-                is_text=True,
-                of=lambda each: marks.get(each["system"], ""),
-            ),
-        ),
+        % {"languages": test_set.languages, "test_set": test_set.name},
+        columns=columns,
         rules=cluster_rules(systems),
-        notes=[ranked_in_words(found), *shortages_of_rows(systems), *_notes(row)],
-        about={"test_set": row.test_set.name},
+        notes=[*notes, *_notes(test_set, ranking)],
+        about={"test_set": test_set.name},
         plot=interval_plot("system", "rank", "rank_", start=1, is_whole=True),
     )
 
@@ -209,32 +215,32 @@ def _mark(kind: str, constrained: bool | None) -> str:
     return _("Unconstrained")
 
 
-def _notes(row: TableRow) -> list[str]:
-    found: RankedTestSet = row.found
-    shown = {system["system"] for system in found.systems}
-    notes = [
-        limit_in_words(limit, found.counts, ranges=found.choice.ranges)
-        for limit in found.limits
-        if any(not system.get("shortage") for system in found.systems)
+def _notes(test_set: TableTestSet, ranking: RankedTestSet) -> list[str]:
+    notes = []
+    if not all(system.get("shortage") for system in ranking.systems):
+        for limit in ranking.limits:
+            notes.append(
+                limit_in_words(limit, ranking.counts, ranges=ranking.choice.ranges)
+            )
+    ranked = ranking.system_names
+    left_out = [
+        *(name for name in test_set.names_of("reference") if name not in ranked),
+        *test_set.names_of("bad_reference"),
     ]
-    references = [
-        name for name in row.test_set.names_of("reference") if name not in shown
-    ]
-    references += row.test_set.names_of("bad_reference")
-    if references:
-        names = comma_list(map(system_in_sentence, references))
+    if left_out:
+        names = comma_list(map(system_in_sentence, left_out))
         notes.append(_("Left out: %(systems)s.") % {"systems": names})
-    unranked = [each["system"] for each in found.not_estimable]
+    unranked = [row["system"] for row in ranking.not_estimable]
     if unranked:
         notes.append(
             _("Not enough judgments to rank: %(names)s.")
             % {"names": comma_list(unranked)}
         )
-    if len(found.groups) > 1:
+    if len(ranking.groups) > 1:
         notes.append(
             _("No comparisons connect the groups, so each is ranked separately.")
         )
-    if row.test_set.is_closed:
+    if test_set.is_closed:
         notes.append(_("The test set is closed."))
     return notes
 
@@ -258,9 +264,9 @@ _METHOD = own_or(
 )
 #: The default is confidence sets: unlike the ends of percentile intervals, theirs may be averaged
 #: (docs/statistics/coverage.md).
-_OF_METHOD = (
+_OF_METHOD: tuple[AnyOption, ...] = (
     replace(RANGES, default="confidence_set"),
-    *(option for option in RANGE_OPTIONS if option is not RANGES),
+    *RANGE_OPTIONS[1:],
     *JUDGES_OPTIONS,
 )
 
@@ -269,117 +275,146 @@ _OF_METHOD = (
 _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
-def _find_scored(
-    given: Input, options: Mapping[str, Any], begin: Begin
-) -> RankedTestSet:
-    found = find_ranking(given, options, begin)
-    if not found.systems:
-        return found
-    return replace(
-        found, influence=score_influence(given.blocks, METHODS[options["method"]])
-    )
+def _find_scored(given: Input, options: AnalysisOptions, begin: Begin) -> RankedTestSet:
+    ranking = find_ranking(given, options, begin)
+    if not ranking.systems:
+        return ranking
+    influence = score_influence(given.blocks, METHODS[options[METHOD]])
+    return replace(ranking, influence=influence)
 
 
-def _ranges_hold(rows: Sequence[TableRow]) -> bool:
-    return all(row.found.choice.ranges in _HOLDING for row in rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AveragedSystem:
+    """Mean rank and mean score of a system over test sets.
+
+    The ends of the mean rank are None if averages of these ranges are too narrow, and those of the mean score without
+    the influence of judges. Without ranges in a test set, there are none.
+    """
+
+    system: str
+    rank: float
+    rank_low: float | None
+    rank_high: float | None
+    score: float | None
+    score_low: float | None
+    score_high: float | None
+
+    @property
+    def order(self) -> tuple[float, float, str]:
+        """Key for sorting: best mean rank first, then best mean score."""
+        return self.rank, -(self.score or 0.0), self.system
+
+
+def _ranges_hold(rows: Sequence[RankingRow]) -> bool:
+    return all(row.computed.choice.ranges in _HOLDING for row in rows)
 
 
 def _averages(
-    rows: Sequence[TableRow], systems: Sequence[str], confidence: float
-) -> list[dict[str, Any]]:
+    rows: Sequence[RankingRow], systems: Sequence[str], confidence: float
+) -> list[AveragedSystem]:
     """Return the averages, best mean rank first."""
     if not systems:
         return []
-    places = [
-        {
-            system["system"]: (system["rank"], system["rank_low"], system["rank_high"])
-            for system in row.found.systems
-        }
-        for row in rows
-    ]
-    influences = [
-        row.found.influence for row in rows if row.found.influence is not None
-    ]
-    scored: Mapping[str, MeanScore] = {}
-    if len(influences) == len(rows):
-        # Systems with only ties have no influence of judges.
-        known = [
-            name
-            for name in systems
-            if all(name in influence.systems for influence in influences)
-        ]
-        scored = {
-            mean_score.system: mean_score
-            for mean_score in mean_scores(influences, known, confidence=confidence)
-        }
+    rankings = [row.computed for row in rows]
+    ranks = []
+    by_system: dict[str, list[RankedRow]] = {}
+    for ranking in rankings:
+        ranks_of_test_set = {}
+        for ranked in ranking.systems:
+            ends = ranked["rank"], ranked["rank_low"], ranked["rank_high"]
+            ranks_of_test_set[ranked["system"]] = cast("tuple[int, int, int]", ends)
+            by_system.setdefault(ranked["system"], []).append(ranked)
+        ranks.append(ranks_of_test_set)
+    scores = _mean_scores(rankings, systems, confidence)
     hold = _ranges_hold(rows)
-    # Shares are between 0 and 1.
-    is_share = all(METHODS[row.found.method].is_share for row in rows)
-    if is_share:
-        least = 0.0
-        most = 1.0
-    else:
-        least = -inf
-        most = inf
-    found = []
-    for mean_rank in mean_ranks(places, systems):
-        ranked = [
-            ranks
-            for row in rows
-            for ranks in row.found.systems
-            if ranks["system"] == mean_rank.system
-        ]
-        scores = [ranks["score"] for ranks in ranked]
-        is_thin = any(ranks.get("shortage") for ranks in ranked)
-        if is_thin:
-            score = None
-        else:
-            score = scored.get(mean_rank.system)
-        found.append(
-            {
-                "system": mean_rank.system,
-                # Systems that share ranks get the mean of these ranks.
-                "rank": fmean(
-                    (ranks["rank"] + ranks.get("last_rank", ranks["rank"])) / 2
-                    for ranks in ranked
-                ),
-                "rank_low": mean_rank.low if hold and not is_thin else None,
-                "rank_high": mean_rank.high if hold and not is_thin else None,
-                "score": None if None in scores else fmean(scores),
-                "score_low": None if score is None else max(least, score.low),
-                "score_high": None if score is None else min(most, score.high),
-            }
-        )
-    return sorted(
-        found, key=lambda row: (row["rank"], -(row["score"] or 0.0), row["system"])
+    averages = []
+    for mean_rank in mean_ranks(ranks, systems):
+        ranked_rows = by_system[mean_rank.system]
+        is_thin = any(ranked.get("shortage") for ranked in ranked_rows)
+        average = _mean_of(mean_rank.system, ranked_rows)
+        if hold and not is_thin:
+            low, high = mean_rank.low, mean_rank.high
+            average = replace(average, rank_low=low, rank_high=high)
+        score = scores.get(mean_rank.system)
+        if score is not None and not is_thin:
+            average = replace(average, score_low=score.low, score_high=score.high)
+        averages.append(average)
+    return sorted(averages, key=attrgetter("order"))
+
+
+def _mean_of(system: str, ranked_rows: Sequence[RankedRow]) -> AveragedSystem:
+    """Return the averages of a system, without intervals."""
+    ranks = []
+    scores = []
+    for ranked in ranked_rows:
+        # Systems that share ranks get the mean of these ranks.
+        ranks.append((ranked["rank"] + ranked.get("last_rank", ranked["rank"])) / 2)
+        if ranked["score"] is not None:
+            scores.append(ranked["score"])
+    return AveragedSystem(
+        system=system,
+        rank=fmean(ranks),
+        rank_low=None,
+        rank_high=None,
+        score=fmean(scores) if len(scores) == len(ranks) else None,
+        score_low=None,
+        score_high=None,
     )
 
 
-def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
+def _mean_scores(
+    rankings: Sequence[RankedTestSet], systems: Sequence[str], confidence: float
+) -> dict[str, MeanScore]:
+    """Return the mean scores of systems that judges influence in all test sets; shares stay between 0 and 1."""
+    influences = []
+    for ranking in rankings:
+        if ranking.influence is None:
+            return {}
+        influences.append(ranking.influence)
+    # Systems with only ties have no influence of judges.
+    influenced = set(systems).intersection(
+        *(influence.systems for influence in influences)
+    )
+    ordered = [name for name in systems if name in influenced]
+    is_share = all(METHODS[ranking.method].is_share for ranking in rankings)
+    scores = {}
+    for score in mean_scores(influences, ordered, confidence=confidence):
+        scores[score.system] = score
+        if is_share:
+            low, high = max(0.0, score.low), min(1.0, score.high)
+            scores[score.system] = replace(score, low=low, high=high)
+    return scores
+
+
+def _tell_averages(rows: Sequence[RankingRow], options: AnalysisOptions) -> Report:
     # One ranking covers all systems of these test sets, without unconnected groups.
-    ranked = [
-        row
-        for row in rows
-        if row.found and row.found.systems and len(row.found.groups) < 2
-    ]
-    names = {
-        row.test_set.pk: {system["system"] for system in row.found.systems}
-        for row in ranked
-    }
+    ranked = []
+    for row in with_results(rows):
+        if row.computed.systems and len(row.computed.groups) < 2:
+            ranked.append(row)
+    names = {row.test_set.pk: row.computed.system_names for row in ranked}
+    everywhere: list[str] = []
     if names:
         everywhere = sorted(set.intersection(*names.values()))
-    else:
-        everywhere = []
-    some = sorted(set().union(*names.values()) - set(everywhere))
-    found = _averages(ranked, everywhere, options["confidence"])
+    some = sorted(set().union(*names.values()).difference(everywhere))
+    averages = _averages(ranked, everywhere, options[CONFIDENCE])
+    test_sets_of: dict[str, list[str]] = {}
+    for name in some:
+        test_sets_of[name] = [
+            row.test_set.name for row in ranked if name in names[row.test_set.pk]
+        ]
+
+    def is_counted(row: RankingRow) -> ReportData:
+        return {"counts": row in ranked}
+
     warnings: list[str] = []
     tables: list[Table] = []
     # An average of one ranking would repeat it.
     if len(ranked) != 1:
         warnings = _warnings(ranked, options)
         tables = [
-            _averages_table(found, ranked, options),
-            _by_test_set(ranked, found, some),
+            _averages_table(averages, ranked, options),
+            _by_test_set(ranked, averages, some),
         ]
     return Report(
         notes=[
@@ -393,40 +428,29 @@ def _tell_averages(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Repo
         tables=tables,
         data={
             "own_rankings": is_own(options),
-            "confidence": options["confidence"],
-            "test_sets": rows_data(rows, lambda row: {"counts": row in ranked}),
-            "systems": found,
-            "not_in_every_test_set": {
-                name: [
-                    row.test_set.name
-                    for row in ranked
-                    if name in names[row.test_set.pk]
-                ]
-                for name in some
-            },
+            "confidence": options[CONFIDENCE],
+            "test_sets": rows_data(rows, is_counted),
+            "systems": averages,
+            "not_in_every_test_set": test_sets_of,
             "version": code_version(),
         },
     )
 
 
-def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]:
+def _warnings(rows: Sequence[RankingRow], options: AnalysisOptions) -> list[str]:
     """Return notes on the interpretation of an average."""
     notes = [
         _(
             "Averages weight these test sets equally and do not generalise to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
         )
     ]
-    methods = {row.found.method for row in rows}
+    methods = sorted({row.computed.method for row in rows})
     if len(methods) > 1:
         notes.append(
             _(
                 "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable."
             )
-            % {
-                "methods": comma_list(
-                    str(METHOD_WORDS[name]) for name in sorted(methods)
-                )
-            }
+            % {"methods": comma_list(str(METHOD_WORDS[name]) for name in methods)}
         )
     elif any(not METHODS[name].is_share for name in methods):
         notes.append(
@@ -447,7 +471,7 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
 
 
 def _missing(
-    rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]
+    rows: Sequence[RankingRow], everywhere: Sequence[str], some: Sequence[str]
 ) -> list[str]:
     if not rows:
         return [_("No ranking yet")]
@@ -472,33 +496,35 @@ def _missing(
     return notes
 
 
-def _unranked(rows: Sequence[TableRow]) -> list[str]:
-    return [
-        _("%(test_set)s: not enough judgments to rank any system.")
-        % {"test_set": row.test_set.name}
-        for row in rows
-        if row.found is not None and not row.found.systems
-    ] + [
-        _("%(test_set)s: excluded, because no comparisons connect all of its systems.")
-        % {"test_set": row.test_set.name}
-        for row in rows
-        if row.found is not None and len(row.found.groups) > 1
-    ]
+def _unranked(rows: Sequence[RankingRow]) -> list[str]:
+    few = _("%(test_set)s: not enough judgments to rank any system.")
+    unconnected = _(
+        "%(test_set)s: excluded, because no comparisons connect all of its systems."
+    )
+    without_systems = []
+    in_groups = []
+    for row in with_results(rows):
+        name = {"test_set": row.test_set.name}
+        if not row.computed.systems:
+            without_systems.append(few % name)
+        if len(row.computed.groups) > 1:
+            in_groups.append(unconnected % name)
+    return without_systems + in_groups
 
 
-def _not_yet(rows: Sequence[TableRow]) -> list[str]:
+def _not_yet(rows: Sequence[RankingRow]) -> list[str]:
     """Return notes on rank ranges that cannot be averaged."""
-    return [
-        labelled(row.test_set.name, why)
-        for row in rows
-        for why in shortages_of_rows(row.found.systems)
-    ]
+    notes = []
+    for row in rows:
+        for shortage in shortages_of_rows(row.computed.systems):
+            notes.append(labelled(row.test_set.name, shortage))
+    return notes
 
 
 def _averages_table(
-    found: Sequence[Mapping[str, Any]],
-    rows: Sequence[TableRow],
-    options: Mapping[str, Any],
+    averages: Sequence[AveragedSystem],
+    rows: Sequence[RankingRow],
+    options: AnalysisOptions,
 ) -> Table:
     if _ranges_hold(rows):
         notes = [
@@ -517,10 +543,10 @@ def _averages_table(
             _(
                 "The %(confidence)s interval of each mean score accounts for segments and judges across test sets."
             )
-            % {"confidence": percent(options["confidence"])}
+            % {"confidence": percent(options[CONFIDENCE])}
         )
     return Table.of(
-        found,
+        averages,
         name="average_ranks",
         title=ngettext(
             "Average over %(count)d test set",
@@ -535,20 +561,23 @@ def _averages_table(
             Column("score", _("Mean score")),
             *end_columns("score_"),
         ),
-        notes=notes if found else (),
+        notes=notes if averages else (),
         plot=interval_plot("system", "rank", "rank_", start=1, is_whole=True),
     )
 
 
 def _by_test_set(
-    rows: Sequence[TableRow], found: Sequence[Mapping[str, Any]], some: Sequence[str]
+    rows: Sequence[RankingRow], averages: Sequence[AveragedSystem], some: Sequence[str]
 ) -> Table:
     """Return the rank of each system in each test set."""
-    ranks = {}
+    names = [*(average.system for average in averages), *some]
+    cells: dict[str, list[Value]] = {name: [name] for name in names}
     for row in rows:
-        ranks[row.test_set.pk] = {
-            system["system"]: rank_cell(system) for system in row.found.systems
-        }
+        ranks = {system["system"]: system for system in row.computed.systems}
+        for name in names:
+            ranked = ranks.get(name)
+            cells[name].append(None if ranked is None else rank_cell(ranked))
+    is_divided = bool(averages and some)
     return Table(
         name="ranks",
         title=_("Ranks"),
@@ -556,11 +585,8 @@ def _by_test_set(
             Column("system", _("System"), is_text=True),
             *(Column(row.test_set.key, row.test_set.name) for row in rows),
         ),
-        rows=[
-            (name, *(ranks[row.test_set.pk].get(name) for row in rows))
-            for name in [*(each["system"] for each in found), *some]
-        ],
-        rules=frozenset({len(found) - 1} if found and some else ()),
+        rows=list(cells.values()),
+        rules=frozenset({len(averages) - 1}) if is_divided else frozenset(),
     )
 
 
@@ -580,7 +606,7 @@ AVERAGE_RANKS = CampaignTable(
 _SHOWN_METHODS = frozenset(
     {"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"}
 )
-_OTHERS = replace(
+_OTHERS: Option[tuple[str, ...]] = replace(
     OTHERS,
     # Use a fixed order, regardless of the order in the request.
     default=tuple(name for name in METHODS if name in _SHOWN_METHODS),
@@ -588,25 +614,27 @@ _OTHERS = replace(
 )
 
 
-def _methods_chosen(options: Mapping[str, Any]) -> tuple[str, ...]:
+def _methods_chosen(options: AnalysisOptions) -> tuple[str, ...]:
     """Return the methods, starting with the one that the others are compared to."""
-    return tuple(dict.fromkeys([options["first"], *options["methods"]]))
+    return tuple(dict.fromkeys([options[FIRST], *options[_OTHERS]]))
 
 
-def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _checked(options: AnalysisOptions) -> AnalysisOptions:
+    """Return the options with the ranges written out, which are equal for all methods."""
+    complete = options
     for name in _methods_chosen(options):
-        found = checked({**options, "method": name})
-    return {name: value for name, value in found.items() if name != "method"}
+        complete = checked(options.replaced({METHOD.name: name}))
+    return options.replaced(complete.of(RANGE_OPTIONS))
 
 
 def _find_by_methods(
-    given: Input, options: Mapping[str, Any], begin: Begin
+    given: Input, options: AnalysisOptions, begin: Begin
 ) -> dict[str, RankedTestSet]:
-    return {
-        name: find_ranking(given, {**options, "method": name}, begin)
-        for name in _methods_chosen(options)
-    }
+    rankings = {}
+    for name in _methods_chosen(options):
+        of_method = options.replaced({METHOD.name: name})
+        rankings[name] = find_ranking(given, of_method, begin)
+    return rankings
 
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
@@ -631,18 +659,21 @@ def _ordered(ranking: RankedTestSet) -> set[tuple[str, str]]:
             scores[row["system"]] = round(row["score"], TIE_DECIMALS)
     group = {}
     for number, names in enumerate(ranking.groups):
-        for name in names:
-            group[name] = number
-    return {
-        (one, two)
-        for one, two in permutations(scores, 2)
-        if scores[one] > scores[two] and group.get(one) == group.get(two)
-    }
+        group.update(dict.fromkeys(names, number))
+    ordered = set()
+    for one, two in permutations(scores, 2):
+        if scores[one] > scores[two] and group.get(one) == group.get(two):
+            ordered.add((one, two))
+    return ordered
 
 
-def _tell_by_methods(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    counted = [row for row in rows if row.found is not None]
+def _tell_by_methods(rows: Sequence[MethodsRow], options: AnalysisOptions) -> Report:
+    counted = with_results(rows)
     methods = _methods_chosen(options)
+
+    def data(row: MethodsRow) -> ReportData:
+        return {"methods": _methods_data(row, methods)}
+
     return Report(
         notes=[
             watermark_note(counted),
@@ -656,49 +687,45 @@ def _tell_by_methods(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Re
         ],
         data={
             "methods": list(methods),
-            "ranges": {option.name: options[option.name] for option in RANGE_OPTIONS},
-            "test_sets": rows_data(
-                rows, lambda row: {"methods": _methods_data(row, methods)}
-            ),
+            "ranges": options.of(RANGE_OPTIONS),
+            "test_sets": rows_data(rows, data),
             "version": code_version(),
         },
     )
 
 
-def _methods_data(row: TableRow, methods: Sequence[str]) -> list[dict[str, Any]]:
-    if row.found is None:
+def _methods_data(row: MethodsRow, methods: Sequence[str]) -> list[ReportData]:
+    if row.result is None:
         return []
-    return [
-        {
-            "method": name,
-            "clusters": row.found[name].clusters,
-            "first_cluster": row.found[name].first_cluster,
-            "order": [system["system"] for system in row.found[name].systems],
-            "swapped": [
-                list(pair) for pair in _swapped(row.found[methods[0]], row.found[name])
-            ],
-        }
-        for name in methods
-    ]
+    first = row.result[methods[0]]
+    data: list[ReportData] = []
+    for name in methods:
+        ranking = row.result[name]
+        data.append(
+            {
+                "method": name,
+                "clusters": ranking.clusters,
+                "first_cluster": ranking.first_cluster,
+                "order": [system["system"] for system in ranking.systems],
+                "swapped": _swapped(first, ranking),
+            }
+        )
+    return data
 
 
-def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+def _clusters(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
+    columns = [test_set_column(), Column("systems", _("Systems"))]
+    columns += [Column(name, str(METHOD_WORDS[name])) for name in methods]
+    cells = []
+    for row in rows:
+        systems = row.test_set.names_of("system")
+        clusters = [row.computed[name].clusters for name in methods]
+        cells.append((row.test_set.name, len(systems), *clusters))
     return Table(
         name="clusters",
         title=_("Clusters"),
-        columns=(
-            test_set_column(),
-            Column("systems", _("Systems")),
-            *(Column(name, str(METHOD_WORDS[name])) for name in methods),
-        ),
-        rows=[
-            (
-                row.test_set.name,
-                len(row.test_set.names_of("system")),
-                *(row.found[name].clusters for name in methods),
-            )
-            for row in rows
-        ],
+        columns=columns,
+        rows=cells,
         notes=[
             _(
                 "More clusters do not make a method better. To compare how well methods predict, see “Compare methods” of each test set."
@@ -707,7 +734,23 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     )
 
 
-def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+def _first(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
+    cells: list[tuple[Value, ...]] = []
+    rules = []
+    for row in rows:
+        rules.append(len(cells) - 1)
+        first = row.computed[methods[0]]
+        for name in methods:
+            ranking = row.computed[name]
+            cells.append(
+                (
+                    row.test_set.name,
+                    str(METHOD_WORDS[name]),
+                    ranking.clusters,
+                    comma_list(ranking.first_cluster) or "–",
+                    len(_swapped(first, ranking)),
+                )
+            )
     return Table(
         name="first_clusters",
         title=_("First cluster"),
@@ -718,36 +761,24 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
             Column("first_cluster", _("First cluster"), is_text=True),
             Column("swapped", _("Pairs in a different order")),
         ),
-        rows=[
-            (
-                row.test_set.name,
-                str(METHOD_WORDS[name]),
-                row.found[name].clusters,
-                comma_list(row.found[name].first_cluster) or "–",
-                len(_swapped(row.found[methods[0]], row.found[name])),
-            )
-            for row in rows
-            for name in methods
-        ],
-        rules=frozenset(len(methods) * number - 1 for number in range(1, len(rows))),
+        rows=cells,
+        rules=frozenset(rules[1:]),
         keys=2,
     )
 
 
-def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
+def _orders(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
     """Return the pairs that some method orders differently from the first method."""
-    lines = []
+    cells: list[tuple[str, ...]] = []
     rules = []
     for row in rows:
         by_pair: dict[tuple[str, str], list[str]] = {}
         for name in methods[1:]:
-            for pair in _swapped(row.found[methods[0]], row.found[name]):
+            for pair in _swapped(row.computed[methods[0]], row.computed[name]):
                 by_pair.setdefault(pair, []).append(str(METHOD_WORDS[name]))
-        lines += [
-            (row.test_set.name, one, two, comma_list(names))
-            for (one, two), names in by_pair.items()
-        ]
-        rules.append(len(lines) - 1)
+        for (one, two), names in by_pair.items():
+            cells.append((row.test_set.name, one, two, comma_list(names)))
+        rules.append(len(cells) - 1)
     return Table(
         name="orders",
         title=_("Pairs in a different order"),
@@ -757,10 +788,10 @@ def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
             Column("worse", _("Worse"), is_text=True, names="other"),
             Column("methods", _("Reversed by"), is_text=True),
         ),
-        rows=lines,
+        rows=cells,
         rules=frozenset(rules[:-1]) - {-1},
         keys=3,
-        notes=[] if lines else [_("All methods agree.")],
+        notes=[] if cells else [_("All methods agree.")],
     )
 
 

@@ -1,8 +1,8 @@
 """Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -17,12 +17,18 @@ from ranking.core.rankings.rank import Ranking
 from ranking.core.rankings.records import RankedRow, UnrankedRow
 from ranking.reports.analyses.kind import EXCLUDED, GROUP
 from ranking.reports.analyses.options import METHOD as ANY_METHOD
-from ranking.reports.analyses.options import Option, OptionError
+from ranking.reports.analyses.options import (
+    AnalysisOptions,
+    AnyOption,
+    Option,
+    OptionError,
+)
 from ranking.reports.analyses.ranking import RANGE_OPTIONS, limits_of
 from ranking.reports.analyses.ranking import checked as ranges_checked
 from ranking.reports.inputs import Input
+from ranking.reports.tables import ReportData
 from ranking.reports.wording.methods import METHOD_WORDS
-from ranking.reports.wording.ranges import count_clusters, first_cluster
+from ranking.reports.wording.ranges import UnitCounts, count_clusters, first_cluster
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
@@ -86,18 +92,36 @@ class TableTestSet:
         return [system.name for system in self.systems if system.kind == kind]
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A test set of a table with its results.
+#: Result of a table for a test set.
+TableResult = TypeVar("TableResult")
 
-    `reason` explains missing results, as a code or in words; `rule` is the progress towards the stopping rule, None
+
+@dataclass(frozen=True, slots=True)
+class TableRow(Generic[TableResult]):
+    """A test set of a table with its result, or without one.
+
+    `reason` explains a missing result, as a code or in words; `rule` is the progress towards the stopping rule, None
     without one, or if the table shows no ranking.
     """
 
     test_set: TableTestSet
-    found: Any
+    result: TableResult | None
     reason: str = ""
     rule: RuleState | None = None
+
+    @property
+    def computed(self) -> TableResult:
+        """The result of a row that has one, see `with_results`."""
+        if self.result is None:
+            raise ValueError(f"{self.test_set.name} has no result: {self.reason}")
+        return self.result
+
+
+def with_results(
+    rows: Sequence[TableRow[TableResult]],
+) -> list[TableRow[TableResult]]:
+    """Return the rows that have a result."""
+    return [row for row in rows if row.result is not None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +136,7 @@ class RankedTestSet:
         As in the result of a ranking.
     groups : sequence of sequence of str
     limits : sequence of str
-    counts : mapping
+    counts : UnitCounts
         Numbers of units, for notes on limits.
     influence : ScoreInfluence or None
         Influence of each judge on the scores, if requested; None for stored rankings.
@@ -124,13 +148,18 @@ class RankedTestSet:
     not_estimable: Sequence[UnrankedRow]
     groups: Sequence[Sequence[str]]
     limits: Sequence[str]
-    counts: Mapping[str, Any]
+    counts: UnitCounts
     influence: ScoreInfluence | None = None
 
     @property
     def clusters(self) -> int | None:
         """The number of clusters; None while no rank range is estimable."""
         return count_clusters(self.systems)
+
+    @property
+    def system_names(self) -> set[str]:
+        """The names of the ranked systems."""
+        return {row["system"] for row in self.systems}
 
     @property
     def first_cluster(self) -> list[str]:
@@ -154,16 +183,19 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
 
 def live_test_set(ranking: Any) -> RankedTestSet:
     """Return the data of a stored ranking for tables."""
-    names = ("systems", "not_estimable", "groups", "limits")
+    result = ranking.result
     return RankedTestSet(
         method=ranking.method,
         choice=RangeOptions.from_record(ranking.parameters),
-        counts=ranking.result["input"],
-        **{name: ranking.result[name] for name in names},
+        systems=result["systems"],
+        not_estimable=result["not_estimable"],
+        groups=result["groups"],
+        limits=result["limits"],
+        counts=result["input"],
     )
 
 
-def data_of(test_set: TableTestSet) -> dict[str, Any]:
+def data_of(test_set: TableTestSet) -> ReportData:
     """Return a test set as plain data."""
     return {
         "id": test_set.pk,
@@ -183,61 +215,58 @@ def _in_words(reason: str) -> str:
     }.get(reason, reason)
 
 
-def row_notes(rows: Sequence[TableRow]) -> list[str]:
+def row_notes(rows: Sequence[TableRow[Any]]) -> list[str]:
     """Return notes on test sets without figures, and on the progress towards the stopping rules shown."""
-    said = [
-        (row.test_set.name, rule_notes(row.rule))
-        for row in rows
-        if row.rule is not None
-    ]
-    reasons = [
-        *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
-        *((name, notes[0]) for name, notes in said),
-    ]
-    return [
-        *(labelled(name, reason) for name, reason in reasons),
-        *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
-    ]
+    without_figures = []
+    of_rules = []
+    shared = []
+    for row in rows:
+        name = row.test_set.name
+        if row.reason:
+            without_figures.append(labelled(name, _in_words(row.reason)))
+        if row.rule is not None:
+            progress, *remarks = rule_notes(row.rule)
+            of_rules.append(labelled(name, progress))
+            shared += remarks
+    return [*without_figures, *of_rules, *dict.fromkeys(shared)]
 
 
 def rows_data(
-    rows: Sequence[TableRow], more: Callable[[TableRow], Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return rows as plain data: test set, reason for missing figures, `more`, and state of the stopping rule."""
-    return [
-        {
-            **data_of(row.test_set),
-            "reason": row.reason,
-            **more(row),
-            **({} if row.rule is None else {"stopping_rule": row.rule.as_data}),
-        }
-        for row in rows
-    ]
+    rows: Sequence[TableRow[TableResult]],
+    figures: Callable[[TableRow[TableResult]], ReportData],
+) -> list[ReportData]:
+    """Return rows as plain data: test set, reason for missing figures, `figures`, and state of the stopping rule."""
+    data: list[ReportData] = []
+    for row in rows:
+        values = {**data_of(row.test_set), "reason": row.reason, **figures(row)}
+        if row.rule is not None:
+            values["stopping_rule"] = row.rule.as_data
+        data.append(values)
+    return data
 
 
-def watermark_note(rows: Sequence[TableRow]) -> str:
+def watermark_note(rows: Sequence[TableRow[Any]]) -> str:
     """Return a note on the judgments of each test set in a table."""
-    said = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
-    return _("Judgments: %(judgments)s.") % {"judgments": said}
+    judged = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
+    return _("Judgments: %(judgments)s.") % {"judgments": judged}
 
 
-def watermarks(named: Iterable[tuple[str, int]]) -> str:
+def watermarks(last_judgments: Iterable[tuple[str, int]]) -> str:
     """Return names of test sets, each with the numbers of its first and last judgment, if any."""
-    return (
-        comma_list(f"{name} 1–{number_format(last)}" for name, last in named if last)
-        or "–"
-    )
+    judged = []
+    for name, last in last_judgments:
+        if last:
+            judged.append(f"{name} 1–{number_format(last)}")
+    return comma_list(judged) or "–"
 
 
-def own_or(methods: tuple[str, ...]) -> Option:
+def own_or(methods: Sequence[str]) -> Option[str]:
     """Return the option for a method, or for each test set's live ranking."""
+    own = gettext_lazy("current ranking of each test set")
     return replace(
         ANY_METHOD,
         default=OWN,
-        choices={
-            OWN: gettext_lazy("current ranking of each test set"),
-            **{name: METHOD_WORDS[name] for name in methods},
-        },
+        choices={OWN: own, **{name: METHOD_WORDS[name] for name in methods}},
         help=gettext_lazy(
             "Current rankings are available immediately, with the rank ranges of their settings."
         ),
@@ -245,24 +274,24 @@ def own_or(methods: tuple[str, ...]) -> Option:
 
 
 #: Any method.
-METHOD = own_or(tuple(METHODS))
+METHOD = own_or(list(METHODS))
 
 
-def is_own(options: Mapping[str, Any]) -> bool:
+def is_own(options: AnalysisOptions) -> bool:
     """Return whether the table shows each test set's live ranking."""
-    return bool(options["method"] == OWN)
+    return options[METHOD] == OWN
 
 
 def checked(
-    options: Mapping[str, Any],
+    options: AnalysisOptions,
     *,
-    of: Sequence[Option] = (*RANGE_OPTIONS, *JUDGES_OPTIONS),
-) -> dict[str, Any]:
+    of: Sequence[AnyOption] = (*RANGE_OPTIONS, *JUDGES_OPTIONS),
+) -> AnalysisOptions:
     """Return complete, consistent options.
 
     Parameters
     ----------
-    options : mapping
+    options : AnalysisOptions
     of : sequence of Option
         Options that belong to a method.
 
@@ -274,11 +303,11 @@ def checked(
     if not is_own(options):
         return ranges_checked(options)
     for option in of:
-        if options[option.name] != option.default:
+        if options[option] != option.default:
             raise OptionError(
                 _(
                     "Choose a method to use this option: current rankings keep their own settings."
                 ),
                 field=option.name,
             )
-    return dict(options)
+    return options

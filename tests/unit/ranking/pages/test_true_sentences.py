@@ -14,6 +14,7 @@ from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.files.records import JudgmentsRead
 from ranking.models import RankingRun
 from ranking.pages.summary import summarise_run
+from ranking.reports.analyses.options import completed
 from ranking.reports.analyses.stopping import STOPPING
 from ranking.reports.inputs import Input, WorkFacts
 from ranking.reports.wording.agreement import kappa_in_words
@@ -140,10 +141,10 @@ def told(
 ) -> tuple[Sequence[str], dict[str, list[dict[str, Any]]]]:
     """Return the notes and the tables of *When to stop* of a drawn campaign, their rows by column."""
     blocks, _truth = draw_campaign(world, SEED)
-    options = {each.name: each.default for each in STOPPING.options} | {
-        "experiments": 10,
-        "limit": 1_000,
-    }
+    # Fewer experiments than organisers may choose.
+    options = completed(STOPPING.options, {"limit": 1_000}).replaced(
+        {"experiments": 10}
+    )
     read = JudgmentsRead(
         files=(),
         input_format=None,
