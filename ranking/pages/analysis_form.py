@@ -136,11 +136,11 @@ def given_of(kind: AnalysisKind, values: Options) -> dict[str, Any]:
     return given
 
 
-def _by_name(options: Sequence[Option]) -> dict[str, Option]:
+def _by_name(options: Sequence[AnyOption]) -> dict[str, AnyOption]:
     return {option.name: option for option in options}
 
 
-def _is_default(option: Option, value: Any) -> bool:
+def _is_default(option: AnyOption, value: Any) -> bool:
     """Return whether a value is empty or the default."""
     default = option.default
     if isinstance(default, tuple):
@@ -184,7 +184,7 @@ class _NamesInput(forms.TextInput):
         return data.get(name)
 
 
-def _widget(option: Option) -> forms.Widget:
+def _widget(option: AnyOption) -> forms.Widget:
     """Return the widget of an option."""
     choices = list(option.choices.items())
     if isinstance(option.default, bool):

@@ -25,6 +25,7 @@ from ranking.reports import Report
 from ranking.reports.design_study.study import (
     RANGES,
     ComparedDesign,
+    DesignStudy,
     JudgmentSource,
     compare_designs,
     rates_of,
@@ -90,21 +91,22 @@ class Command(ReportCommand):
         # No default target if only clusters are requested.
         if not target_pairs and not options["clusters"]:
             target_pairs = [0.9]
-        comparison = compare_designs(
-            source,
+        study = DesignStudy(
+            source=source,
             designs=tuple(dict.fromkeys(options["designs"])),
             ranges=tuple(dict.fromkeys(options["rank_ranges"])),
             target_pairs=target_pairs or [],
-            floor=max(0.0, options["floor"]),
             clusters=options["clusters"],
             confidence=options["confidence"],
             active_confidence=options["active_confidence"],
             resamples=options["resamples"],
+            floor=max(0.0, options["floor"]),
             limit=options["limit"],
             experiments=options["experiments"],
             seed=options["seed"],
-            engine=options["engine"],
-            progress=progress.begin("Simulating"),
+        )
+        comparison = compare_designs(
+            study, engine=options["engine"], progress=progress.begin("Simulating")
         )
         if plot is not None:
             with replaced(plot) as part:

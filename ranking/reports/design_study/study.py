@@ -1,7 +1,7 @@
 """Simulate campaigns to measure the judgments each sampling design requires and the errors of its rank ranges."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Literal, Unpack
@@ -95,9 +95,9 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
     if n < 2:
         raise ValueError("resampling needs judgments of at least two systems")
     if len(unknown):
-        a, b = (tallies.systems[index] for index in unknown[0])
+        one, other = (tallies.systems[index] for index in unknown[0])
         raise ValueError(
-            f"no judgment says whether {a!r} or {b!r} is better: cannot resample"
+            f"no judgment says whether {one!r} or {other!r} is better: cannot resample"
         )
     share = np.maximum(1, met)
     return Rates(
@@ -154,7 +154,8 @@ class SimulatedCampaign:
         n = source.systems
         self._counts = np.zeros((n, n), dtype=np.int64)
         self.blocks = 0
-        self.wins, self.ties = np.zeros_like(self._counts), np.zeros_like(self._counts)
+        self.wins = np.zeros_like(self._counts)
+        self.ties = np.zeros_like(self._counts)
         self.resampled_wins = np.zeros((resamples, n, n), dtype=np.int64)
         self.resampled_ties = np.zeros_like(self.resampled_wins)
         self.quality = np.zeros(n)
@@ -164,9 +165,8 @@ class SimulatedCampaign:
             return
         random = generator_of(seed, experiment, _SYSTEMS)
         self.quality = random.uniform(0, QUALITY_RANGE, n)
-        self._outputs = self.quality + source.noise * random.standard_normal(
-            (source.segments or 0, n)
-        )
+        errors = random.standard_normal((source.segments or 0, n))
+        self._outputs = self.quality + source.noise * errors
         self.true_ranks = true_ranks(self.quality)
 
     def simulate_until(self, blocks: int) -> None:
@@ -182,35 +182,37 @@ class SimulatedCampaign:
 
         source = self._source
         n = len(self.wins)
-        noises = (0.0, 0.0, 0.0)
-        if isinstance(source, Model):
-            noises = (
-                float(source.noise),
-                float(source.judge_noise),
-                float(source.tie_radius),
-            )
+        noise = judge_noise = tie_radius = 0.0
+        rates = np.empty((0, n, n))
         if isinstance(source, Rates):
             rates = source.rates
         else:
-            rates = np.empty((0, n, n))
-        simulate_more_blocks(
-            Streams(self._drawing, self._judging, self._resampling),
-            BlockDesign(
-                code=_CODES[self._design],
-                floor=float(self._floor),
-                priorities=self._priorities(),
-                per_block=source.shown,
-            ),
-            JudgeModel(self.quality, self._outputs, *noises, rates),
-            CampaignCounts(
-                counts=self._counts,
-                wins=self.wins,
-                ties=self.ties,
-                resampled_wins=self.resampled_wins,
-                resampled_ties=self.resampled_ties,
-            ),
-            blocks - self.blocks,
+            noise = float(source.noise)
+            judge_noise = float(source.judge_noise)
+            tie_radius = float(source.tie_radius)
+        streams = Streams(self._drawing, self._judging, self._resampling)
+        design = BlockDesign(
+            code=_CODES[self._design],
+            floor=float(self._floor),
+            priorities=self._priorities(),
+            per_block=source.shown,
         )
+        model = JudgeModel(
+            quality=self.quality,
+            outputs=self._outputs,
+            noise=noise,
+            judge_noise=judge_noise,
+            tie_radius=tie_radius,
+            rates=rates,
+        )
+        counts = CampaignCounts(
+            counts=self._counts,
+            wins=self.wins,
+            ties=self.ties,
+            resampled_wins=self.resampled_wins,
+            resampled_ties=self.resampled_ties,
+        )
+        simulate_more_blocks(streams, design, model, counts, blocks - self.blocks)
         self.blocks = blocks
 
     def _priorities(self) -> FloatArray:
@@ -242,7 +244,8 @@ class RangeVerdict:
     def pairs(self) -> float:
         """Return the share of the n(n−1)/2 pairs that are separated."""
         n = len(self.above)
-        return int(np.count_nonzero(self.above)) / (n * (n - 1) / 2)
+        all_pairs = n * (n - 1) / 2
+        return int(np.count_nonzero(self.above)) / all_pairs
 
     def clusters(self) -> int:
         """Return the number of clusters (Koehn 2012, eq. 6)."""
@@ -291,9 +294,11 @@ def _by_resampling(
         scores = expected_wins(counts.wins)
     else:
         scores = bradley_terry(counts)
-    found = rank_ranges(scores, confidence=confidence)
-    above = found.high[:, np.newaxis] < found.low[np.newaxis, :]
-    return RangeVerdict(above=above, ranges=found)
+    ranges_of_systems = rank_ranges(scores, confidence=confidence)
+    high = ranges_of_systems.high
+    low = ranges_of_systems.low
+    above = high[:, np.newaxis] < low[np.newaxis, :]
+    return RangeVerdict(above=above, ranges=ranges_of_systems)
 
 
 Measure = Literal["pairs", "clusters"]
@@ -390,13 +395,17 @@ def row_of(
     limit : int
         Judgments after which campaigns were stopped.
     """
-    needed = np.sort(np.nan_to_num(own[:, JUDGMENTS], nan=np.inf))
-    done = own[~np.isnan(own[:, JUDGMENTS])]
+    judgments = np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)
+    needed = np.sort(judgments)
+    done = own[np.isfinite(judgments)]
     below, above = _median_places(len(needed))
     ratio, ratio_low, ratio_high = _ratio(own[:, JUDGMENTS], first[:, JUDGMENTS], limit)
-    error = None
+    violations = error = wrong_pairs = None
+    if len(done):
+        violations = float(done[:, VIOLATIONS].mean())
+        wrong_pairs = float(done[:, WRONG].mean())
     if len(done) > 1:
-        error = float(done[:, VIOLATIONS].std(ddof=1) / np.sqrt(len(done)))
+        error = _standard_error(done[:, VIOLATIONS])
     return DesignRow(
         design=design,
         ranges=question.ranges,
@@ -409,13 +418,16 @@ def row_of(
         ratio=ratio,
         ratio_low=ratio_low,
         ratio_high=ratio_high,
-        violations=float(done[:, VIOLATIONS].mean()) if len(done) else None,
+        violations=violations,
         violations_error=error,
-        wrong_pairs=float(done[:, WRONG].mean()) if len(done) else None,
-        each=tuple(
-            _finite(value) for value in np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)
-        ),
+        wrong_pairs=wrong_pairs,
+        each=tuple(map(_finite, judgments)),
     )
+
+
+def _standard_error(values: FloatArray) -> float:
+    """Return the standard error of the mean of at least two values."""
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _finite(value: float) -> int | None:
@@ -441,12 +453,12 @@ def _ratio(
         return None, None, None
     logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
     mean = float(logs.mean())
+    reach = 0.0
     if len(logs) > 1:
-        error = float(logs.std(ddof=1) / np.sqrt(len(logs)))
-    else:
-        error = 0.0
-    reach = float(ndtri(0.975)) * error
-    return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))
+        reach = float(ndtri(0.975)) * _standard_error(logs)
+    low = float(np.exp(mean - reach))
+    high = float(np.exp(mean + reach))
+    return float(np.exp(mean)), low, high
 
 
 #: Growth of the judgments between two looks. It limits the precision of the numbers of judgments,
@@ -480,29 +492,11 @@ class Comparison:
     rows: tuple[DesignRow, ...] = ()
 
 
-def compare_designs(
-    source: JudgmentSource,
-    *,
-    designs: Sequence[ComparedDesign] = tuple(ComparedDesign),
-    ranges: Sequence[Ranges] = RANGES,
-    target_pairs: Sequence[float] = (0.9,),
-    clusters: Sequence[int] = (),
-    confidence: float = 0.95,
-    active_confidence: float | None = None,
-    resamples: int = 200,
-    floor: float = 0.1,
-    limit: int = 100_000,
-    experiments: int = 100,
-    seed: int = 0,
-    **running: Unpack[Running],
-) -> Comparison:
-    """Simulate campaigns under each design until they reach their targets.
+@dataclass(frozen=True, kw_only=True)
+class DesignStudy:
+    """Settings of a comparison of designs.
 
-    A campaign is examined whenever its judgments have grown by 5%, and is finished at the first
-    look that shows the target, as if an organiser looked repeatedly. Active blocks
-    between two looks are planned from the state at the first of these looks.
-
-    Parameters
+    Attributes
     ----------
     source : Model or Rates
         Source of the judgments.
@@ -524,6 +518,75 @@ def compare_designs(
     limit : int
         Judgments (blocks) after which a campaign is stopped.
     experiments, seed : int
+    """
+
+    source: JudgmentSource
+    designs: Sequence[ComparedDesign] = tuple(ComparedDesign)
+    ranges: Sequence[Ranges] = RANGES
+    target_pairs: Sequence[float] = (0.9,)
+    clusters: Sequence[int] = ()
+    confidence: float = 0.95
+    active_confidence: float | None = None
+    resamples: int = 200
+    floor: float = 0.1
+    limit: int = 100_000
+    experiments: int = 100
+    seed: int = 0
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The targets, by definition of a rank range."""
+        questions = []
+        for ranges in self.ranges:
+            for share in self.target_pairs:
+                questions.append(Question(ranges=ranges, measure="pairs", target=share))
+            for count in self.clusters:
+                questions.append(
+                    Question(ranges=ranges, measure="clusters", target=count)
+                )
+        return tuple(questions)
+
+    def confidence_of(self, design: ComparedDesign) -> float:
+        """Return the confidence of the ranges under a design."""
+        if design is ComparedDesign.ACTIVE and self.active_confidence is not None:
+            return self.active_confidence
+        return self.confidence
+
+    def check(self) -> None:
+        """Raise ValueError as described at `compare_designs`."""
+        if not self.designs or not self.ranges:
+            raise ValueError("designs and ranges: expected at least one")
+        for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE):
+            if not 0.5 < self.confidence_of(design) < 1:
+                raise ValueError(
+                    "confidence: expected a share above one half and below 1"
+                )
+        if not 0 <= self.floor <= 1:
+            raise ValueError("floor: expected a share")
+        if self.limit < 1:
+            raise ValueError("limit: expected at least one judgment")
+        shares_segments = (
+            isinstance(self.source, Model) and self.source.segments is not None
+        )
+        if "anytime" in self.ranges and shares_segments:
+            raise ValueError(
+                "anytime: comparisons of shared segments are not independent, and this evidence is for "
+                "independent ones only; leave out `segments` or `anytime`"
+            )
+        if not self.questions:
+            raise ValueError("specify a target share of pairs or number of clusters")
+
+
+def compare_designs(study: DesignStudy, **running: Unpack[Running]) -> Comparison:
+    """Simulate campaigns under each design until they reach their targets.
+
+    A campaign is examined whenever its judgments have grown by 5%, and is finished at the first
+    look that shows the target, as if an organiser looked repeatedly. Active blocks
+    between two looks are planned from the state at the first of these looks.
+
+    Parameters
+    ----------
+    study : DesignStudy
     **running : see `ranking.core.sharding.Running`
         Progress is that of campaigns.
 
@@ -534,105 +597,56 @@ def compare_designs(
     Raises
     ------
     ValueError
-        If an argument is out of range, or "anytime" is used with shared segments: it is only valid
+        If a setting is out of range, or "anytime" is used with shared segments: it is only valid
         if each comparison of a pair is independent of those before.
     """
-    study = Comparison(
-        source=source,
-        designs=tuple(designs),
-        confidence=confidence,
-        active_confidence=confidence
-        if active_confidence is None
-        else active_confidence,
-        resamples=resamples,
-        floor=floor,
-        limit=limit,
-        experiments=experiments,
-        seed=seed,
-    )
-    _check(study, ranges)
-    if (
-        "anytime" in ranges
-        and isinstance(source, Model)
-        and source.segments is not None
-    ):
-        raise ValueError(
-            "anytime: comparisons of shared segments are not independent, and this evidence is for "
-            "independent ones only; leave out `segments` or `anytime`"
-        )
-    questions = _questions(ranges, target_pairs, clusters)
-    if not questions:
-        raise ValueError("specify a target share of pairs or number of clusters")
+    study.check()
     measured = measure_experiments(
-        partial(_measure, study, questions), range(experiments), **running
+        partial(_measure, study), range(study.experiments), **running
     )
-    rows = tuple(
-        row_of(design, question, measured[:, d, q], measured[:, 0, q], limit)
-        for q, question in enumerate(questions)
-        for d, design in enumerate(designs)
+    rows = []
+    for number, question in enumerate(study.questions):
+        first = measured[:, 0, number]
+        for index, design in enumerate(study.designs):
+            own = measured[:, index, number]
+            rows.append(row_of(design, question, own, first, study.limit))
+    return Comparison(
+        source=study.source,
+        designs=tuple(study.designs),
+        confidence=study.confidence,
+        active_confidence=study.confidence_of(ComparedDesign.ACTIVE),
+        resamples=study.resamples,
+        floor=study.floor,
+        limit=study.limit,
+        experiments=study.experiments,
+        seed=study.seed,
+        rows=tuple(rows),
     )
-    return replace(study, rows=rows)
 
 
-def _questions(
-    ranges: Sequence[Ranges], target_pairs: Sequence[float], clusters: Sequence[int]
-) -> tuple[Question, ...]:
-    wanted: tuple[tuple[Measure, Sequence[float]], ...]
-    wanted = ("pairs", target_pairs), ("clusters", clusters)
-    return tuple(
-        Question(ranges=each, measure=measure, target=target)
-        for each in ranges
-        for measure, targets in wanted
-        for target in targets
-    )
-
-
-def _check(study: Comparison, ranges: Sequence[Ranges]) -> None:
-    if not study.designs or not ranges:
-        raise ValueError("designs and ranges: expected at least one")
-    if not all(0.5 < each < 1 for each in (study.confidence, study.active_confidence)):
-        raise ValueError("confidence: expected a share above one half and below 1")
-    if not 0 <= study.floor <= 1:
-        raise ValueError("floor: expected a share")
-    if study.limit < 1:
-        raise ValueError("limit: expected at least one judgment")
-
-
-def _measure(
-    study: Comparison, questions: tuple[Question, ...], experiment: int
-) -> FloatArray:
+def _measure(study: DesignStudy, experiment: int) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
     return np.stack(
-        [
-            _until_answered(study, design, questions, experiment)
-            for design in study.designs
-        ]
+        [_until_answered(study, design, experiment) for design in study.designs]
     )
 
 
 def _until_answered(
-    study: Comparison,
-    design: ComparedDesign,
-    questions: tuple[Question, ...],
-    experiment: int,
+    study: DesignStudy, design: ComparedDesign, experiment: int
 ) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""
+    needs_resamples = not RESAMPLED.isdisjoint(study.ranges)
     campaign = SimulatedCampaign(
         study.source,
         design,
         floor=study.floor,
-        resamples=study.resamples
-        if any(each.ranges in RESAMPLED for each in questions)
-        else 0,
+        resamples=study.resamples if needs_resamples else 0,
         seed=study.seed,
         experiment=experiment,
     )
-    is_active = design is ComparedDesign.ACTIVE
     limit = study.limit
-    if is_active:
-        confidence = study.active_confidence
-    else:
-        confidence = study.confidence
+    confidence = study.confidence_of(design)
+    questions = study.questions
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():

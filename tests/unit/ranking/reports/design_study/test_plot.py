@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ranking.core.simulation.model import Model
-from ranking.reports.design_study.study import compare_designs
+from ranking.reports.design_study.study import DesignStudy, compare_designs
 from ranking.reports.simulations import plot_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -13,14 +13,15 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.thorough
 def test_a_line_rises_once_for_each_campaign_that_is_done() -> None:
-    found = compare_designs(
-        Model(systems=4, noise=3.0),
+    study = DesignStudy(
+        source=Model(systems=4, noise=3.0),
         ranges=("sign_test",),
         target_pairs=(0.5, 0.8),
         limit=300,
         experiments=5,
         seed=2,
     )
+    found = compare_designs(study)
     drawn = plot_of(found)
     root = ET.fromstring(drawn)
     assert root.get("role") == "img"

@@ -7,6 +7,7 @@ from ranking.core.counting.counts import Tallies
 from ranking.core.simulation.model import Model
 from ranking.reports.design_study.study import (
     ComparedDesign,
+    DesignStudy,
     SimulatedCampaign,
     compare_designs,
     range_verdict,
@@ -95,9 +96,15 @@ def test_ranges_say_as_much_as_the_judgments_do() -> None:
 
 
 def test_target_beyond_the_limit_has_no_number() -> None:
-    found = compare_designs(
-        MODEL, ranges=("anytime",), target_pairs=(1.0,), limit=40, experiments=3, seed=1
+    study = DesignStudy(
+        source=MODEL,
+        ranges=("anytime",),
+        target_pairs=(1.0,),
+        limit=40,
+        experiments=3,
+        seed=1,
     )
+    found = compare_designs(study)
     for row in found.rows:
         assert (row.reached, row.judgments, row.ratio, row.violations) == (
             0,
@@ -109,8 +116,8 @@ def test_target_beyond_the_limit_has_no_number() -> None:
 
 
 def test_the_first_design_is_compared_with_itself() -> None:
-    found = compare_designs(
-        MODEL,
+    study = DesignStudy(
+        source=MODEL,
         designs=(ComparedDesign.BALANCED, ComparedDesign.ACTIVE),
         ranges=("sign_test",),
         target_pairs=(0.6,),
@@ -118,6 +125,7 @@ def test_the_first_design_is_compared_with_itself() -> None:
         experiments=4,
         seed=1,
     )
+    found = compare_designs(study)
     assert [(row.design, row.measure) for row in found.rows] == [
         *(
             (design, "pairs")
@@ -143,12 +151,13 @@ def test_impossible_arguments_are_refused() -> None:
         {"target_pairs": ()},
     ):
         with pytest.raises(ValueError, match=r"expected|specify"):
-            compare_designs(MODEL, experiments=1, **wrong)
+            compare_designs(DesignStudy(source=MODEL, experiments=1, **wrong))
 
 
 def test_evidence_for_independent_comparisons_is_refused_where_segments_are_shared() -> (
     None
 ):
     shared = Model(systems=6, noise=4.0, segments=50)
+    study = DesignStudy(source=shared, ranges=("sign_test", "anytime"), experiments=1)
     with pytest.raises(ValueError, match="not independent"):
-        compare_designs(shared, ranges=("sign_test", "anytime"), experiments=1)
+        compare_designs(study)
