@@ -5,6 +5,7 @@ It combines statistics of the core with the measures of `annotation`, so it cann
 """
 
 from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -100,10 +101,7 @@ def measures_of_tallies(
     if any(np.any(sums.values[:, 0] < 0) for sums in tallies.sums().values()):
         raise ValueError("tallies: more was subtracted than had been added")
     judged, checked = _numbers_of_judges(tallies)
-    if judges is None:
-        own = tallies
-    else:
-        own = tallies.only(judges)
+    own = tallies if judges is None else tallies.only(judges)
     found: MeasuresByJudge = {name: {} for name in own.judges}
     count = len(found)
     margins = reference_margins(own.places, count)
@@ -111,10 +109,11 @@ def measures_of_tallies(
     tied_sums = tie_sums(own.lines, count, best_worst=best_worst)
     sums = margins.sums, damaged.sums, tied_sums, repeat_sums(own.repeats, count)
     # All at once, because the overhead of a call exceeds the cost of the quantiles.
-    shares = shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE)
-    preferred, rejected, ties, intra = (
-        shares[k * count : (k + 1) * count] for k in range(4)
-    )
+    shares = iter(shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE))
+    preferred = list(islice(shares, count))
+    rejected = list(islice(shares, count))
+    ties = list(islice(shares, count))
+    intra = list(islice(shares, count))
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
     ignored = reference_ignored(margins, odds=REFERENCE_ODDS)
     _keep_evidence(found, JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
@@ -140,25 +139,27 @@ def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[st
     These are the judges whose tallies differ or are absent in one; or all judges if the
     number of judges in p-values differs.
     """
-    allowed = []
-    for tallies in (before, after):
-        allowed.append(
-            [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
-        )
-    if allowed[0] != allowed[1]:
+    if _judges_allowed_for(before) != _judges_allowed_for(after):
         return frozenset(before.judges) | frozenset(after.judges)
     return after.changed_from(before)
 
 
+def _judges_allowed_for(tallies: JudgeTallies) -> list[int]:
+    """Return the numbers of judges for which p-values are corrected."""
+    return [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
+
+
 def add_pace(found: MeasuresByJudge, words: float | None) -> None:
     """Add `JudgeMeasure.PACE` for known times, given the words of an average block; does nothing if they are None."""
-    for results in found.values() if words else ():
+    if not words:
+        return
+    for results in found.values():
         time = results.get(JudgeMeasure.SECONDS)
-        if time is None or not words or not time.value or not time.low or not time.high:
+        if time is None or not time.value or not time.low or not time.high:
             continue
-        results[JudgeMeasure.PACE] = MeasureResult(
-            words / time.value, time.evidence, words / time.high, words / time.low
-        )
+        pace = words / time.value
+        low, high = words / time.high, words / time.low
+        results[JudgeMeasure.PACE] = MeasureResult(pace, time.evidence, low, high)
 
 
 def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
@@ -172,9 +173,9 @@ def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> Non
 
 def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:
     """Return the number of judges with judgments that count, and with attention checks."""
-    return len(np.unique(tallies.lines.judge)), len(
-        np.unique(tallies.damaged_places.judge)
-    )
+    judged = np.unique(tallies.lines.judge)
+    checked = np.unique(tallies.damaged_places.judge)
+    return len(judged), len(checked)
 
 
 def _keep(
@@ -241,12 +242,9 @@ def _order_of_labels(
 
 def _kappa(share: Share, tied: Share) -> MeasureResult | None:
     """Return κ of a judge with themselves, with P(E) of Scott's π from their ties; None if it is undefined."""
-    if (
-        tied.value is None
-        or share.value is None
-        or share.low is None
-        or share.high is None
-    ):
+    if tied.value is None:
+        return None
+    if share.value is None or share.low is None or share.high is None:
         return None
     p_chance = float(scott_chance(np.asarray(tied.value)))
     if p_chance >= 1:
@@ -255,6 +253,5 @@ def _kappa(share: Share, tied: Share) -> MeasureResult | None:
     def kappa(agreeing: float) -> float:
         return (agreeing - p_chance) / (1 - p_chance)
 
-    return MeasureResult(
-        kappa(share.value), share.trials, kappa(share.low), kappa(share.high)
-    )
+    low, high = kappa(share.low), kappa(share.high)
+    return MeasureResult(kappa(share.value), share.trials, low, high)

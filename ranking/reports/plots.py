@@ -1,8 +1,9 @@
 """Kinds of plots of a table: which columns they show, and how reports store that."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, Literal, TypedDict, Unpack
+from typing import ClassVar, Literal, TypedDict, Unpack
+
+from campaign.formats.json_text import JSONObject
 
 PlotKind = Literal[
     "intervals",
@@ -231,30 +232,28 @@ def interval_plot(
     )
 
 
-#: Plots of reports, which are stored.
-_STORED: Mapping[str, type[Plot]] = {
-    plot.kind: plot
-    for plot in (
-        IntervalPlot,
-        LinePlot,
-        BarPlot,
-        PointPlot,
-        MatrixPlot,
-        GridPlot,
-        BumpPlot,
-        PartialOrderPlot,
-    )
-}
+_STORED_PLOTS: tuple[type[Plot], ...] = (
+    IntervalPlot,
+    LinePlot,
+    BarPlot,
+    PointPlot,
+    MatrixPlot,
+    GridPlot,
+    BumpPlot,
+    PartialOrderPlot,
+)
+#: Plots of reports, which are stored, by kind.
+_STORED = {plot.kind: plot for plot in _STORED_PLOTS}
 
 
-def recorded_plot(plot: Plot | None) -> dict[str, Any] | None:
+def recorded_plot(plot: Plot | None) -> JSONObject | None:
     """Return a plot as plain JSON; see `plot_from_record`."""
     if plot is None:
         return None
     return {"kind": plot.kind, **asdict(plot)}
 
 
-def plot_from_record(record: Mapping[str, Any] | None) -> Plot | None:
+def plot_from_record(record: JSONObject | None) -> Plot | None:
     """Return a recorded plot; None without one.
 
     Up to version 1.0, all kinds had the same fields, and the horizontal axis of points was `low`.
@@ -262,12 +261,16 @@ def plot_from_record(record: Mapping[str, Any] | None) -> Plot | None:
     if record is None:
         return None
     plot = _STORED[record["kind"]]
-    values = dict(record)
     if plot is PointPlot:
-        values.setdefault("x", record.get("low"))
-        bars = record["bars"]
-        if bars is None:
-            values["bars"] = None
-        else:
-            values["bars"] = tuple(bars)
-    return plot(**{field.name: values[field.name] for field in fields(plot)})
+        return _points_from_record(record)
+    return plot(**{field.name: record[field.name] for field in fields(plot)})
+
+
+def _points_from_record(record: JSONObject) -> PointPlot:
+    bars = record["bars"]
+    return PointPlot(
+        label=record["label"],
+        value=record["value"],
+        x=record["x"] if "x" in record else record["low"],
+        bars=None if bars is None else tuple(bars),
+    )

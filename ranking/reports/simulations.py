@@ -1,80 +1,78 @@
 """Reports on simulated campaigns, budgets and comparisons of sampling designs, with a plot of the latter."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from functools import partial
+from operator import attrgetter
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from ranking.core.simulation.budget import Budget
-from ranking.core.simulation.measures import Study
+from ranking.core.simulation.budget import Budget, BudgetRow
+from ranking.core.simulation.measures import Study, StudyRow
 from ranking.core.simulation.model import Model
 from ranking.reports.design_study.study import Comparison, DesignRow, Rates
 from ranking.reports.inputs import Input, input_data, input_notes
-from ranking.reports.tables import Column, Report, Table, Value, plain
+from ranking.reports.tables import Column, Report, ReportData, Table, plain
 from ranking.reports.wording.numbers import decimals, in_figures, percent
 from version import code_version
 
 
 def study_report(study: Study) -> Report:
     """Report the accuracy of methods, with bounds, in simulated campaigns."""
-    if study.rows:
-        methods = list(study.rows[0].error)
-    else:
-        methods = []
     if study.resample is None:
         ranges = "sign test"
     else:
         ranges = f"bootstrap of {study.resample}"
+    columns = [Column("comparisons", "Comparisons")]
+    for method in study.rows[0].error if study.rows else ():
+        error = partial(_error_of, method)
+        columns.append(Column(f"error_{method}", f"Error, {method}", of=error))
+    columns += [
+        Column("range_size", "Range size", decimals=2),
+        Column("range_violations", "Violations"),
+        Column("clusters", "Clusters", decimals=2),
+        Column("cluster_violations", "Violations"),
+        Column("significant_pairs", "Significant pairs"),
+    ]
+    experiments = number_format(study.experiments)
     return Report(
         notes=[
             model_note(study.model),
-            f"{number_format(study.experiments)} experiments, rank ranges by {ranges}, seed {study.seed}",
+            f"{experiments} experiments, rank ranges by {ranges}, seed {study.seed}",
         ],
         tables=[
             Table.of(
                 study.rows,
                 name="simulation",
                 title="Simulated campaigns",
-                columns=(
-                    Column("comparisons", "Comparisons"),
-                    *(
-                        Column(
-                            f"error_{name}",
-                            f"Error, {name}",
-                            of=_error_of(name),
-                        )
-                        for name in methods
-                    ),
-                    Column("range_size", "Range size", decimals=2),
-                    Column("range_violations", "Violations"),
-                    Column("clusters", "Clusters", decimals=2),
-                    Column("cluster_violations", "Violations"),
-                    Column("significant_pairs", "Significant pairs"),
-                ),
+                columns=columns,
             )
         ],
         data={**plain(study), "version": code_version()},
     )
 
 
-def _error_of(method: str) -> Callable[[Any], Value]:
-    return lambda row: row.error[method]
+def _error_of(method: str, row: StudyRow) -> float:
+    return row.error[method]
 
 
 def budget_report(budget: Budget, given: Input | None) -> Report:
     """Report the comparisons needed for each target."""
-    notes = [*(input_notes(given) if given is not None else []), *budget_notes(budget)]
     return Report(
-        notes=notes,
+        notes=[*_input_notes(given), *budget_notes(budget)],
         tables=[_plan(budget)],
-        data={
-            "input": None if given is None else input_data(given),
-            **budget_data(budget),
-        },
+        data={"input": _input_data(given), **budget_data(budget)},
     )
+
+
+def _input_notes(given: Input | None) -> list[str]:
+    return [] if given is None else input_notes(given)
+
+
+def _input_data(given: Input | None) -> ReportData | None:
+    return None if given is None else input_data(given)
 
 
 def budget_notes(budget: Budget) -> list[str]:
@@ -114,16 +112,18 @@ def budget_notes(budget: Budget) -> list[str]:
     return notes
 
 
-def budget_data(budget: Budget) -> dict[str, Any]:
+def budget_data(budget: Budget) -> ReportData:
     """Return a plan as plain data."""
-    fit = budget.fit
-    known = plain(replace(budget, needs=()))
-    del known["fit"], known["needs"]
+    plan = plain(replace(budget, needs=()))
+    del plan["fit"], plan["needs"]
+    noise = low = high = None
+    if budget.fit is not None:
+        noise, low, high = budget.fit.noise, budget.fit.low, budget.fit.high
     return {
-        **known,
-        "fitted_noise": None if fit is None else fit.noise,
-        "fitted_noise_low": None if fit is None else fit.low,
-        "fitted_noise_high": None if fit is None else fit.high,
+        **plan,
+        "fitted_noise": noise,
+        "fitted_noise_low": low,
+        "fitted_noise_high": high,
         "noise": budget.model.noise,
         "fits": budget.fits,
         "version": code_version(),
@@ -136,19 +136,23 @@ def _end(value: float | None) -> str:
     return decimals(value, 1)
 
 
+_MEASURES = {
+    "significant_pairs": "share of pairs separated",
+    "clusters": "number of clusters",
+}
+
+
+def _measure_in_words(row: BudgetRow) -> str:
+    return _MEASURES[row.measure]
+
+
 def _plan(budget: Budget) -> Table:
-    names = {
-        "significant_pairs": "share of pairs separated",
-        "clusters": "number of clusters",
-    }
     return Table.of(
         budget.rows,
         name="plan",
         title="Comparisons until a target is reached",
         columns=(
-            Column(
-                "measure", "Target", is_text=True, of=lambda row: names[row.measure]
-            ),
+            Column("measure", "Target", is_text=True, of=_measure_in_words),
             Column("target", "", decimals=2),
             Column("comparisons", "Median"),
             Column("low", "From"),
@@ -183,16 +187,15 @@ def model_note(model: Model) -> str:
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
     """Report the judgments that each design needs, and the error rate of its rank ranges."""
-    if given is not None:
-        notes = input_notes(given)
-    else:
-        notes = []
-    notes += [_source_note(comparison), _how_note(comparison)]
     return Report(
-        notes=notes,
+        notes=[
+            *_input_notes(given),
+            _source_note(comparison),
+            _how_note(comparison),
+        ],
         tables=[_table(comparison)],
         data={
-            "input": None if given is None else input_data(given),
+            "input": _input_data(given),
             **plain(comparison),
             "source": _source(comparison),
             "version": code_version(),
@@ -200,7 +203,7 @@ def comparison_report(comparison: Comparison, given: Input | None) -> Report:
     )
 
 
-def _source(comparison: Comparison) -> dict[str, Any]:
+def _source(comparison: Comparison) -> ReportData:
     source = comparison.source
     if isinstance(source, Rates):
         return {
@@ -219,7 +222,12 @@ def _source_note(comparison: Comparison) -> str:
 
 
 def _how_note(comparison: Comparison) -> str:
-    return f"{number_format(comparison.experiments)} simulated campaigns, confidence {in_figures(comparison.confidence)} (active: {in_figures(comparison.active_confidence)}), {number_format(comparison.resamples)} resamples, {percent(comparison.floor)} of active blocks balanced, seed {comparison.seed}"
+    experiments = number_format(comparison.experiments)
+    confidence = in_figures(comparison.confidence)
+    active_confidence = in_figures(comparison.active_confidence)
+    resamples = number_format(comparison.resamples)
+    floor = percent(comparison.floor)
+    return f"{experiments} simulated campaigns, confidence {confidence} (active: {active_confidence}), {resamples} resamples, {floor} of active blocks balanced, seed {comparison.seed}"
 
 
 def _question(row: DesignRow) -> str:
@@ -238,13 +246,15 @@ def _question(row: DesignRow) -> str:
 
 def _table(comparison: Comparison) -> Table:
     designs = len(comparison.designs)
+    limit = number_format(comparison.limit)
+    most_violations = decimals(1 - comparison.confidence, 2)
     return Table.of(
         comparison.rows,
         name="designs",
         title="Judgments until a target is reached",
         columns=(
             Column("target", "Target", is_text=True, of=_question),
-            Column("design", "Design", is_text=True, of=lambda row: row.design.value),
+            Column("design", "Design", is_text=True, of=attrgetter("design.value")),
             Column("judgments", "Judgments"),
             Column("low", "From"),
             Column("high", "To"),
@@ -257,7 +267,7 @@ def _table(comparison: Comparison) -> Table:
             Column("wrong_pairs", "Wrong pairs", decimals=4),
         ),
         notes=[
-            f"Judgments: median number of blocks with 95% interval; – means more than {number_format(comparison.limit)}. Ratio: relative to the first design on the same systems. Violations: systems whose true rank is outside their range when the target is reached (nominal maximum {decimals(1 - comparison.confidence, 2)})."
+            f"Judgments: median number of blocks with 95% interval; – means more than {limit}. Ratio: relative to the first design on the same systems. Violations: systems whose true rank is outside their range when the target is reached (nominal maximum {most_violations})."
         ],
         rules=frozenset(range(designs - 1, len(comparison.rows) - 1, designs)),
     )
@@ -291,51 +301,48 @@ def plot_of(comparison: Comparison) -> str:
     It has no scripts, fonts or links.
     """
     designs = len(comparison.designs)
-    panels = [
-        comparison.rows[start : start + designs]
-        for start in range(0, len(comparison.rows), designs)
-    ]
     scale = _Scale(comparison)
-    height = len(panels) * _PANEL + _FOOT
+    parts = []
+    top = 0
+    for start in range(0, len(comparison.rows), designs):
+        rows = comparison.rows[start : start + designs]
+        parts += _panel(rows, scale, top, comparison.experiments)
+        top += _PANEL
+    height = top + _FOOT
     box = f'viewBox="0 0 {_WIDTH} {height}"'
     title = "Share of campaigns that reached the target, by sampling design"
-    parts = [
+    head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} role="img" aria-labelledby="title">',
         f'<title id="title">{title}</title><style>{_STYLE}</style>',
         f'<rect class="paper" width="{_WIDTH}" height="{height}"/>',
     ]
-    for number, rows in enumerate(panels):
-        parts += _panel(rows, scale, number * _PANEL, comparison.experiments)
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(
-        f'<text x="{middle:g}" y="{height - 8}" text-anchor="middle">Judgments (blocks)</text></svg>\n'
-    )
-    return "\n".join(parts)
+    label = f'<text x="{middle:g}" y="{height - 8}" text-anchor="middle">Judgments (blocks)</text></svg>\n'
+    return "\n".join([*head, *parts, label])
+
+
+def _finished(row: DesignRow) -> list[int]:
+    """Return the judgments of the campaigns that reached the target, fewest first."""
+    return sorted(judgments for judgments in row.each if judgments is not None)
 
 
 class _Scale:
     """A logarithmic axis of judgments with round ticks that covers all campaigns."""
 
     def __init__(self, comparison: Comparison) -> None:
-        needed = []
+        needed: list[int] = []
         for row in comparison.rows:
-            for each in row.each:
-                if each is not None:
-                    needed.append(each)
+            needed += _finished(row)
         self._low = math.log10(min(needed, default=1)) - 0.05
         self._high = math.log10(comparison.limit)
-        decades = range(math.floor(self._low), math.ceil(self._high) + 1)
-        numbers = []
-        for decade in decades:
+        self.ticks = []
+        for decade in range(math.floor(self._low), math.ceil(self._high) + 1):
             for step in (1, 2, 5):
-                numbers.append(step * 10**decade)
-        self.ticks = [
-            number
-            for number in numbers
-            if self._low <= math.log10(number) <= self._high
-        ]
+                tick = step * 10**decade
+                if self._low <= math.log10(tick) <= self._high:
+                    self.ticks.append(tick)
 
-    def at(self, judgments: float) -> float:
+    def position(self, judgments: float) -> float:
         share = (math.log10(judgments) - self._low) / (self._high - self._low)
         return _LEFT + share * (_WIDTH - _RIGHT - _LEFT)
 
@@ -356,18 +363,17 @@ def _panel(
             f'<text x="{_LEFT - 8}" y="{y + 4:g}" text-anchor="end">{percent(share)}</text>'
         )
     for tick in scale.ticks:
-        x = scale.at(tick)
+        x = scale.position(tick)
         parts.append(f'<path class="axis" d="M{x:.1f} {bottom}v5"/>')
         parts.append(
             f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{number_format(tick)}</text>'
         )
     for number, row in enumerate(rows):
         colour, dashes = _STROKES[number % len(_STROKES)]
-        needed = sorted(each for each in row.each if each is not None)
         path = [f"M{_LEFT} {bottom}"]
-        for done, judgments in enumerate(needed, 1):
+        for done, judgments in enumerate(_finished(row), 1):
             y = bottom - done / experiments * (bottom - upper)
-            path.append(f"H{scale.at(judgments):.1f}V{y:.1f}")
+            path.append(f"H{scale.position(judgments):.1f}V{y:.1f}")
         path.append(f"H{right}")
         y = upper + 16 + 20 * number
         pen = f'class="line" stroke="{colour}" stroke-dasharray="{dashes}"'
