@@ -19,6 +19,7 @@ from ranking.core.judges.clicking import (
     REFERENCE_ODDS,
     ClickingEvidence,
     ReferenceMargins,
+    StraightLining,
     reference_ignored,
     reference_margins,
     reference_preferences,
@@ -26,10 +27,14 @@ from ranking.core.judges.clicking import (
     typed_in_order,
 )
 from ranking.core.judges.diagnosis import disagreement
-from ranking.core.judges.patterns import position_bias, tie_sums
+from ranking.core.judges.patterns import PositionBias, position_bias, tie_sums
 from ranking.core.judges.repeats import repeat_sums
 from ranking.core.judges.shares import Share, shares_of_sums
-from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies
+from ranking.core.judges.tallies import (
+    JudgeTallies,
+    MedianTime,
+    median_times_of_tallies,
+)
 
 #: Confidence level of the intervals.
 _CONFIDENCE = 0.95
@@ -98,39 +103,97 @@ def measures_of_tallies(
     ValueError
         If a count is negative, because more was subtracted from the tallies than added.
     """
-    if any(np.any(sums.values[:, 0] < 0) for sums in tallies.sums().values()):
-        raise ValueError("tallies: more was subtracted than had been added")
+    for sums in tallies.sums().values():
+        counts = sums.values[:, 0]
+        if np.any(counts < 0):
+            raise ValueError("tallies: more was subtracted than had been added")
     judged, checked = _numbers_of_judges(tallies)
     own = tallies if judges is None else tallies.only(judges)
-    found: MeasuresByJudge = {name: {} for name in own.judges}
-    count = len(found)
+    measured = _MeasuredJudges(own.judges)
+    count = len(own.judges)
     margins = reference_margins(own.places, count)
     damaged = reference_margins(own.damaged_places, count)
-    tied_sums = tie_sums(own.lines, count, best_worst=best_worst)
-    sums = margins.sums, damaged.sums, tied_sums, repeat_sums(own.repeats, count)
+    sums_of_shares = (
+        margins.sums,
+        damaged.sums,
+        tie_sums(own.lines, count, best_worst=best_worst),
+        repeat_sums(own.repeats, count),
+    )
     # All at once, because the overhead of a call exceeds the cost of the quantiles.
-    shares = iter(shares_of_sums(np.concatenate(sums), confidence=_CONFIDENCE))
+    sums_at_once = np.concatenate(sums_of_shares)
+    shares = iter(shares_of_sums(sums_at_once, confidence=_CONFIDENCE))
     preferred = list(islice(shares, count))
     rejected = list(islice(shares, count))
     ties = list(islice(shares, count))
     intra = list(islice(shares, count))
-    _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
+    measured.keep_preferences(JudgeMeasure.REFERENCE, margins, preferred)
     ignored = reference_ignored(margins, odds=REFERENCE_ODDS)
-    _keep_evidence(found, JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
-    _preferences(found, JudgeMeasure.BAD_REFERENCE, damaged, rejected)
+    measured.keep_evidence(JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
+    measured.keep_preferences(JudgeMeasure.BAD_REFERENCE, damaged, rejected)
     ignored = reference_ignored(damaged, odds=DAMAGE_ODDS)
-    _keep_evidence(found, JudgeMeasure.DAMAGE_IGNORED, ignored, checked)
-    for results, tied, again in zip(found.values(), ties, intra, strict=True):
-        _keep(results, JudgeMeasure.TIES, _result_of_share(tied))
-        _keep(results, JudgeMeasure.INTRA, _kappa(again, tied))
-    _order_of_labels(found, own, judged)
+    measured.keep_evidence(JudgeMeasure.DAMAGE_IGNORED, ignored, checked)
+    measured.keep(JudgeMeasure.TIES, map(_result_of_share, ties))
+    measured.keep(JudgeMeasure.INTRA, map(_kappa, intra, ties))
+    lines = straight_lining(own.lines, count, confidence=_CONFIDENCE)
+    one_label = [_result_of_share(line.one_label) for line in lines]
+    measured.keep(JudgeMeasure.ONE_LABEL, one_label)
+    measured.keep(JudgeMeasure.SHOWN_ORDER, map(_shown_order, lines))
+    typed = typed_in_order(own.lines, count)
+    measured.keep_evidence(JudgeMeasure.TYPED_IN_ORDER, typed, judged)
+    biases = position_bias(own.positions, count)
+    measured.keep(JudgeMeasure.POSITION, map(_result_of_bias, biases))
     times = median_times_of_tallies(own.times, count, confidence=_CONFIDENCE)
-    for results, time in zip(found.values(), times, strict=True):
-        if time is not None:
-            results[JudgeMeasure.SECONDS] = MeasureResult(
-                time.seconds, time.blocks, time.low, time.high
-            )
-    return found
+    measured.keep(JudgeMeasure.SECONDS, map(_result_of_time, times))
+    return measured.results
+
+
+class _MeasuredJudges:
+    """The results of judges, in their order; judges without evidence for a measure have no result."""
+
+    def __init__(self, judges: Iterable[str]) -> None:
+        self.results: MeasuresByJudge = {name: {} for name in judges}
+
+    def keep(
+        self, measure: JudgeMeasure, results: Iterable[MeasureResult | None]
+    ) -> None:
+        """Add the results of a measure."""
+        for own, result in zip(self.results.values(), results, strict=True):
+            if result is not None:
+                own[measure] = result
+
+    def keep_evidence(
+        self,
+        measure: JudgeMeasure,
+        evidence: Iterable[ClickingEvidence],
+        judges: int,
+    ) -> None:
+        """Add the p-values of a measure of clicking, corrected for a number of judges."""
+        results = []
+        for row in evidence:
+            result = None
+            if row.blocks:
+                result = MeasureResult(row.p_value(judges), row.blocks)
+            results.append(result)
+        self.keep(measure, results)
+
+    def keep_preferences(
+        self, measure: JudgeMeasure, margins: ReferenceMargins, shares: list[Share]
+    ) -> None:
+        """Add the shares of a preference, and the p-values of judges who click at random."""
+        preferred = []
+        at_random = []
+        preferences = reference_preferences(margins)
+        for preference, share in zip(preferences, shares, strict=True):
+            result = random = None
+            p_random = preference.p_random
+            if p_random is not None and preference.p_lowest is not None:
+                result = _result_of_share(share, p_random)
+                if preference.p_lowest <= _MAX_LOWEST_P:
+                    random = MeasureResult(p_random, preference.comparisons)
+            preferred.append(result)
+            at_random.append(random)
+        self.keep(measure, preferred)
+        self.keep(JudgeMeasure(f"{measure}_random"), at_random)
 
 
 def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[str]:
@@ -157,9 +220,12 @@ def add_pace(found: MeasuresByJudge, words: float | None) -> None:
         time = results.get(JudgeMeasure.SECONDS)
         if time is None or not time.value or not time.low or not time.high:
             continue
-        pace = words / time.value
-        low, high = words / time.high, words / time.low
-        results[JudgeMeasure.PACE] = MeasureResult(pace, time.evidence, low, high)
+        results[JudgeMeasure.PACE] = MeasureResult(
+            words / time.value,
+            time.evidence,
+            low=words / time.high,
+            high=words / time.low,
+        )
 
 
 def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
@@ -178,26 +244,6 @@ def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:
     return len(judged), len(checked)
 
 
-def _keep(
-    results: dict[str, MeasureResult],
-    measure: JudgeMeasure,
-    result: MeasureResult | None,
-) -> None:
-    if result is not None:
-        results[measure] = result
-
-
-def _keep_evidence(
-    found: MeasuresByJudge,
-    measure: JudgeMeasure,
-    evidence: Iterable[ClickingEvidence],
-    judges: int,
-) -> None:
-    for results, row in zip(found.values(), evidence, strict=True):
-        if row.blocks:
-            results[measure] = MeasureResult(row.p_value(judges), row.blocks)
-
-
 def _result_of_share(
     share: Share, p_value: float | None = None
 ) -> MeasureResult | None:
@@ -206,38 +252,20 @@ def _result_of_share(
     return MeasureResult(share.value, share.trials, share.low, share.high, p_value)
 
 
-def _preferences(
-    found: MeasuresByJudge,
-    measure: JudgeMeasure,
-    margins: ReferenceMargins,
-    shares: list[Share],
-) -> None:
-    random = JudgeMeasure(f"{measure}_random")
-    preferences = reference_preferences(margins)
-    for results, preference, share in zip(
-        found.values(), preferences, shares, strict=True
-    ):
-        if preference.p_random is None or preference.p_lowest is None:
-            continue
-        _keep(results, measure, _result_of_share(share, preference.p_random))
-        if preference.p_lowest <= _MAX_LOWEST_P:
-            results[random] = MeasureResult(preference.p_random, preference.comparisons)
+def _shown_order(line: StraightLining) -> MeasureResult | None:
+    return _result_of_share(line.shown_order, line.p_shuffled)
 
 
-def _order_of_labels(
-    found: MeasuresByJudge, tallies: JudgeTallies, judges: int
-) -> None:
-    lines = straight_lining(tallies.lines, len(found), confidence=_CONFIDENCE)
-    for results, line in zip(found.values(), lines, strict=True):
-        _keep(results, JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
-        shown_order = _result_of_share(line.shown_order, line.p_shuffled)
-        _keep(results, JudgeMeasure.SHOWN_ORDER, shown_order)
-    typed = typed_in_order(tallies.lines, len(found))
-    _keep_evidence(found, JudgeMeasure.TYPED_IN_ORDER, typed, judges)
-    biases = position_bias(tallies.positions, len(found))
-    for results, bias in zip(found.values(), biases, strict=True):
-        if bias.p_value is not None:
-            results[JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)
+def _result_of_bias(bias: PositionBias) -> MeasureResult | None:
+    if bias.p_value is None:
+        return None
+    return MeasureResult(bias.p_value, bias.blocks)
+
+
+def _result_of_time(time: MedianTime | None) -> MeasureResult | None:
+    if time is None:
+        return None
+    return MeasureResult(time.seconds, time.blocks, time.low, time.high)
 
 
 def _kappa(share: Share, tied: Share) -> MeasureResult | None:
@@ -253,5 +281,9 @@ def _kappa(share: Share, tied: Share) -> MeasureResult | None:
     def kappa(agreeing: float) -> float:
         return (agreeing - p_chance) / (1 - p_chance)
 
-    low, high = kappa(share.low), kappa(share.high)
-    return MeasureResult(kappa(share.value), share.trials, low, high)
+    return MeasureResult(
+        kappa(share.value),
+        share.trials,
+        low=kappa(share.low),
+        high=kappa(share.high),
+    )
