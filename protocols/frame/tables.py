@@ -88,6 +88,7 @@ def report_of_answers(
         Further data about the input: for files only, and in either case.
     notes, tables, data
     """
+    about: ReportData
     if isinstance(given, Input):
         about = input_data(given)
         first = input_notes(given)

@@ -62,7 +62,7 @@ from ranking.pages.summary import (
     summarise_run,
     summary_without_order,
 )
-from ranking.reports.analyses.pairs import pairs_matrix, shares_in_words
+from ranking.reports.analyses.pairs import PairTests, pairs_matrix, shares_in_words
 from ranking.reports.analyses.ranking import ranks_table
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.predicted_ranking import completed_by, sample_doubt
@@ -227,9 +227,7 @@ def pairs_table(content: PublishedContent) -> Table:
         map(_with_shares, content["ranking"]["pairs"]),
         Column("better", _("Better"), is_text=True, names="system"),
         Column("worse", _("Worse"), is_text=True, names="other"),
-        p=p,
-        corrected=corrected,
-        level=level,
+        tests=PairTests(p=p, corrected=corrected, level=level),
         notes=[*caption, *shares_in_words(level)],
     )
 

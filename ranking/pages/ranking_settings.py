@@ -1,6 +1,6 @@
 """The form of ranking settings, the form of a stopping rule, and their histories."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.stopping_rules import (
     RuleTests,
+    ShownRule,
     moment_in_words,
     rule_in_words,
     rule_state,
@@ -27,7 +28,7 @@ from ranking.reports.wording.stopping_rules import (
 )
 
 
-def shown_rule_of(run: RankingRun | None) -> Mapping[str, object] | None:
+def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
     """Return the rule recorded in the latest ranking; None without one. No query."""
     if run is None:
         return None

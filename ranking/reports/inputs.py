@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import inf
-from typing import Any, Protocol
+from typing import Any, NamedTuple, NotRequired, Protocol, TypedDict
 
 import numpy as np
 from django.utils.formats import number_format
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from campaign.formats.errors import Loss
+from campaign.formats.json_text import JSONObject
 from campaign.models.system import system_in_sentence
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, from_to
@@ -31,7 +32,7 @@ from ranking.core.rankings.counted_judgments import (
     effective_units_of_sizes,
 )
 from ranking.files.records import IgnoredBecause, JudgmentsFound, JudgmentsRead
-from ranking.reports.tables import Report, Table
+from ranking.reports.tables import Report, ReportData, Table
 from version import code_version
 
 
@@ -41,6 +42,14 @@ class Remarks:
 
     skips: Sequence[SkippedBlock]
     comments: Sequence[CommentedBlock]
+
+
+class JudgesWork(NamedTuple):
+    """Blocks, words and seconds of each judge."""
+
+    blocks: Sequence[int]
+    words: Sequence[float]
+    seconds: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +97,11 @@ class WorkFacts:
     excluded: int = 0
 
     @property
-    def of_judges(self) -> tuple[list[int], list[float], list[float]]:
-        """Blocks, words and seconds of each judge."""
-        return (
-            [blocks for blocks, _words, _seconds in self.pace],
-            [words for _blocks, words, _seconds in self.pace],
-            [seconds for _blocks, _words, seconds in self.pace],
-        )
+    def of_judges(self) -> "JudgesWork":
+        """The totals of each judge, as columns."""
+        if not self.pace:
+            return JudgesWork((), (), ())
+        return JudgesWork(*zip(*self.pace, strict=True))
 
     @property
     def wanted_more(self) -> float:
@@ -104,10 +111,7 @@ class WorkFacts:
     @property
     def rule_more(self) -> float:
         """Judgments that must still count to meet the stopping rule; 0 if it has no number of judgments."""
-        if self.counted is None:
-            counted = self.judged
-        else:
-            counted = self.counted
+        counted = self.judged if self.counted is None else self.counted
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
@@ -174,7 +178,7 @@ class Corpora(Protocol):
 
 
 @dataclass(frozen=True)
-class Input:
+class JudgedInput:
     """Judgments that were read, and those in the report.
 
     Attributes
@@ -184,51 +188,11 @@ class Input:
         Blocks of `read`, without the reference if it is excluded.
     reference : str or None
         The reference among the systems of `read`, even if excluded.
-    texts : Texts or None
-        Texts, if known.
-    leave_out : tuple of str or None
-        The judges left out by an analysis of their influence; None if the judgments do not name them.
-    groups : mapping of str to sequence of str, or None
-        Judges by group, if the analysis needs groups and they are known.
-    work : WorkFacts or None
-        Judges' pace; None if not requested.
-    shown : mapping of str to (int, int), or None
-        For each system, the number of skipped blocks with it, and with it and the reference; None if not
-        requested.
-    remarks : Remarks or None
-        Skips and comments; None if not requested.
-    beside : sequence of TaskRead, or None
-        This task first, then the others of its test set; None if not requested.
-    answers
-        Answers of a protocol beyond labels, as its analysis reads them; None if it needs none.
-    metrics : sequence of Metric, or None
-        None if not requested.
-    machines : sequence of MachineAnswers, or None
-        Answers of machine judges; None if not requested, or there are none.
-    corpora : Corpora or None
-        All texts, if they are stored.
-    document_of : mapping of int to str, or None
-        Document of each segment of the test set, judged or not, in the chosen documents; None if not requested.
-    is_drawn_at_random : bool or None
-        Whether designs draw the judged segments at random from these; None if not requested.
     """
 
     read: JudgmentsRead
     blocks: Blocks
     reference: str | None
-    texts: Texts | None = None
-    leave_out: tuple[str, ...] | None = None
-    groups: Mapping[str, Sequence[str]] | None = None
-    work: WorkFacts | None = None
-    shown: Mapping[str, Sequence[int]] | None = None
-    remarks: Remarks | None = None
-    beside: Sequence[TaskRead] | None = None
-    answers: Any = None
-    metrics: Sequence[Metric] | None = None
-    machines: Sequence[MachineAnswers] | None = None
-    corpora: Corpora | None = None
-    document_of: Mapping[int, str] | None = None
-    is_drawn_at_random: bool | None = None
 
     @property
     def is_reference_excluded(self) -> bool:
@@ -245,13 +209,6 @@ class Input:
         """Number of judged blocks."""
         return len(self.blocks)
 
-    @property
-    def judged(self) -> JudgedTask | ScoredTask | None:
-        """The task itself, which comes first among those of its test set; None if they were not requested."""
-        if self.beside:
-            return self.beside[0].judged
-        return None
-
     @cached_property
     def tallies(self) -> Tallies:
         """Wins and ties of the judgments."""
@@ -260,12 +217,63 @@ class Input:
     def units(self, method: str) -> tuple[int, int | None, EffectiveUnits]:
         """Return the numbers of segments, of documents (if known) and of effective units of a ranking by a method."""
         document = self.blocks.document
-        if document is None:
-            documents = None
-        else:
-            documents = len(np.unique(document))
+        documents = None if document is None else len(np.unique(document))
         effective = effective_units(self.blocks, METHODS[method])
         return len(np.unique(self.blocks.segment)), documents, effective
+
+
+@dataclass(frozen=True)
+class Input(JudgedInput):
+    """Judgments with what else an analysis needs; None if it was not requested or is not known.
+
+    Attributes
+    ----------
+    texts : Texts or None
+    leave_out : tuple of str or None
+        The judges left out by an analysis of their influence; None if the judgments do not name them.
+    groups : mapping of str to sequence of str, or None
+        Judges by group.
+    work : WorkFacts or None
+        Judges' pace.
+    shown : mapping of str to (int, int), or None
+        For each system, the number of skipped blocks with it, and with it and the reference.
+    remarks : Remarks or None
+        Skips and comments.
+    beside : sequence of TaskRead, or None
+        This task first, then the others of its test set.
+    answers
+        Answers of a protocol beyond labels, as its analysis reads them.
+    metrics : sequence of Metric, or None
+    machines : sequence of MachineAnswers, or None
+        Answers of machine judges.
+    corpora : Corpora or None
+        All texts, if they are stored.
+    document_of : mapping of int to str, or None
+        Document of each segment of the test set, judged or not, in the chosen documents.
+    is_drawn_at_random : bool or None
+        Whether designs draw the judged segments at random from these.
+    """
+
+    texts: Texts | None = None
+    leave_out: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
+    work: WorkFacts | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
+    remarks: Remarks | None = None
+    beside: Sequence[TaskRead] | None = None
+    answers: Any = None
+    metrics: Sequence[Metric] | None = None
+    machines: Sequence[MachineAnswers] | None = None
+    corpora: Corpora | None = None
+    document_of: Mapping[int, str] | None = None
+    is_drawn_at_random: bool | None = None
+
+    @property
+    def judged(self) -> JudgedTask | ScoredTask | None:
+        """The task itself, which comes first among those of its test set; None if they were not requested."""
+        if self.beside:
+            return self.beside[0].judged
+        return None
 
 
 @dataclass(frozen=True)
@@ -321,36 +329,77 @@ class CountedInput:
         )
 
 
-AnyInput = Input | CountedInput
+AnyInput = JudgedInput | CountedInput
 
 
-def input_data(given: AnyInput) -> dict[str, Any]:
-    """Return the input as plain data: comparisons, ties and systems."""
+class FileData(TypedDict):
+    """A file of judgments."""
+
+    name: str
+    sha256: str
+
+
+class NotReadData(TypedDict, total=False):
+    """Content of files that was not read, if any."""
+
+    not_read: list[JSONObject]
+
+
+class InputData(NotReadData):
+    """The input of a report: its judgments, comparisons, ties and systems."""
+
+    watermark: NotRequired[int]
+    files: list[FileData]
+    format: str | None
+    source_language: str
+    target_language: str
+    reference: str | None
+    reference_excluded: bool
+    blocks: int
+    skipped: int
+    blank_labels: int
+    comparisons: int
+    ties: int
+    judges: int
+    excluded_judges: list[str]
+    systems: int
+    documents_ignored: IgnoredBecause | None
+    repeated: NotRequired[int]
+
+
+def input_data(given: AnyInput) -> InputData:
+    """Return the input as plain data."""
+    read = given.read
     tallies = given.tallies
-    ignored = given.read.ignored_documents
-    watermark = given.read.watermark
-    return {
-        **({} if watermark is None else {"watermark": watermark}),
-        "files": [
-            {"name": file.name, "sha256": file.sha256} for file in given.read.files
-        ],
-        "format": given.read.input_format,
-        "source_language": given.read.languages[0],
-        "target_language": given.read.languages[1],
+    source, target = read.languages
+    files: list[FileData] = []
+    for file in read.files:
+        files.append({"name": file.name, "sha256": file.sha256})
+    ignored = read.ignored_documents
+    data: InputData = {
+        "files": files,
+        "format": read.input_format,
+        "source_language": source,
+        "target_language": target,
         "reference": given.reference,
         "reference_excluded": given.is_reference_excluded,
         "blocks": given.judged_blocks,
-        "skipped": given.read.skipped,
-        "blank_labels": given.read.blank_labels,
+        "skipped": read.skipped,
+        "blank_labels": read.blank_labels,
         "comparisons": tallies.comparisons,
         "ties": tallies.tied,
-        "judges": given.read.judges,
-        "excluded_judges": list(given.read.excluded_judges),
+        "judges": read.judges,
+        "excluded_judges": list(read.excluded_judges),
         "systems": len(tallies.systems),
         "documents_ignored": None if ignored is None else ignored.reason,
-        **({"repeated": given.read.repeated} if given.read.repeated else {}),
-        **not_read_data(given.read.losses),
     }
+    if read.repeated:
+        data["repeated"] = read.repeated
+    if read.losses:
+        data["not_read"] = list(map(asdict, read.losses))
+    if read.watermark is None:
+        return data
+    return {"watermark": read.watermark, **data}
 
 
 def input_notes(given: AnyInput) -> list[str]:
@@ -369,18 +418,16 @@ def input_notes(given: AnyInput) -> list[str]:
         },
     ]
     if data["comparisons"]:
+        judges = counted("%(count)s judge", "%(count)s judges", data["judges"])
         notes.append(
             _(
                 "%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems"
             )
             % {
-                "judges": counted(
-                    "%(count)s judge", "%(count)s judges", data["judges"]
-                ),
-                **{
-                    name: number_format(data[name])
-                    for name in ("comparisons", "ties", "systems")
-                },
+                "judges": judges,
+                "comparisons": number_format(data["comparisons"]),
+                "ties": number_format(data["ties"]),
+                "systems": number_format(data["systems"]),
             }
         )
     if given.is_reference_excluded:
@@ -406,7 +453,7 @@ def report_on(
     *,
     notes: Sequence[str],
     tables: Sequence[Table],
-    data: Mapping[str, Any],
+    data: ReportData,
 ) -> Report:
     """Return a report that begins with its input and names the code version."""
     return Report(
@@ -417,7 +464,7 @@ def report_on(
     )
 
 
-def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
+def not_read_data(losses: Sequence[Loss]) -> NotReadData:
     """Return the unread content of the files as plain data; empty if there is none."""
     if losses:
         return {"not_read": list(map(asdict, losses))}
@@ -426,11 +473,12 @@ def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
 
 def not_read_notes(losses: Sequence[Loss]) -> list[str]:
     """Return notes on the unread content of the files."""
-    return [
-        _("Not read: %(what)s (%(number)s times, first: %(place)s).")
-        % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}
-        for loss in losses
-    ]
+    notes = []
+    for loss in losses:
+        count = number_format(loss.count)
+        words = _("Not read: %(what)s (%(number)s times, first: %(place)s).")
+        notes.append(words % {"what": loss.what, "number": count, "place": loss.first})
+    return notes
 
 
 def excluded_notes(excluded: Sequence[str]) -> list[str]:
@@ -447,13 +495,13 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
     ]
 
 
-def _language(given: AnyInput, said: str) -> str:
+def _language(given: AnyInput, language: str) -> str:
     """Return the name of a language; as spelled in files, if the judgments are from files."""
-    if not said:
+    if not language:
         return pgettext("language", "unknown")
     if given.read.watermark is None:
-        return said
-    return language_name(said)
+        return language
+    return language_name(language)
 
 
 def ignored_documents_notes(given: AnyInput) -> list[str]:

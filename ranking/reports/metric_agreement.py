@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from ranking.reports.correlations import interval_columns
 from ranking.reports.plots import interval_plot
-from ranking.reports.tables import Column, Table
+from ranking.reports.tables import Column, Table, with_rows
 from ranking.reports.wording.published_content import (
     AgreementData,
     Limit,
@@ -186,12 +186,9 @@ def machine_name(name: str) -> str:
 
 def metrics_tables(data: MetricsData, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
-    tables = [
-        *agreement_tables(data, confidence),
-        _tests_between(data["tests"], confidence),
-        _groups_table(data["groups"], confidence),
-    ]
-    return [*tables[:2], *(table for table in tables[2:] if table.rows)]
+    tests = _tests_between(data["tests"], confidence)
+    groups = _groups_table(data["groups"], confidence)
+    return [*agreement_tables(data, confidence), *with_rows([tests, groups])]
 
 
 def _groups_table(groups: Sequence[GroupAgreement], confidence: float) -> Table:

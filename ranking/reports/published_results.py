@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, NamedTuple, TypedDict, cast
 
 from django.conf import settings
 from django.utils.functional import Promise
@@ -25,10 +25,11 @@ from ranking.reports.correlations import interval_columns
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.predicted_ranking import completed_by, predicted_notes
 from ranking.reports.stored import report_in
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, ReportData, Table, Value
 from ranking.reports.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
 from ranking.reports.wording.published_content import (
+    PredictedData,
     PublishedContent,
     PublishedKappa,
     PublishedPair,
@@ -39,7 +40,14 @@ from ranking.reports.wording.published_method import (
     has_ranking,
     method_sentences,
 )
-from ranking.reports.wording.ranges import cluster_rules, rank_cell, rank_range
+from ranking.reports.wording.ranges import (
+    cluster_rules,
+    rank_cell,
+    rank_range,
+    rows_by_system,
+    shares_rank,
+    systems_of,
+)
 from ranking.reports.writing import ReportFormat, escaped_latex, write
 
 _COLUMNS: Final = (
@@ -75,9 +83,8 @@ def published_report(file: PublishedFile) -> Report:
         file.url,
         f"SHA-256 of its content: {file.digest}",
     ]
-    return Report(
-        tables=tables, data={}, notes=[one_line(note) for note in notes if note]
-    )
+    notes = list(map(one_line, filter(None, notes)))
+    return Report(tables=tables, data={}, notes=notes)
 
 
 def answer_tables(content: PublishedContent) -> list[Table]:
@@ -86,7 +93,11 @@ def answer_tables(content: PublishedContent) -> list[Table]:
     if answers is None:
         return []
     report = report_in(answers["reports"], get_language() or settings.LANGUAGE_CODE)
-    return [replace(table, name=f"answers_{table.name}") for table in report.tables]
+    return [_named("answers", table) for table in report.tables]
+
+
+def _named(section: str, table: Table) -> Table:
+    return replace(table, name=f"{section}_{table.name}")
 
 
 def _tables_of_ranking(content: PublishedContent) -> list[Table]:
@@ -105,44 +116,42 @@ def ranking_tables(content: PublishedContent) -> list[Table]:
     """Return a table for each group of connected systems; the last one includes systems without a rank."""
     groups = grouped(content["ranking"]["systems"])
     unranked = content["ranking"]["not_estimable"]
-    several = len(groups) > 1
+    if len(groups) < 2:
+        (rows,) = groups.values()
+        return [_table(content, rows, unranked)]
     tables = []
     for number, rows in groups.items():
-        tables.append(
-            _table(content, rows, number if several else 0, () if several else unranked)
-        )
-    if several and unranked:
-        tables.append(replace(_table(content, [], 0, unranked), name="ranking_none"))
+        table = _table(content, rows)
+        title = f"{table.title}, group {number}: not compared with other groups"
+        tables.append(replace(table, name=f"ranking_group_{number}", title=title))
+    if unranked:
+        tables.append(replace(_table(content, [], unranked), name="ranking_none"))
     return tables
 
 
 def grouped(rows: Sequence[RankedRow]) -> dict[int, list[RankedRow]]:
     """Return ranked systems by the number of their group; one empty group if there are none."""
-    found: dict[int, list[RankedRow]] = {}
+    groups: dict[int, list[RankedRow]] = {}
     for row in rows:
-        found.setdefault(row["group"], []).append(row)
-    return found or {1: []}
+        groups.setdefault(row["group"], []).append(row)
+    return groups or {1: []}
 
 
 def _table(
     content: PublishedContent,
-    rows: Sequence[RankedRow],
-    group: int,
-    unranked: Sequence[UnrankedRow],
+    ranked: Sequence[RankedRow],
+    unranked: Sequence[UnrankedRow] = (),
 ) -> Table:
-    """Return a table of systems; `group` is its number if there are several."""
+    """Return a table of systems."""
+    rows = [_ranked_cells(content, row) for row in ranked]
+    rows += [_cells(content, row) for row in unranked]
     return Table.of(
-        [
-            *(_shown_rank(content, row) for row in rows),
-            *(_shown(content, row) for row in unranked),
-        ],
-        name=f"ranking_group_{group}" if group else "ranking",
-        title=f"{title_of(content)}, group {group}: not compared with other groups"
-        if group
-        else title_of(content),
+        rows,
+        name="ranking",
+        title=title_of(content),
         columns=_COLUMNS,
-        notes=shortages_of_rows(rows),
-        rules=cluster_rules(rows),
+        notes=shortages_of_rows(ranked),
+        rules=cluster_rules(ranked),
     )
 
 
@@ -155,15 +164,16 @@ def title_of(content: PublishedContent) -> str:
 
 def basis_of(content: PublishedContent) -> str:
     """Return one or two sentences on the data behind the table."""
-    parameters = content["method"]["parameters"]
-    method = METHOD_WORDS.get(content["method"]["name"], content["method"]["name"])
     counted = content["input"]
+    blocks = f"{counted['blocks']:,} blocks by {counted['judges']:,} judges."
     if not has_ranking(content):
-        return f"{counted['blocks']:,} blocks by {counted['judges']:,} judges."
+        return blocks
+    name = content["method"]["name"]
+    method = METHOD_WORDS.get(name, name)
+    confidence = 100 * content["method"]["parameters"]["confidence"]
     return (
-        f"{counted['comparisons']:,} comparisons in {counted['blocks']:,} blocks by "
-        f"{counted['judges']:,} judges. Score: {method}. Rank ranges at "
-        f"{100 * parameters['confidence']:g}%. Lines separate clusters."
+        f"{counted['comparisons']:,} comparisons in {blocks} Score: {method}. "
+        f"Rank ranges at {confidence:g}%. Lines separate clusters."
     )
 
 
@@ -182,8 +192,8 @@ def one_line(text: str) -> str:
 
 def name_of(content: PublishedContent, system: str) -> str:
     """Return a system's name in tables, marked if it was withdrawn."""
-    withdrawn = {each["system"] for each in content["systems"] if each["is_withdrawn"]}
-    if system in withdrawn:
+    entry = rows_by_system(content["systems"]).get(system)
+    if entry is not None and entry["is_withdrawn"]:
         return f"{one_line(system)} (withdrawn)"
     return one_line(system)
 
@@ -209,50 +219,45 @@ def _agreement(content: PublishedContent) -> list[str]:
     inter = agreement["inter"]
     own = content["sections"].get("self_agreement")
     confidence = agreement["confidence"]
-    if own is None:
-        said = []
-    else:
-        said = [f"κ within judges: {_kappa(own, confidence)}."]
     if inter["kappa"] is None:
-        return [*_no_kappa(inter), *said]
-    return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
+        sentences = _no_kappa(inter)
+    else:
+        sentences = [f"κ between judges: {_kappa(inter, confidence)}."]
+    if own is not None:
+        sentences.append(f"κ within judges: {_kappa(own, confidence)}.")
+    return sentences
 
 
-def _no_kappa(found: PublishedKappa) -> list[str]:
+def _no_kappa(inter: PublishedKappa) -> list[str]:
     """Return why κ between judges is not given although it can be computed."""
-    reason = found.get("reason")
+    reason = inter.get("reason")
     if reason == NotEstimable.NO_INTERVAL:
         return ["κ between judges is not given: it has no interval."]
     if reason == NotEstimable.INTERVAL_TOO_WIDE:
-        ends = f"{found['low']:.2f} to {found['high']:.2f}"
+        ends = f"{inter['low']:.2f} to {inter['high']:.2f}"
         return [f"κ between judges is not given: its interval, {ends}, is too wide."]
     return []
 
 
-def _kappa(found: PublishedKappa, confidence: float) -> str:
+def _kappa(measure: PublishedKappa, confidence: float) -> str:
     """Return κ with its interval; older published results have none for judges with themselves."""
-    low = found.get("low")
-    high = found.get("high")
+    kappa = f"{measure['kappa']:.2f}"
+    low = measure.get("low")
+    high = measure.get("high")
     if low is None or high is None:
-        return f"{found['kappa']:.2f}"
-    return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
+        return kappa
+    return f"{kappa} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
 
 
-def _shown(
-    content: PublishedContent, row: RankedRow | UnrankedRow
-) -> Mapping[str, Value]:
-    """Return the row of a system without a rank: only its ties."""
+def _cells(content: PublishedContent, row: RankedRow | UnrankedRow) -> dict[str, Value]:
+    """Return the cells of a system without a rank: only its ties."""
+    return {"system": name_of(content, row["system"]), "ties": row["ties"]}
+
+
+def _ranked_cells(content: PublishedContent, row: RankedRow) -> dict[str, Value]:
+    """Return the cells of a ranked system."""
     return {
-        **dict.fromkeys(column.key for column in _COLUMNS),
-        "system": name_of(content, row["system"]),
-        "ties": row["ties"],
-    }
-
-
-def _shown_rank(content: PublishedContent, row: RankedRow) -> Mapping[str, Value]:
-    """Return the row of a ranked system."""
-    return {
-        **_shown(content, row),
+        **_cells(content, row),
         "wins": row["wins"],
         "losses": row["losses"],
         "rank": rank_cell(row),
@@ -266,7 +271,16 @@ _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjus
 #: Results of older versions lack them.
 _OWN_TESTS: Final = ("own_p", "own_adjusted_p")
 
-Against = Callable[[str, str], tuple[int, int, float | None] | None]
+
+class PairOutcome(NamedTuple):
+    """Comparisons that one system won against another, decided comparisons, and their corrected p-value."""
+
+    won: int
+    decided: int
+    p: float | None
+
+
+Against = Callable[[str, str], PairOutcome | None]
 
 
 def metric_tables(content: PublishedContent) -> list[Table]:
@@ -277,26 +291,28 @@ def metric_tables(content: PublishedContent) -> list[Table]:
         agreement = agreement_tables(
             sections["metrics"], sections["metrics"]["confidence"]
         )
-        tables = [
-            replace(each, name=f"metrics_{each.name}", plot=None) for each in agreement
-        ]
+        for table in agreement:
+            tables.append(replace(_named("metrics", table), plot=None))
     if "predicted_ranking" in sections:
         tables.append(_predicted_table(content, sections["predicted_ranking"]))
     return tables
 
 
-def _predicted_table(content: PublishedContent, predicted: Mapping[str, Any]) -> Table:
+def _predicted_table(content: PublishedContent, predicted: PredictedData) -> Table:
     """Return the published ranks by people alone, and those completed by a metric or a machine judge."""
-    completed = {row["system"]: row for row in predicted["systems"]}
+    completed = rows_by_system(predicted["systems"])
     rows = []
     for people in content["ranking"]["systems"]:
         row = completed.get(people["system"])
-        if row is not None:
-            ranges = {"people_range": rank_range(people), "rank_range": rank_range(row)}
-            name = name_of(content, row["system"])
-            rows.append(
-                {**row, **ranges, "system": name, "people_rank": rank_cell(people)}
-            )
+        if row is None:
+            continue
+        by_people = {
+            "system": name_of(content, row["system"]),
+            "people_rank": rank_cell(people),
+            "people_range": rank_range(people),
+        }
+        completed_range = rank_range(cast("RankedRow", row))
+        rows.append({**row, **by_people, "rank_range": completed_range})
     return Table.of(
         rows,
         name="predicted_ranking",
@@ -318,53 +334,45 @@ def _pair_tables(content: PublishedContent) -> list[Table]:
     pairs = content["ranking"]["pairs"]
     if not pairs:
         return []
-    names = [row["system"] for row in content["ranking"]["systems"]]
+    names = systems_of(content["ranking"]["systems"])
     against = pairs_against(content)
     marks = ", ".join(f"{mark} up to {most:.2f}" for most, mark in reversed(MARKS))
+    columns = [Column("system", "System", is_text=True)]
+    rows = []
+    for number, name in enumerate(names, 1):
+        columns.append(Column(f"against_{number}", one_line(name)))
+        cells = [_share_won(against(name, other)) for other in names]
+        rows.append([name_of(content, name), *cells])
     table = Table(
         name="pairs",
         title="Share of decided comparisons in which the row beats the column, in %",
-        columns=(
-            Column("system", "System", is_text=True),
-            *(
-                Column(f"against_{at}", one_line(name))
-                for at, name in enumerate(names, 1)
-            ),
-        ),
-        rows=[
-            [
-                name_of(content, row),
-                *(
-                    None if row == column else _cell(against(row, column))
-                    for column in names
-                ),
-            ]
-            for row in names
-        ],
+        columns=columns,
+        rows=rows,
         notes=[f"{own_tests_caption(content)} Marks: {marks}."],
     )
     return [table]
 
 
 def pairs_against(content: PublishedContent) -> Against:
-    """Return the figures of one system against another: comparisons won, decided comparisons, corrected p-value.
+    """Return the function that returns the outcome of one system against another.
 
     The p-value is of the pair's own comparisons, or of the difference of scores if there is no other.
     None if no comparison of the two is decided.
     """
-    pairs = {
-        (pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]
-    }
+    pairs = {}
+    for pair in content["ranking"]["pairs"]:
+        pairs[pair["better"], pair["worse"]] = pair
 
-    def against(system: str, other: str) -> tuple[int, int, float | None] | None:
+    def against(system: str, other: str) -> PairOutcome | None:
         pair = pairs.get((system, other)) or pairs.get((other, system))
-        if pair is None or not pair["wins"] + pair["losses"]:
+        if pair is None:
             return None
-        if pair["better"] == system:
-            won = pair["wins"]
-        else:
-            won = pair["losses"]
-        return won, pair["wins"] + pair["losses"], marked_p(pair)
+        decided = pair["wins"] + pair["losses"]
+        if not decided:
+            return None
+        is_better = pair["better"] == system
+        won = pair["wins"] if is_better else pair["losses"]
+        return PairOutcome(won, decided, marked_p(pair))
 
     return against
 
@@ -383,46 +391,43 @@ def marked_p(pair: PublishedPair) -> float | None:
 def own_tests_caption(content: PublishedContent) -> str:
     """Return the test of the marked p-values."""
     if has_own_tests(content):
-        if content["ranking"]["own_limits"]:
-            few = " where there are enough"
-        else:
-            few = ""
+        few = " where there are enough" if content["ranking"]["own_limits"] else ""
         return f"Two-sided tests of the pair's own comparisons, accounting for segments and judges{few}, Holm-corrected."
     correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
     return f"Tests of the difference of scores, corrected by {correction}."
 
 
-def _cell(found: tuple[int, int, float | None] | None) -> Value:
-    if found is None:
+def _share_won(outcome: PairOutcome | None) -> Value:
+    if outcome is None:
         return None
-    won, decided, p = found
-    return f"{round(100 * won / decided)}{mark_of(p)}"
+    percentage = round(100 * outcome.won / outcome.decided)
+    return f"{percentage}{mark_of(outcome.p)}"
 
 
 def pairs_file(file: PublishedFile) -> str:
     """Return CSV with a line for each pair, in rank order, protected against formula injection."""
-    columns = [*_PAIR_COLUMNS, *(_OWN_TESTS if has_own_tests(file.content) else ())]
+    columns = list(_PAIR_COLUMNS)
+    if has_own_tests(file.content):
+        columns += _OWN_TESTS
     return _csv(file.content["ranking"]["pairs"], columns)
 
 
-def _csv(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+def _csv(rows: Iterable[Mapping[str, object]], names: Sequence[str]) -> str:
     columns = [Column(name, name) for name in names]
     table = Table.of(rows, name="rows", title="", columns=columns)
     return write(Report(tables=[table], data={}), ReportFormat.CSV)
 
 
 _OF_ROWS: Final = (
-    *(
-        "cluster",
-        "rank",
-        "system",
-        "score",
-        "rank_low",
-        "rank_high",
-        "wins",
-        "losses",
-        "ties",
-    ),
+    "cluster",
+    "rank",
+    "system",
+    "score",
+    "rank_low",
+    "rank_high",
+    "wins",
+    "losses",
+    "ties",
 )
 _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
@@ -432,26 +437,21 @@ def csv_file(file: PublishedFile) -> str:
 
     Columns for the last of shared ranks and for unconnected groups are only present if needed.
     """
-    about = {each["system"]: each for each in file.content["systems"]}
+    systems = rows_by_system(file.content["systems"])
     ranked = file.content["ranking"]["systems"]
-    others = file.content["ranking"]["not_estimable"]
-    more = [
-        *(
-            ["last_rank"]
-            if any(row.get("last_rank", row["rank"]) != row["rank"] for row in ranked)
-            else []
-        ),
-        *(["group"] if len(grouped(ranked)) > 1 else []),
-    ]
-    names = [*_OF_ROWS, *_OF_SYSTEMS, *more]
-    rows = (
-        {**dict.fromkeys(names), **_about(about[row["system"]]), **row}
-        for row in [*map(only_estimable, ranked), *others]
-    )
+    unranked = file.content["ranking"]["not_estimable"]
+    names = [*_OF_ROWS, *_OF_SYSTEMS]
+    if any(map(shares_rank, ranked)):
+        names.append("last_rank")
+    if len(grouped(ranked)) > 1:
+        names.append("group")
+    rows = []
+    for row in (*map(only_estimable, ranked), *unranked):
+        rows.append({**_entry(systems[row["system"]]), **row})
     return _csv(rows, names)
 
 
-def _about(system: PublishedSystem) -> dict[str, Any]:
+def _entry(system: PublishedSystem) -> ReportData:
     words = {True: "yes", False: "no", None: None}
     return {
         **system,
@@ -471,57 +471,56 @@ def bibtex_file(file: PublishedFile) -> str:
     fields = {
         "title": f"{{{_tex(title_of(content))}}}",
         # Braces make a single author of a name such as "MT group and friends".
-        "author": " and ".join(_author(each) for each in content["authors"]),
+        "author": " and ".join(map(_author, content["authors"])),
         "year": day[:4],
         "month": str(int(day[5:7])),
         "note": f"Version {content['version']}, SHA-256 {file.digest}",
         # Our addresses contain no markup.
         "url": file.url,
     }
-    lines = [
-        f"{_INDENT}{name} = {{{value}}}," for name, value in fields.items() if value
-    ]
-    return "\n".join([f"@misc{{{_key(file)},", *lines, "}"]) + "\n"
+    lines = [f"@misc{{{_key(file)},"]
+    for name, value in fields.items():
+        if value:
+            lines.append(f"{_INDENT}{name} = {{{value}}},")
+    return "\n".join([*lines, "}"]) + "\n"
 
 
 def cff_file(file: PublishedFile) -> bytes:
     """Return a file in the Citation File Format 1.2."""
     content = file.content
     authors = content["authors"] or [content["campaign"]["name"]]
-    return yaml_bytes(
-        {
-            "cff-version": "1.2.0",
-            "message": "If you use this result, please cite it as below.",
-            "type": "dataset",
-            "title": title_of(content),
-            "authors": [{"name": one_line(author)} for author in authors],
-            "version": str(content["version"]),
-            "date-released": content["published_at"][:10],
-            **({"url": file.url} if file.url else {}),
-            "identifiers": [
-                {
-                    "type": "other",
-                    "value": f"sha256:{file.digest}",
-                    "description": "SHA-256 of result.json",
-                }
-            ],
-        }
-    )
+    citation = {
+        "cff-version": "1.2.0",
+        "message": "If you use this result, please cite it as below.",
+        "type": "dataset",
+        "title": title_of(content),
+        "authors": [{"name": one_line(author)} for author in authors],
+        "version": str(content["version"]),
+        "date-released": content["published_at"][:10],
+    }
+    if file.url:
+        citation["url"] = file.url
+    digest = {
+        "type": "other",
+        "value": f"sha256:{file.digest}",
+        "description": "SHA-256 of result.json",
+    }
+    return yaml_bytes({**citation, "identifiers": [digest]})
 
 
 def _key(file: PublishedFile) -> str:
-    plain = unicodedata.normalize("NFKD", file.content["campaign"]["name"])
-    word = re.sub(r"[^a-z0-9]", "", plain.encode("ascii", "ignore").decode().lower())
+    decomposed = unicodedata.normalize("NFKD", file.content["campaign"]["name"])
+    ascii_name = decomposed.encode("ascii", "ignore").decode().lower()
+    word = re.sub(r"[^a-z0-9]", "", ascii_name)
     test_set = file.content["test_set"]
-    pair = re.sub(
-        r"[^a-z]", "", f"{test_set['source_language']}{test_set['target_language']}"
-    )
+    languages = f"{test_set['source_language']}{test_set['target_language']}"
+    pair = re.sub(r"[^a-z]", "", languages)
     return f"{word or 'result'}{pair}{file.digest[:6]}"
 
 
 def _author(name: str) -> str:
     text = _tex(one_line(name))
-    if re.search(r",", text) and " and " not in text:
+    if "," in text and " and " not in text:
         return text
     return f"{{{text}}}"
 
@@ -567,8 +566,6 @@ FOLDER: Final[Mapping[str, Promise]] = {
 }
 
 
-Content = Mapping[str, Any]
-
 _CRATE: Final = "https://w3id.org/ro/crate/1.2"
 
 _NAMES: Final = """Systems called "System A", "System B" … are anonymous. To keep them so, the seeds of
@@ -578,17 +575,15 @@ _ALL_NAMED: Final = "Candidates are in display order."
 
 def hides_a_name(content: PublishedContent) -> bool:
     """Return whether a result has anonymous systems."""
-    return not all(each["is_named"] for each in content["systems"])
+    return not all(system["is_named"] for system in content["systems"])
 
 
 def readme(content: PublishedContent, digest: str, names: Sequence[str]) -> str:
     """Return the text of README.md for a bundle with these files."""
     method = " ".join(method_sentences(content))
     listed = "\n".join(f"- `{name}`: {FOLDER[name]}" for name in names)
-    if bundles.TEXTS in names:
-        texts = ""
-    else:
-        texts = "\nTexts are not included.\n"
+    texts = "" if bundles.TEXTS in names else "\nTexts are not included.\n"
+    names_note = _NAMES if hides_a_name(content) else _ALL_NAMED
     return f"""# {title_of(content)}
 
 Version {content["version"]}, published {content["published_at"][:10]}. {basis_of(content)}
@@ -603,7 +598,7 @@ SHA-256 of the result: `{digest}`. The address of its page ends in its first 16 
 
 {listed}
 {texts}
-Judges have pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
+Judges have pseudonyms. {names_note}
 
 ## Verify
 
@@ -627,23 +622,30 @@ def _further(content: PublishedContent, names: Sequence[str]) -> str:
     return "`python manage.py rank_judgments judgments.csv` ranks by other methods."
 
 
-def crate(
-    content: PublishedContent, digest: str, files: Sequence[Mapping[str, Any]]
-) -> str:
-    """Return the RO-Crate metadata of a bundle; `files` has the name, bytes and SHA-256 of each file to list."""
-    entities = [
-        {
-            **_plain_file(file["name"]),
-            "contentSize": str(file["bytes"]),
-            "sha256": file["sha256"],
-        }
-        for file in files
-    ]
+class BundleFile(TypedDict):
+    """A file of a bundle."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+#: An entity of RO-Crate metadata, in JSON-LD.
+Entity = Mapping[str, object]
+
+
+def crate(content: PublishedContent, digest: str, files: Sequence[BundleFile]) -> str:
+    """Return the RO-Crate metadata of a bundle; `files` are those to list."""
+    entities: list[Entity] = []
+    for file in files:
+        content_size = str(file["bytes"])
+        details = {"contentSize": content_size, "sha256": file["sha256"]}
+        entities.append({**_plain_file(file["name"]), **details})
     entities.append(_plain_file(bundles.CHECKSUMS))
-    authors = [
-        {"@id": f"#author-{number}", "@type": "Person", "name": one_line(name)}
-        for number, name in enumerate(content["authors"], 1)
-    ]
+    authors: list[Entity] = []
+    for number, name in enumerate(content["authors"], 1):
+        author = {"@id": f"#author-{number}", "@type": "Person", "name": one_line(name)}
+        authors.append(author)
     graph = [
         {
             "@id": bundles.METADATA,
@@ -651,7 +653,7 @@ def crate(
             "conformsTo": {"@id": _CRATE},
             "about": {"@id": "./"},
         },
-        _root(content, digest, [*entities, *authors]),
+        _root(content, digest, entities, authors),
         *entities,
         *authors,
         *_provenance(content),
@@ -662,18 +664,21 @@ def crate(
             "description": "Ask the publishers of the result how you may use it.",
         },
     ]
-    said = {"@context": f"{_CRATE}/context", "@graph": graph}
-    return json.dumps(said, ensure_ascii=False, indent=1) + "\n"
+    metadata = {"@context": f"{_CRATE}/context", "@graph": graph}
+    return json.dumps(metadata, ensure_ascii=False, indent=1) + "\n"
+
+
+def _references(entities: Sequence[Entity]) -> list[Entity]:
+    return [{"@id": entity["@id"]} for entity in entities]
 
 
 def _root(
-    content: PublishedContent, digest: str, entities: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    files = [{"@id": entity["@id"]} for entity in entities if entity["@type"] == "File"]
-    authors = [
-        {"@id": entity["@id"]} for entity in entities if entity["@type"] == "Person"
-    ]
-    return {
+    content: PublishedContent,
+    digest: str,
+    files: Sequence[Entity],
+    authors: Sequence[Entity],
+) -> Entity:
+    dataset: dict[str, object] = {
         "@id": "./",
         "@type": "Dataset",
         "name": title_of(content),
@@ -682,13 +687,17 @@ def _root(
         "version": str(content["version"]),
         "identifier": digest,
         "license": {"@id": "#licence"},
-        **({"author": authors} if authors else {}),
-        "hasPart": files,
+    }
+    if authors:
+        dataset["author"] = _references(authors)
+    return {
+        **dataset,
+        "hasPart": _references(files),
         "mentions": [{"@id": "#ranking"}],
     }
 
 
-def _provenance(content: PublishedContent) -> list[dict[str, Any]]:
+def _provenance(content: PublishedContent) -> list[Entity]:
     method = content["method"]
     return [
         {
@@ -709,7 +718,12 @@ def _provenance(content: PublishedContent) -> list[dict[str, Any]]:
     ]
 
 
-def _plain_file(name: str) -> dict[str, Any]:
-    words = str(FOLDER[name])
+def _plain_file(name: str) -> Entity:
+    description = str(FOLDER[name])
     kind = media_type(name)
-    return {"@id": name, "@type": "File", "description": words, "encodingFormat": kind}
+    return {
+        "@id": name,
+        "@type": "File",
+        "description": description,
+        "encodingFormat": kind,
+    }

@@ -72,15 +72,7 @@ def count_told_apart(pairs: Sequence[ComparedPair], options: RangeOptions) -> To
 #: An additional limit: the core does not know whether all segments are in one document.
 ONE_DOCUMENT = "one_document"
 #: All codes, each once.
-LIMITS = tuple(
-    dict.fromkeys(
-        [
-            *(one.value for one in Refusal),
-            *(one.value for one in RangeLimit),
-            ONE_DOCUMENT,
-        ]
-    )
-)
+LIMITS = tuple(dict.fromkeys([*map(str, (*Refusal, *RangeLimit)), ONE_DOCUMENT]))
 
 
 def range_limits(

@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from itertools import starmap
 from typing import Any, Literal
 
 import numpy as np
@@ -66,11 +67,13 @@ class Column:
 
     def cell(self, row: Any) -> Value:
         """Return the value of a row in this column."""
+        value: Value
         if self.of is not None:
-            return self.of(row)
-        value: Value = (
-            row.get(self.key) if isinstance(row, Mapping) else getattr(row, self.key)
-        )
+            value = self.of(row)
+        elif isinstance(row, Mapping):
+            value = row.get(self.key)
+        else:
+            value = getattr(row, self.key)
         return value
 
 
@@ -123,8 +126,13 @@ def estimate_columns(
     decimals: int = 3,
 ) -> tuple[Column, ...]:
     """Return the columns of a value and of its interval's ends, whose keys begin with `ends`."""
+
+    def value(row: Any) -> Value:
+        number: Value = of(row).value
+        return number
+
     return (
-        Column(key, heading, decimals=decimals, of=lambda row: of(row).value),
+        Column(key, heading, decimals=decimals, of=value),
         *end_columns(ends, decimals=decimals, of=of),
     )
 
@@ -138,14 +146,14 @@ def ranks_in_orders(
     notes: Sequence[str] = (),
 ) -> "Table":
     """Return a table of the ranks of `systems` in several orders, whose columns are `headings`."""
+    rows: list[list[Value]] = []
+    for name in systems:
+        rows.append([name, *(rank.get(name) for rank in ranks)])
     return Table(
         name="orders",
         title=title or _("Ranks"),
-        columns=(
-            system_column(),
-            *(Column(key, heading) for key, heading in headings.items()),
-        ),
-        rows=[(name, *(rank.get(name) for rank in ranks)) for name in systems],
+        columns=[system_column(), *starmap(Column, headings.items())],
+        rows=rows,
         notes=notes,
         plot=BumpPlot(),
     )
@@ -157,7 +165,11 @@ def yes_no_column(
     """Return a column of the words "yes" and "no" for true and false cells."""
     words: dict[Value, str] = {True: _("yes"), False: _("no")}
     column = Column(key, heading, is_text=True, of=of)
-    return replace(column, of=lambda row: words.get(column.cell(row)))
+
+    def cell(row: Any) -> Value:
+        return words.get(column.cell(row))
+
+    return replace(column, of=cell)
 
 
 def of_optional(part: str, name: str) -> Callable[[Any], Value]:
@@ -178,10 +190,13 @@ def of_part(
 ) -> tuple[Column, ...]:
     """Return columns whose cells are taken from a part of each row."""
 
-    def cell(column: Column) -> Callable[[Any], Value]:
-        return lambda row: column.cell(part(row))
+    def of_column(column: Column) -> Column:
+        def cell(row: Any) -> Value:
+            return column.cell(part(row))
 
-    return tuple(replace(column, of=cell(column)) for column in columns)
+        return replace(column, of=cell)
+
+    return tuple(map(of_column, columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +228,15 @@ class Table:
         **more: Any,
     ) -> "Table":
         """Return a table with one row per object or mapping; `more` are the other fields of a table."""
-        cells = [tuple(column.cell(row) for column in columns) for row in rows]
-        return cls(name=name, title=title, columns=columns, rows=cells, **more)
+        lines = []
+        for row in rows:
+            lines.append(tuple(column.cell(row) for column in columns))
+        return cls(name=name, title=title, columns=columns, rows=lines, **more)
+
+
+def with_rows(tables: Iterable[Table]) -> list[Table]:
+    """Return the tables that have rows."""
+    return [table for table in tables if table.rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,10 +270,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            each.name: plain(getattr(value, each.name))
-            for each in dataclasses.fields(value)
-        }
+        values = {}
+        for dataclass_field in dataclasses.fields(value):
+            name = dataclass_field.name
+            values[name] = plain(getattr(value, name))
+        return values
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):

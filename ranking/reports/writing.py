@@ -4,8 +4,9 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from itertools import starmap
 from typing import Final
 
 from campaign.export.downloads import csv_line, ending
@@ -57,61 +58,62 @@ def _shown_float(value: float, column: Column) -> str:
 
 
 def _json(report: Report) -> str:
-    return (
-        json.dumps(plain(report.data), ensure_ascii=False, indent=2, allow_nan=False)
-        + "\n"
-    )
+    data = plain(report.data)
+    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 # --- Text ---------------------------------------------------------------------------------------
 
 
 def _text(report: Report) -> str:
+    parts = list(map(_text_table, report.tables))
     if report.sentences:
-        parts = ["\n".join(report.sentences)]
-    else:
-        parts = []
-    parts.extend(_text_table(table) for table in report.tables)
+        parts.insert(0, "\n".join(report.sentences))
     return "\n\n".join(parts) + "\n"
 
 
 def _text_table(table: Table) -> str:
-    cells = [[column.heading for column in table.columns]]
-    cells += [_shown_row(row, table.columns) for row in table.rows]
-    widths = [
-        max(_width(row[place]) for row in cells) for place in range(len(table.columns))
-    ]
+    lines = _headings_and_rows(table)
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
-    lines = [table.title, ""] if table.title else []
-    for number, row in enumerate(cells, -1):
-        padded = (
-            _padded(cell, width, is_left=column.is_text)
-            for cell, width, column in zip(row, widths, table.columns, strict=True)
-        )
-        lines.append(_GAP.join(padded).rstrip())
+    text = [table.title, ""] if table.title else []
+    for number, line in enumerate(lines, -1):
+        padded = starmap(_padded, zip(line, widths, table.columns, strict=True))
+        text.append(_GAP.join(padded).rstrip())
         if number in table.rules or number == -1:
-            lines.append(rule)
-    lines.extend(table.notes)
-    return "\n".join(lines)
+            text.append(rule)
+    text.extend(table.notes)
+    return "\n".join(text)
+
+
+def _headings_and_rows(table: Table) -> list[list[str]]:
+    """Return the cells of a table as text, its headings first."""
+    lines = [[column.heading for column in table.columns]]
+    for row in table.rows:
+        lines.append(_shown_row(row, table.columns))
+    return lines
 
 
 def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
-    return [shown(value, column) for value, column in zip(row, columns, strict=True)]
+    return list(starmap(shown, zip(row, columns, strict=True)))
 
 
 def _width(text: str) -> int:
     """Return the terminal width of a text: two columns for a Chinese character, none for a combining mark."""
-    return sum(
-        0
-        if unicodedata.combining(each)
-        else 1 + (unicodedata.east_asian_width(each) in "WF")
-        for each in text
-    )
+    return sum(map(_character_width, text))
 
 
-def _padded(text: str, width: int, *, is_left: bool) -> str:
+def _character_width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2
+    return 1
+
+
+def _padded(text: str, width: int, column: Column) -> str:
     padding = " " * (width - _width(text))
-    if is_left:
+    if column.is_text:
         return text + padding
     return padding + text
 
@@ -126,33 +128,43 @@ def _csv(report: Report) -> str:
     stay numbers.
     """
     tables = report.tables
-    keys = []
-    for table in tables:
-        keys.append([column.key for column in table.columns])
-    several = len(tables) > 1
-    if tables and all(each == keys[0] for each in keys):
-        lines = [csv_line([*(["table"] if several else []), *keys[0]])]
+    headings = set(map(_keys, tables))
+    if len(tables) == 1:
+        lines = [_keys(tables[0]), *_exact_rows(tables[0])]
+    elif len(headings) == 1:
+        lines = [("table", *headings.pop())]
         for table in tables:
-            named = [table.name] if several else []
-            lines += [csv_line([*named, *map(_exact, row)]) for row in table.rows]
-        return "".join(lines)
-    lines = [csv_line(["table", "row", "column", "value"])]
-    for table in tables:
-        for row in table.rows:
-            name = _name(row[: table.keys])
-            for column, value in zip(
-                table.columns[table.keys :], row[table.keys :], strict=True
-            ):
-                lines.append(csv_line([table.name, name, column.key, _exact(value)]))
-    return "".join(lines)
+            for row in _exact_rows(table):
+                lines.append((table.name, *row))
+    else:
+        lines = [("table", "row", "column", "value")]
+        for table in tables:
+            lines += _line_for_each_cell(table)
+    return "".join(map(csv_line, lines))
+
+
+def _keys(table: Table) -> tuple[str, ...]:
+    return tuple(column.key for column in table.columns)
+
+
+def _exact_rows(table: Table) -> Iterator[tuple[Value, ...]]:
+    for row in table.rows:
+        yield tuple(map(_exact, row))
+
+
+def _line_for_each_cell(table: Table) -> Iterator[tuple[Value, ...]]:
+    columns = table.columns[table.keys :]
+    for row in _exact_rows(table):
+        name = _name(row[: table.keys])
+        for column, value in zip(columns, row[table.keys :], strict=True):
+            yield (table.name, name, column.key, value)
 
 
 def _name(keys: Sequence[Value]) -> Value:
     """Return the name of a row; a single number stays a number."""
-    exact = [_exact(key) for key in keys]
-    if len(exact) == 1:
-        return exact[0]
-    return " | ".join(map(str, exact))
+    if len(keys) == 1:
+        return keys[0]
+    return " | ".join(map(str, keys))
 
 
 def _exact(value: Value) -> str | int | float:
@@ -167,19 +179,17 @@ def _exact(value: Value) -> str | int | float:
 
 
 def _markdown(report: Report) -> str:
-    parts = ["\n".join(f"{_escaped_markdown(note)}  " for note in report.sentences)]
-    parts.extend(_markdown_table(table) for table in report.tables)
-    return "\n\n".join(part for part in parts if part) + "\n"
+    notes = "\n".join(f"{_escaped_markdown(note)}  " for note in report.sentences)
+    parts = [notes, *map(_markdown_table, report.tables)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _markdown_table(table: Table) -> str:
+    lines = []
     if table.title:
         lines = [f"### {_escaped_markdown(table.title)}", ""]
-    else:
-        lines = []
-    lines.append(_markdown_row([column.heading for column in table.columns]))
-    lines.append(_markdown_rule(table.columns))
-    lines.extend(_markdown_row(_shown_row(row, table.columns)) for row in table.rows)
+    headings, *rows = map(_markdown_row, _headings_and_rows(table))
+    lines += [headings, _markdown_rule(table.columns), *rows]
     if table.notes:
         lines.extend(["", *map(_escaped_markdown, table.notes)])
     return "\n".join(lines)
@@ -190,7 +200,12 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _markdown_rule(columns: Sequence[Column]) -> str:
-    return f"|{'|'.join(':---' if column.is_text else '---:' for column in columns)}|"
+    return f"|{'|'.join(_alignments(columns, ':---', '---:'))}|"
+
+
+def _alignments(columns: Sequence[Column], text: str, number: str) -> list[str]:
+    """Return the alignment of each column: that of text, or that of numbers."""
+    return [text if column.is_text else number for column in columns]
 
 
 def _escaped_markdown(text: str) -> str:
@@ -227,32 +242,37 @@ def escaped_latex(text: str) -> str:
 
 
 def _latex(report: Report) -> str:
-    comments = [f"% {note}" for note in report.sentences]
-    head = "\n".join([*comments, "% Needs \\usepackage{booktabs}."])
+    notes = [*report.sentences, "Needs \\usepackage{booktabs}."]
+    head = "\n".join(f"% {note}" for note in notes)
     return "\n\n".join([head, *map(_latex_table, report.tables)]) + "\n"
 
 
 def _latex_table(table: Table) -> str:
-    columns = "".join("l" if column.is_text else "r" for column in table.columns)
+    columns = "".join(_alignments(table.columns, "l", "r"))
+    headings, *rows = map(_latex_row, _headings_and_rows(table))
     lines = [
         r"\begin{table}",
         r"\centering",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
+        headings,
+        r"\midrule",
     ]
-    lines.append(_latex_row([column.heading for column in table.columns]))
-    lines.append(r"\midrule")
-    for number, row in enumerate(table.rows):
-        lines.append(_latex_row(_shown_row(row, table.columns)))
+    for number, row in enumerate(rows):
+        lines.append(row)
         if number in table.rules:
             lines.append(r"\midrule")
     lines.extend([r"\bottomrule", r"\end{tabular}"])
-    caption = sentence_list(
-        map(with_full_stop, filter(None, (table.title, *table.notes)))
-    )
+    caption = _caption(table)
     if caption:
         lines.append(rf"\caption{{{escaped_latex(caption)}}}")
     return "\n".join([*lines, r"\end{table}"])
+
+
+def _caption(table: Table) -> str:
+    """Return the title and the notes of a table as sentences."""
+    texts = filter(None, (table.title, *table.notes))
+    return sentence_list(map(with_full_stop, texts))
 
 
 def _latex_row(cells: Sequence[str]) -> str:
@@ -267,25 +287,20 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def _typst(report: Report) -> str:
     comments = "\n".join(f"// {note}" for note in report.sentences)
-    return (
-        "\n\n".join(
-            [*([comments] if comments else []), *map(typst_table, report.tables)]
-        )
-        + "\n"
-    )
+    parts = [comments, *map(typst_table, report.tables)]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def typst_string(text: str) -> str:
     """Return a text as a Typst string without markup."""
-    return (
-        '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-    )
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
 
 
 def typst_table(table: Table) -> str:
     """Return a table as a Typst figure."""
-    align = ", ".join("left" if column.is_text else "right" for column in table.columns)
-    heads = ", ".join(typst_string(column.heading) for column in table.columns)
+    align = ", ".join(_alignments(table.columns, "left", "right"))
+    headings, *rows = map(_typst_row, _headings_and_rows(table))
     lines = [
         "#figure(",
         "  table(",
@@ -293,19 +308,20 @@ def typst_table(table: Table) -> str:
         f"    align: ({align}),",
         "    stroke: none,",
         "    table.hline(),",
-        f"    table.header({heads}),",
+        f"    table.header({headings}),",
         "    table.hline(stroke: 0.5pt),",
     ]
-    for number, row in enumerate(table.rows):
-        cells = ", ".join(map(typst_string, _shown_row(row, table.columns)))
-        lines.append(f"    {cells},")
+    for number, row in enumerate(rows):
+        lines.append(f"    {row},")
         if number in table.rules:
             lines.append("    table.hline(stroke: 0.5pt),")
-    caption = sentence_list(
-        map(with_full_stop, filter(None, (table.title, *table.notes)))
-    )
-    lines += ["    table.hline(),", "  ),", f"  caption: {typst_string(caption)},", ")"]
+    caption = typst_string(_caption(table))
+    lines += ["    table.hline(),", "  ),", f"  caption: {caption},", ")"]
     return "\n".join(lines)
+
+
+def _typst_row(cells: Sequence[str]) -> str:
+    return ", ".join(map(typst_string, cells))
 
 
 _WRITERS: dict[ReportFormat, Callable[[Report], str]] = {

@@ -46,11 +46,12 @@ from ranking.reports.tables import (
     end_columns,
     ranks_in_orders,
     system_column,
+    with_rows,
 )
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.pair_tests import sign_tests_in_words
-from ranking.reports.wording.ranges import rank_cell
+from ranking.reports.wording.ranges import rank_cell, systems_of
 from version import code_version
 
 #: Correlations in the order of columns, with their headings.
@@ -220,9 +221,10 @@ def _task_column(key: str, heading: str) -> Column:
 
 
 def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
+    judged = [task for task in tasks if task.judgments]
+    unjudged = [task for task in tasks if not task.judgments]
     return Table.of(
-        # Tasks without judgments are last.
-        sorted(tasks, key=lambda task: not task.judgments),
+        [*judged, *unjudged],
         name="tasks",
         title=_("Pairs decided per hour"),
         columns=(
@@ -261,11 +263,11 @@ def _places_table(orders: Sequence[TaskOrder]) -> Table:
     for order in orders:
         rows = _rows(order)
         headings[order.task.name] = task_in_words(order.task.name)
-        is_connected = all(row["group"] == 1 for row in rows)
         of_task = {row["system"]: row["rank"] for row in rows}
         names.update(of_task)
-        ranks.append(of_task if is_connected else {})
-    first = [row["system"] for row in _rows(orders[0])]
+        groups = set(map(itemgetter("group"), rows))
+        ranks.append(of_task if groups == {1} else {})
+    first = systems_of(_rows(orders[0]))
     others = sorted(names.difference(first))
     return ranks_in_orders(headings, ranks, systems=[*first, *others])
 
@@ -283,7 +285,7 @@ def _ranges_table(orders: Sequence[TaskOrder]) -> Table:
             for note in group_notes(order.ranking):
                 notes.append(labelled(task_in_words(task), note))
     columns = [Column("task", _("Task"), is_text=True), system_column()]
-    if any(row["group"] != 1 for row in rows):
+    if set(map(itemgetter("group"), rows)) != {1}:
         columns.append(Column("group", _("Group")))
     columns += [
         Column("score", _("Score")),
@@ -356,7 +358,8 @@ def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> T
 
 
 def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
-    if all(estimate is None or estimate.low is not None for estimate in estimates):
+    known = [estimate for estimate in estimates if estimate is not None]
+    if not any(estimate.low is None for estimate in known):
         return []
     return [
         _(
@@ -397,8 +400,8 @@ def _tell(given: Input, options: AnalysisOptions, found: TasksBeside) -> Report:
     confidence = options[CONFIDENCE]
     orders = {order.task.name: order for order in found.orders}
     tasks = [_figures(task, orders.get(task.protocol)) for task in read]
-    ranked = [order for order in found.orders if _rows(order)]
-    pairs = [_compared(pair) for pair in found.pairs]
+    ranked = list(filter(_rows, found.orders))
+    pairs = list(map(_compared, found.pairs))
     tables = [_tasks_table(tasks, confidence)]
     if ranked:
         tables += [_places_table(ranked), _ranges_table(ranked)]
@@ -407,7 +410,7 @@ def _tell(given: Input, options: AnalysisOptions, found: TasksBeside) -> Report:
     tables.append(_contradictions_table(found))
     return Report(
         notes=_notes(read, found, options),
-        tables=[table for table in tables if table.rows],
+        tables=with_rows(tables),
         data={
             "input": input_data(given),
             **options.of((COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED)),
@@ -472,7 +475,7 @@ def _figures(read: TaskRead, order: TaskOrder | None) -> TaskFigures:
 def _decided_pairs(decided: DecidedPairs) -> list[PairCounts]:
     pairs: list[PairCounts] = []
     for indices in np.argwhere(decided.better).tolist():
-        better, worse = (decided.systems[index] for index in indices)
+        better, worse = map(decided.systems.__getitem__, indices)
         wins, losses = decided.won_and_lost(better, worse)
         pairs.append({"better": better, "worse": worse, "wins": wins, "losses": losses})
     return pairs

@@ -84,6 +84,7 @@ from ranking.reports.wording.ranges import (
     count_clusters,
     ranges_in_words,
     rank_cell,
+    rows_by_system,
     score_tests_in_words,
 )
 
@@ -560,8 +561,8 @@ def _first_in_words(ranking: Ranking) -> str:
 
 
 def _systems(rankings: RankingsWithout) -> Table:
-    before = {row["system"]: row for row in shown_rows(rankings.before)}
-    after = {row["system"]: row for row in shown_rows(rankings.after)}
+    before = rows_by_system(shown_rows(rankings.before))
+    after = rows_by_system(shown_rows(rankings.after))
     several = max(len(rankings.before.groups), len(rankings.after.groups)) > 1
     notes = []
     for time, ranking in ((_("Before"), rankings.before), (_("After"), rankings.after)):

@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from campaign.formats.json_text import JSONObject
 from campaign.models import Task
 from ranking.core.methods.newton import NotConvergedError
 from ranking.files.sources import ReadingProgress
@@ -58,6 +59,96 @@ JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgmentSelection:
+    """Judgments that count, selected by name, so that later changes do not affect them.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Systems included.
+    reference : str or None
+        The reference, if the test set has one.
+    with_reference : bool
+        Whether the reference is ranked.
+    without : tuple of str
+        Pseudonyms of judges whose judgments do not count.
+    documents : tuple of str or None
+        The documents whose segments count; None for all.
+    without_blocks : tuple of int or None
+        Keys of blocks that do not count; None for none.
+    of_chosen_systems : bool
+        Whether a design of the task was limited to some systems; reports then name systems not judged.
+    rules : mapping or None
+        Rules of the task that can change while it is judged, at request time; None if it has none.
+    """
+
+    systems: tuple[str, ...]
+    reference: str | None
+    with_reference: bool
+    without: tuple[str, ...]
+    documents: tuple[str, ...] | None
+    without_blocks: tuple[int, ...] | None = None
+    of_chosen_systems: bool = False
+    rules: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenJudgments(JudgmentSelection):
+    """The judgments of an analysis, and what else it needs, as it was at request time; None if its kind does not.
+
+    Attributes
+    ----------
+    skipped : dict of str to int
+        Number of sentences skipped by each judge.
+    leave_out : tuple of str or None
+        Judges whose influence is analysed by leaving them out.
+    groups : dict of str to list of str, or None
+        The judges in each group of the campaign who judged the test set.
+    work : WorkFacts or None
+        Judges' pace.
+    shown : dict of str to (int, int), or None
+        For each system, the number of these skipped blocks with it, and with it and the reference.
+    remarks : Remarks or None
+        Skips and comments.
+    rule : RuleState or None
+        Progress towards the stopping rule; None without one, too.
+    beside : tuple of TaskBeside or None
+        The other tasks of its test set.
+    metrics : tuple of str or None
+        Digests of the metrics of its test set.
+    machines : tuple of str or None
+        Machine judges of the task with their last answers, as `machine_digests` names them; None if there are none, too.
+    """
+
+    skipped: Mapping[str, int]
+    leave_out: tuple[str, ...] | None = None
+    groups: Mapping[str, Sequence[str]] | None = None
+    work: WorkFacts | None = None
+    shown: Mapping[str, Sequence[int]] | None = None
+    remarks: Remarks | None = None
+    rule: RuleState | None = None
+    beside: "tuple[TaskBeside, ...] | None" = None
+    metrics: tuple[str, ...] | None = None
+    machines: tuple[str, ...] | None = None
+
+    @property
+    def recorded(self) -> JSONObject:
+        """Plain values for `from_record`, without those that the kind does not need."""
+        always = ("reference", "with_reference", "documents")
+        values = {}
+        for name, value in plain(self).items():
+            is_empty = value is None or value is False
+            if name in always or not is_empty:
+                values[name] = value
+        return values
+
+    @classmethod
+    def from_record(cls, values: JSONObject) -> "ChosenJudgments":
+        """Return the judgments from `ChosenJudgments.recorded`."""
+        return read_record(cls, values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskBeside:
     """The judgments of another task on the same test set, for comparison.
 
@@ -73,90 +164,7 @@ class TaskBeside:
 
     protocol: str
     watermark: int
-    judgments: "ChosenJudgments | None" = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenJudgments:
-    """The judgments of an analysis, selected by name, so that later changes do not affect it.
-
-    Attributes
-    ----------
-    systems : tuple of str
-        Systems included.
-    reference : str or None
-        The reference, if the test set has one.
-    with_reference : bool
-        Whether the reference is ranked.
-    without : tuple of str
-        Pseudonyms of judges whose judgments do not count.
-    documents : tuple of str or None
-        The documents whose segments count; None for all.
-    skipped : dict of str to int
-        Number of sentences skipped by each judge at request time.
-    leave_out : tuple of str or None
-        Judges whose influence is analysed by leaving them out; None for other kinds.
-    groups : dict of str to list of str, or None
-        The judges in each group of the campaign who judged the test set; None for other kinds.
-    work : WorkFacts or None
-        Judges' pace at request time; None if the kind does not need it.
-    shown : dict of str to (int, int), or None
-        For each system, the number of these skipped blocks with it, and with it and the reference; None
-        if the kind does not need skipped blocks.
-    remarks : Remarks or None
-        Skips and comments at request time; None if the kind does not need them.
-    rule : RuleState or None
-        Progress towards the stopping rule at request time; None without one, or if the kind
-        does not show it.
-    beside : tuple of TaskBeside or None
-        The other tasks of its test set at request time; None if the kind does not need them.
-    metrics : tuple of str or None
-        Digests of the metrics of its test set at request time; None if the kind does not need them.
-    machines : tuple of str or None
-        Machine judges of the task with their last answers at request time, as `machine_digests` names them; None if there
-        are none, or the kind does not need them.
-    of_chosen_systems : bool
-        Whether a design of the task was limited to some systems; reports then name systems not judged.
-    without_blocks : tuple of int or None
-        Keys of blocks that do not count; None for none.
-    rules : dict or None
-        Rules of the task that can change while it is judged, at request time; None if it has none.
-    """
-
-    systems: tuple[str, ...]
-    reference: str | None
-    with_reference: bool
-    without: tuple[str, ...]
-    documents: tuple[str, ...] | None
-    skipped: Mapping[str, int]
-    leave_out: tuple[str, ...] | None = None
-    groups: Mapping[str, Sequence[str]] | None = None
-    work: WorkFacts | None = None
-    shown: Mapping[str, Sequence[int]] | None = None
-    remarks: Remarks | None = None
-    rule: RuleState | None = None
-    beside: tuple[TaskBeside, ...] | None = None
-    metrics: tuple[str, ...] | None = None
-    machines: tuple[str, ...] | None = None
-    of_chosen_systems: bool = False
-    without_blocks: tuple[int, ...] | None = None
-    rules: Mapping[str, Any] | None = None
-
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values for `from_record`, without those that the kind does not need."""
-        always = ("reference", "with_reference", "documents")
-        values = {}
-        for name, value in plain(self).items():
-            is_empty = value is None or value is False
-            if name in always or not is_empty:
-                values[name] = value
-        return values
-
-    @classmethod
-    def from_record(cls, values: Mapping[str, Any]) -> "ChosenJudgments":
-        """Return the judgments from `ChosenJudgments.recorded`."""
-        return read_record(cls, values)
+    judgments: ChosenJudgments | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +174,7 @@ class GivenAnswer:
     segment: int
     judge: str
     candidates: Sequence[tuple[str, ...]]
-    answer: Mapping[str, Any]
+    answer: JSONObject
 
 
 #: Called with (done, total) of the current step.
@@ -273,7 +281,7 @@ class AnalysisKind:
             return complete
         return complete.replaced(self.check(AnalysisOptions(complete.of(self.options))))
 
-    def options_of_record(self, recorded: Mapping[str, Any]) -> AnalysisOptions:
+    def options_of_record(self, recorded: JSONObject) -> AnalysisOptions:
         """Return the options of the kind from `AnalysisChoice.recorded`."""
         values = {}
         for option in self.options:
@@ -385,9 +393,9 @@ class AnalysisChoice:
         return values_digest({"kind": self.kind.name, "options": self.recorded})
 
     @property
-    def recorded(self) -> dict[str, Any]:
+    def recorded(self) -> JSONObject:
         """The options as plain values."""
-        options: dict[str, Any] = plain(self.options)
+        options: JSONObject = plain(self.options)
         return options
 
 
@@ -403,7 +411,7 @@ def converging(method: str) -> Iterator[None]:
         ) from error
 
 
-def values_digest(values: Mapping[str, Any]) -> str:
+def values_digest(values: JSONObject) -> str:
     """Return a digest of plain values."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=True)
     return blake2b(

@@ -30,7 +30,7 @@ from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import CONFIDENCE, AnalysisOptions, Option
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, system_column
+from ranking.reports.tables import Column, Report, Table, system_column, with_rows
 from ranking.reports.wording.numbers import in_figures
 
 EPSILON: Final = Option(
@@ -173,8 +173,7 @@ def _lengths(given: Input) -> FloatArray:
 
 
 def _tell(given: Input, _options: AnalysisOptions, found: MachinesFound) -> Report:
-    tables = [_figures_table(found), _machines_table(found)]
-    tables = [table for table in tables if table.rows]
+    tables = with_rows([_figures_table(found), _machines_table(found)])
     return report_on(given, notes=_notes(found), tables=tables, data=vars(found))
 
 

@@ -94,7 +94,7 @@ def _tell(given: Input, _options: AnalysisOptions, found: ComparedMethods) -> Re
     tallies = given.tallies
     groups = []
     for group in compared_groups(tallies):
-        groups.append({tallies.systems[index] for index in group.tolist()})
+        groups.append(set(map(tallies.systems.__getitem__, group.tolist())))
     orders = []
     for order in found.orders:
         # Unconnected groups are not ordered relative to each other.

@@ -67,6 +67,7 @@ from ranking.reports.tables import (
     plain,
     ranks_in_orders,
     system_column,
+    with_rows,
 )
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import (
@@ -76,6 +77,7 @@ from ranking.reports.wording.numbers import (
     percent_in_figures,
 )
 from ranking.reports.wording.published_content import MetricAgreement
+from ranking.reports.wording.ranges import rows_by_system, systems_of
 from version import code_version
 
 HUMAN = Option(
@@ -651,10 +653,10 @@ def _metrics_table(found: OrdersFound) -> Table:
 
 def _people_first(found: OrdersFound) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
-    ranked = [row["system"] for row in found.people["order"]]
+    ranked = systems_of(found.people["order"])
     others: set[str] = set()
     for order in found.metrics:
-        others.update(row["system"] for row in order["rows"])
+        others.update(systems_of(order["rows"]))
     return [*ranked, *sorted(others.difference(ranked))]
 
 
@@ -679,8 +681,8 @@ def _beside_table(found: OrdersFound, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
     order = found.metrics[number - 1]
     confidence = found.confidence
-    people = {row["system"]: row for row in found.people["order"]}
-    by_metric = {row["system"]: row for row in order["rows"]}
+    people = rows_by_system(found.people["order"])
+    by_metric = rows_by_system(order["rows"])
     if order["range_kind"] in ("exact", "resampled"):
         decimals = 2
     else:
@@ -847,8 +849,7 @@ def _tell_orders(given: Input, options: AnalysisOptions, found: OrdersFound) -> 
         _segments_table(found),
         _corpus_table(found, options[UNSEEN]),
     ]
-    tables = [table for table in tables if table.rows]
-    return report_on(given, notes=notes, tables=tables, data=vars(found))
+    return report_on(given, notes=notes, tables=with_rows(tables), data=vars(found))
 
 
 METRIC_ORDERS = AnalysisKind(

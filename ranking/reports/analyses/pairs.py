@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from operator import attrgetter
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -237,9 +237,7 @@ def _tell(given: Input, options: AnalysisOptions, found: PairsFound) -> Report:
             "order": names_in_order(found.direct.tallies.systems, found.scores),
             "pairs": pairs,
             "scores": found.scored if options[ONLY_SHARED] else _scores(found),
-            "contradictions": [
-                _contradiction_data(row, found) for row in found.contradictions
-            ],
+            "contradictions": _contradictions_data(found),
             "cycles": [_cycle_data(cycle, found) for cycle in found.cycles],
             "limits": found.direct.limits,
         },
@@ -371,10 +369,12 @@ def _matrix(
         pairs,
         system_column(),
         Column("other", _("Other"), is_text=True, names="other"),
-        p="p_value",
-        corrected="adjusted_p" if found.is_corrected else None,
+        tests=PairTests(
+            p="p_value",
+            corrected="adjusted_p" if found.is_corrected else None,
+            level=found.level,
+        ),
         more=_significant_column(found),
-        level=found.level,
         notes=[
             *own_tests_in_words(
                 options[LEVEL],
@@ -414,22 +414,28 @@ def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
     ]
 
 
+class PairTests(NamedTuple):
+    """The tests of a matrix of pairs.
+
+    `p` and `corrected` are the keys of p-values; `corrected` is None without a correction. Marks and shades show
+    the corrected ones, if any; a p-value of at most `level` has a strong shade.
+    """
+
+    p: str
+    corrected: str | None
+    level: float
+
+
 def pairs_matrix(
     rows: Iterable[object],
     one: Column,
     other: Column,
     *,
-    p: str,
-    corrected: str | None,
-    level: float,
+    tests: PairTests,
     notes: Sequence[str],
     more: Sequence[Column] = (),
 ) -> Table:
-    """Return pairs with the shares of comparisons that each system won, drawn as a matrix.
-
-    `p` and `corrected` are the keys of p-values; `corrected` is None without a correction. Marks and shades show
-    the corrected ones, if any.
-    """
+    """Return pairs with the shares of comparisons that each system won, drawn as a matrix."""
     columns = [
         one,
         other,
@@ -437,10 +443,10 @@ def pairs_matrix(
         Column("comparisons", _("Comparisons"), counts="judgments"),
         Column("share", _("Share won")),
         Column("other_share", _("Share lost")),
-        Column(p, "p"),
+        Column(tests.p, "p"),
     ]
-    if corrected is not None:
-        columns.append(Column(corrected, _("Corrected p")))
+    if tests.corrected is not None:
+        columns.append(Column(tests.corrected, _("Corrected p")))
     return Table.of(
         rows,
         name="pairs",
@@ -455,8 +461,8 @@ def pairs_matrix(
             back="other_share",
             count="comparisons",
             sign="mark",
-            p=corrected or p,
-            level=level,
+            p=tests.corrected or tests.p,
+            level=tests.level,
         ),
     )
 
@@ -473,6 +479,10 @@ def _shortage_in_words(found: PairsFound) -> list[str]:
     shortage = Shortage("comparisons", float(too_few.min()), found.least)
     why = lowered(not_yet_in_words(shortage))
     return [_("Some pairs have no p-value: %(why)s.") % {"why": why}]
+
+
+def _contradictions_data(found: PairsFound) -> list[ReportData]:
+    return [_contradiction_data(row, found) for row in found.contradictions]
 
 
 def _contradiction_data(row: Contradiction, found: PairsFound) -> ReportData:
@@ -520,7 +530,7 @@ def _contradictions(found: PairsFound, options: AnalysisOptions) -> Table:
         *_significant_column(found),
     ]
     return Table.of(
-        [_contradiction_data(row, found) for row in found.contradictions],
+        _contradictions_data(found),
         name="contradictions",
         title=_("Pairs that contradict the ranking"),
         columns=columns,

@@ -44,6 +44,7 @@ from ranking.reports.tables import (
     end_columns,
     of_part,
     plain,
+    with_rows,
 )
 from ranking.reports.wording.numbers import decimals, p_in_words
 
@@ -576,7 +577,7 @@ def _tell_remarks(
             many_parts_note(),
             *limits_notes(limits),
         ],
-        tables=[table for table in tables if table.rows],
+        tables=with_rows(tables),
         data=vars(found),
     )
 

@@ -91,11 +91,12 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
     decided = tallies.wins + tallies.wins.T
     met = decided + tallies.ties
     n = len(tallies.systems)
-    unknown = np.argwhere((decided == 0) & ~np.eye(n, dtype=np.bool_))
+    same = np.eye(n, dtype=np.bool_)
+    unknown = np.argwhere((decided == 0) & ~same)
     if n < 2:
         raise ValueError("resampling needs judgments of at least two systems")
     if len(unknown):
-        one, other = (tallies.systems[index] for index in unknown[0])
+        one, other = map(tallies.systems.__getitem__, unknown[0])
         raise ValueError(
             f"no judgment says whether {one!r} or {other!r} is better: cannot resample"
         )
@@ -253,7 +254,8 @@ class RangeVerdict:
 
     def wrong_pairs(self, true: Int64Array) -> float:
         """Return the share of the separated pairs that are in the wrong order; 0 if none are separated."""
-        wrong = self.above & (true[:, np.newaxis] > true[np.newaxis, :])
+        is_worse = true[:, np.newaxis] > true[np.newaxis, :]
+        wrong = self.above & is_worse
         separated_pairs = int(np.count_nonzero(self.above))
         return int(np.count_nonzero(wrong)) / max(1, separated_pairs)
 
@@ -442,7 +444,8 @@ def _median_places(count: int) -> tuple[int, int]:
         binom,
     )  # imported here: takes a fifth of Django's startup time
 
-    low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
+    successes = int(binom.ppf(0.025, count, 0.5))
+    low = max(0, successes - 1)
     return low, count - 1 - low
 
 
@@ -451,7 +454,9 @@ def _ratio(
 ) -> tuple[float | None, float | None, float | None]:
     if np.isnan(own).all() or np.isnan(first).all():
         return None, None, None
-    logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
+    judgments = np.nan_to_num(own, nan=limit)
+    judgments_of_first = np.nan_to_num(first, nan=limit)
+    logs = np.log(judgments / judgments_of_first)
     mean = float(logs.mean())
     reach = 0.0
     if len(logs) > 1:
@@ -650,7 +655,8 @@ def _until_answered(
     answers = np.full((len(questions), 3), np.nan)
     look = float(_FIRST_LOOK)
     while campaign.blocks < limit and np.isnan(answers).any():
-        campaign.simulate_until(min(limit, max(campaign.blocks + 1, round(look))))
+        next_look = max(campaign.blocks + 1, round(look))
+        campaign.simulate_until(min(limit, next_look))
         look *= _GROWTH
         verdicts: dict[Ranges, RangeVerdict] = {}
         for row, question in enumerate(questions):

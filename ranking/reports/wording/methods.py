@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models.system import system_label
 from campaign.texts.joining import comma_list
+from ranking.core.rankings.records import RankedRow, UnrankedRow
 from ranking.core.scores import Shortage
 
 #: Names of the methods of `ranking.core.methods.registry.METHODS`.
@@ -97,17 +98,17 @@ def live_method_words() -> list[dict[str, str]]:
         ),
         "when": _("Choose this unless you have a reason not to."),
     }
-    others = [
-        {
+    offered = [by_design]
+    for name in LiveMethod.values[1:]:
+        method = {
             "name": name,
             "label": str(METHOD_WORDS[name]),
             "what": score_words(name),
             "when": when.get(name, older),
             "source": METHOD_SOURCES[name],
         }
-        for name in LiveMethod.values[1:]
-    ]
-    return [by_design, *others]
+        offered.append(method)
+    return offered
 
 
 def methods_not_offered() -> list[tuple[str, str]]:
@@ -118,11 +119,10 @@ def methods_not_offered() -> list[tuple[str, str]]:
     lopez = _(
         "Its rank ranges need a search for each resample, which takes minutes if systems are close."
     )
-    others = ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill")
-    return [
-        (str(METHOD_WORDS[name]), judgments if name in others else lopez)
-        for name in ("lopez", *others)
-    ]
+    not_offered = [(str(METHOD_WORDS["lopez"]), lopez)]
+    for name in ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill"):
+        not_offered.append((str(METHOD_WORDS[name]), judgments))
+    return not_offered
 
 
 def score_words(method: str) -> str:
@@ -148,13 +148,10 @@ def score_words(method: str) -> str:
 
 def not_yet_in_words(shortage: Shortage) -> str:
     """Return why a number is not estimable yet: "Not estimable yet (Blocks: 3 of 8)"."""
-    values = {
+    found = number_format(int(shortage.found))
+    if shortage.found % 1:
         # Round down, so that too few units never look like enough.
-        "found": number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
-        if shortage.found % 1
-        else number_format(int(shortage.found)),
-        "needed": number_format(shortage.needed),
-    }
+        found = number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
     units = {
         "comparisons": _("Comparisons"),
         "blocks": _("Blocks"),
@@ -168,37 +165,42 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "ratings": _("Ratings"),
     }
     return _("Not estimable yet (%(unit)s: %(found)s of %(needed)s)") % {
-        **values,
+        "found": found,
+        "needed": number_format(shortage.needed),
         "unit": units[shortage.unit],
     }
 
 
-def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def shortages_of_rows(rows: Sequence[RankedRow]) -> list[str]:
     """Return the shortages of ranked systems in words; `rows` are those of one group in the result of a ranking."""
-    shortages = {
-        row["system"]: Shortage(**row["shortage"])
-        for row in rows
-        if row.get("shortage")
-    }
+    shortages = {}
+    for row in rows:
+        shortage = row.get("shortage")
+        if shortage:
+            shortages[row["system"]] = Shortage(**shortage)
     return shortages_in_words(shortages, len(rows))
 
 
 def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
     """Return the shortages of systems without estimable rank ranges; one sentence if all `n` ranked systems lack data."""
     if shortages and len(shortages) == systems:
-        least = min(shortages.values(), key=lambda each: each.found / each.needed)
-        return [
-            _("Rank ranges, clusters and p-values: %(why)s.")
-            % {"why": lowered(not_yet_in_words(least))}
-        ]
+        largest = min(shortages.values(), key=_share_found)
+        reason = lowered(not_yet_in_words(largest))
+        return [_("Rank ranges, clusters and p-values: %(why)s.") % {"why": reason}]
     names: dict[str, list[str]] = {}
     for system, shortage in shortages.items():
         names.setdefault(not_yet_in_words(shortage), []).append(system)
-    return [
-        _("%(system)s: %(why)s.")
-        % {"system": comma_list(map(system_label, alike)), "why": lowered(why)}
-        for why, alike in names.items()
-    ]
+    sentences = []
+    for reason, alike in names.items():
+        labels = comma_list(map(system_label, alike))
+        sentences.append(
+            _("%(system)s: %(why)s.") % {"system": labels, "why": lowered(reason)}
+        )
+    return sentences
+
+
+def _share_found(shortage: Shortage) -> float:
+    return shortage.found / shortage.needed
 
 
 def lowered(words: str) -> str:
@@ -208,10 +210,8 @@ def lowered(words: str) -> str:
 
 def unranked_in_words(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the systems that a ranking does not rank, each with the reason."""
-    return [
-        (row["system"], reason_in_words(row["reason"]))
-        for row in result["not_estimable"]
-    ]
+    rows: Sequence[UnrankedRow] = result["not_estimable"]
+    return [(row["system"], reason_in_words(row["reason"])) for row in rows]
 
 
 def reason_in_words(reason: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
+from campaign.texts.by_language import TextsJSON
 from ranking.core.rankings.records import (
     RankedRow,
     RecordedRule,
@@ -313,12 +314,19 @@ class PublishedAnswers(TypedDict):
     reports: dict[str, Any]
 
 
+class PublishedCriterion(TypedDict):
+    """A criterion by which outputs were rated."""
+
+    name: TextsJSON
+    weight: float
+
+
 class PublishedSections(TypedDict, total=False):
     """Optional sections; readers ignore unknown ones."""
 
     ranking_settings: list[PublishedSettings]
     stopping_rule: PublishedRule
-    criteria: list[dict[str, Any]]
+    criteria: list[PublishedCriterion]
     question: dict[str, str]
     firmness: PublishedFirmness
     metrics: PublishedMetrics

@@ -1,8 +1,8 @@
 """The method of a published result, in sentences generated from its record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
@@ -23,7 +23,9 @@ from ranking.reports.wording.methods import (
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.published_content import (
     FirstPlace,
+    PublishedAnytime,
     PublishedContent,
+    PublishedCriterion,
     PublishedReason,
     PublishedSettings,
     RuleOfHistory,
@@ -129,17 +131,16 @@ def _asked(content: PublishedContent) -> Iterator[str]:
         }
 
 
-def _rated(criteria: Sequence[Mapping[str, Any]]) -> str:
+def _rated(criteria: Sequence[PublishedCriterion]) -> str:
     """Return the sentence on a task whose outputs compare by points, with the weights of its criteria."""
-    names = [text_in_active_language(criterion["name"]) for criterion in criteria]
-    weights = [criterion["weight"] for criterion in criteria]
-    if len(criteria) == 1:
-        weights = [1]
-    weighted = [
-        f"{name} ({number_format(weight)})"
-        for name, weight in zip(names, weights, strict=True)
-        if weight
-    ]
+    names = []
+    weighted = []
+    for criterion in criteria:
+        name = text_in_active_language(criterion["name"])
+        weight = criterion["weight"] if len(criteria) > 1 else 1
+        names.append(name)
+        if weight:
+            weighted.append(f"{name} ({number_format(weight)})")
     return _(
         "Judges rated outputs by %(criteria)s. Outputs compare by the sum of their points with these weights: %(weights)s."
     ) % {"criteria": comma_list(names), "weights": comma_list(weighted)}
@@ -167,7 +168,7 @@ def _fixed(content: PublishedContent) -> Iterator[str]:
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
         return
-    before = [each for each in changes if each["judgments"] == 0]
+    before = [change for change in changes if change["judgments"] == 0]
     if before:
         words = _(
             "The method and rank ranges were set on %(day)s, before the first judgment."
@@ -182,57 +183,59 @@ def _fixed(content: PublishedContent) -> Iterator[str]:
 
 
 def _changed_to(change: PublishedSettings) -> str:
-    said = {
+    settings = {
         "day": _day(change),
         "method": LiveMethod(change["method"]).label,
         "ranges": RangesFrom(change["ranges"]).label,
     }
     if change["judgments"] is None:
-        return _("They were changed on %(day)s to %(method)s, %(ranges)s.") % said
+        return _("They were changed on %(day)s to %(method)s, %(ranges)s.") % settings
     return counted(
         "They were changed on %(day)s, after %(count)s judgment, to %(method)s, %(ranges)s.",
         "They were changed on %(day)s, after %(count)s judgments, to %(method)s, %(ranges)s.",
         change["judgments"],
-        **said,
+        **settings,
     )
 
 
 def _stopping(content: PublishedContent) -> Iterator[str]:
     """Yield sentences on the stopping rule, its progress, and earlier rules."""
-    said = content.get("sections", {}).get("stopping_rule")
-    if said is None:
+    section = content.get("sections", {}).get("stopping_rule")
+    if section is None:
         return
-    now = said["history"][-1]
-    for each in said["history"][:-1]:
+    *earlier, now = section["history"]
+    for rule in earlier:
         yield _("Stopping rule until %(day)s: %(rule)s") % {
             "day": _day(now),
-            "rule": rule_in_words(each) or _("None."),
+            "rule": rule_in_words(rule) or _("None."),
         }
-    if said["rule"] is None:
+    if section["rule"] is None:
         yield _with_reason(_("The stopping rule was removed."), now)
         return
-    shown = shown_rule(
-        rule_state(
-            said["rule"],
-            found=said["found"],
-            met=said["met"],
-            judgments=content["input"]["blocks"],
-            today=datetime.fromisoformat(content["published_at"]).date(),
-        )
+    state = rule_state(
+        section["rule"],
+        found=section["found"],
+        met=section["met"],
+        judgments=content["input"]["blocks"],
+        today=datetime.fromisoformat(content["published_at"]).date(),
     )
-    yield _("Stopping rule: %(rule)s") % shown
-    yield _with_reason(shown["since"], now)
-    yield from filter(None, [*shown["state"], shown["caution"]])
-    if said["anytime"] is not None:
-        yield _("Anytime ranges tell %(apart)s pairs apart: %(ranges)s.") % {
-            "apart": number_format(said["anytime"]["pairs_apart"]),
-            "ranges": comma_list(
-                f"{row['system']} {rank_range(row)}"
-                for row in said["anytime"]["systems"]
-                if not row.get("shortage")
-            )
-            or _("not estimable yet"),
-        }
+    shown = shown_rule(state)
+    yield _("Stopping rule: %(rule)s") % {"rule": shown.rule}
+    yield _with_reason(shown.since, now)
+    yield from filter(None, [*shown.state, shown.caution])
+    if section["anytime"] is not None:
+        yield _anytime_ranges(section["anytime"])
+
+
+def _anytime_ranges(anytime: PublishedAnytime) -> str:
+    ranges = []
+    for row in anytime["systems"]:
+        if not row.get("shortage"):
+            ranges.append(f"{row['system']} {rank_range(row)}")
+    return _("Anytime ranges tell %(apart)s pairs apart: %(ranges)s.") % {
+        "apart": number_format(anytime["pairs_apart"]),
+        "ranges": comma_list(ranges) or _("not estimable yet"),
+    }
 
 
 def _day(change: PublishedSettings | RuleOfHistory) -> str:
@@ -315,12 +318,10 @@ def firmness_in_words(firmness: FirstPlace) -> list[str]:
     if len(first) > 1:
         return [_("Tied for first: %(systems)s.") % {"systems": comma_list(first)}]
     if deciding is None:
-        return [
-            _("First place holds no matter which judgments are removed.")
-            if is_proven
-            else _("No judgments found whose removal changes first place.")
-        ]
-    said = {
+        if is_proven:
+            return [_("First place holds no matter which judgments are removed.")]
+        return [_("No judgments found whose removal changes first place.")]
+    numbers = {
         "size": number_format(deciding),
         "judgments": number_format(firmness["judgments"]),
         "share": percent(round(deciding / firmness["judgments"], 3)),
@@ -333,14 +334,13 @@ def firmness_in_words(firmness: FirstPlace) -> list[str]:
             "%(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s. This is proven to be the minimum.",
             deciding,
         )
-        return [words % said]
-    return [
-        _(
-            "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s."
-        )
-        % said,
-        _("At least %(least)s are needed (proven).")
-        % {"least": number_format(firmness["at_least"])}
-        if firmness["at_least"] > 1
-        else _("Fewer may be enough."),
-    ]
+        return [words % numbers]
+    words = _(
+        "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s."
+    )
+    least = _("Fewer may be enough.")
+    if firmness["at_least"] > 1:
+        least = _("At least %(least)s are needed (proven).") % {
+            "least": number_format(firmness["at_least"])
+        }
+    return [words % numbers, least]

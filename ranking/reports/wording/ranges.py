@@ -1,8 +1,8 @@
 """Sentences on the sources of variation that rank ranges include and ignore, for pages and reports."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, TypeVar
 
 from django.db import models
 from django.utils.formats import number_format
@@ -54,6 +54,20 @@ def shared_rank(row: RankedRow) -> str:
     if last == row["rank"]:
         return ranks
     return _("%(ranks)s, tied") % {"ranks": ranks}
+
+
+#: A row about a system, such as `RankedRow`.
+Row = TypeVar("Row", bound=Mapping[str, object])
+
+
+def systems_of(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the systems of rows, in their order."""
+    return [row["system"] for row in rows]
+
+
+def rows_by_system(rows: Iterable[Row]) -> dict[str, Row]:
+    """Return rows by their systems."""
+    return {str(row["system"]): row for row in rows}
 
 
 def shares_rank(row: RankedRow) -> bool:

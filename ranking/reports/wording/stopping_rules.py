@@ -12,6 +12,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
+from campaign.formats.json_text import JSONObject
 from campaign.texts.counted import counted
 from campaign.texts.joining import semicolon_list, sentence_list
 from ranking.core.rankings.records import RecordedRule, RuleMet, RuleProgress
@@ -33,11 +34,7 @@ OF_TESTS: Final = ("pairs_share", "clusters")
 
 def rule_in_words(rule: RecordedRule) -> str:
     """Return a recorded rule in a sentence; empty if there is none."""
-    criteria = [
-        criterion_in_words(name, rule)
-        for name in CRITERIA
-        if rule.get(name) is not None
-    ]
+    criteria = [criterion_in_words(name, rule) for name in criteria_of(rule)]
     if not criteria:
         return ""
     if len(criteria) == 1:
@@ -47,16 +44,18 @@ def rule_in_words(rule: RecordedRule) -> str:
     }
 
 
+def criteria_of(rule: RecordedRule) -> list[str]:
+    """Return the names of the criteria that a rule has."""
+    return [name for name in CRITERIA if rule.get(name) is not None]
+
+
 def criterion_in_words(name: str, rule: RecordedRule) -> str:
     """Return a criterion of a rule with its target."""
     value: Any = rule.get(name)
     if name == "judgments":
         return counted("%(count)s judgment", "%(count)s judgments", value)
     if name == "until":
-        if isinstance(value, str):
-            day = date.fromisoformat(value)
-        else:
-            day = value
+        day = date.fromisoformat(value) if isinstance(value, str) else value
         return str(date_format(day, "DATE_FORMAT"))
     by = _tests_in_words(rule)
     if name == "pairs_share":
@@ -83,7 +82,7 @@ def _tests_in_words(rule: RecordedRule) -> str:
 
 def looks_at_tests(rule: RecordedRule) -> bool:
     """Return whether a rule depends on the separation of systems."""
-    return any(rule.get(name) is not None for name in OF_TESTS)
+    return not set(OF_TESTS).isdisjoint(criteria_of(rule))
 
 
 def looking_in_words(rule: RecordedRule) -> str:
@@ -123,7 +122,7 @@ class RuleState:
     is_day_reached: bool = False
 
     @property
-    def as_data(self) -> dict[str, Any]:
+    def as_data(self) -> JSONObject:
         """Plain values, including whether the rule is met."""
         return {**asdict(self), "is_met": self.is_met}
 
@@ -170,22 +169,36 @@ def rule_state(
     )
 
 
-def shown_rule(state: RuleState) -> dict[str, Any]:
-    """Return a rule, when it was set, and its progress in words; `caution`, if any, is about repeated checks."""
-    return {
-        "rule": rule_in_words(state.rule),
-        "since": since_in_words(state.rule),
-        "state": [*_state(state), *_beyond(state)],
-        "caution": looking_in_words(state.rule),
-        "is_met": state.is_met,
-    }
+@dataclass(frozen=True, slots=True)
+class ShownRule:
+    """A rule, when it was set, and its progress, in words; `caution`, if any, is about repeated checks."""
+
+    rule: str
+    since: str
+    state: list[str]
+    caution: str
+    is_met: bool
+
+
+def shown_rule(state: RuleState) -> ShownRule:
+    """Return a rule and its progress in words."""
+    return ShownRule(
+        rule=rule_in_words(state.rule),
+        since=since_in_words(state.rule),
+        state=[*_state(state), *_beyond(state)],
+        caution=looking_in_words(state.rule),
+        is_met=state.is_met,
+    )
 
 
 def rule_notes(state: RuleState) -> list[str]:
     """Return a rule and its progress as notes of a report."""
     shown = shown_rule(state)
-    said = [_("Stopping rule: %(rule)s") % shown, shown["since"], *shown["state"]]
-    return [sentence_list(said), *filter(None, [shown["caution"]])]
+    rule = _("Stopping rule: %(rule)s") % {"rule": shown.rule}
+    notes = [sentence_list([rule, shown.since, *shown.state])]
+    if shown.caution:
+        notes.append(shown.caution)
+    return notes
 
 
 def since_in_words(rule: RecordedRule) -> str:
@@ -208,15 +221,17 @@ def met_in_words(state: RuleState) -> str:
         return ""
     if state.met is None:
         return _("Met: the date has passed.")
-    at = parse_datetime(state.met["at"])
+    met_at = parse_datetime(state.met["at"])
+    day = ""
+    if met_at is not None:
+        day = date_format(timezone.localtime(met_at), "DATE_FORMAT")
+    criteria = [criterion_in_words(name, state.rule) for name in state.criteria]
     return _(
         "First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s)."
     ) % {
-        "day": "" if at is None else date_format(timezone.localtime(at), "DATE_FORMAT"),
+        "day": day,
         "count": number_format(state.met["judgments"]),
-        "criteria": semicolon_list(
-            criterion_in_words(name, state.rule) for name in state.criteria
-        ),
+        "criteria": semicolon_list(criteria),
         "run": state.met["run"],
     }
 
@@ -228,7 +243,7 @@ def _state(state: RuleState) -> list[str]:
     if found is None:
         return [_("Not met yet.")]
     words = [_("Not met yet.")]
-    wanted = [name for name in CRITERIA if state.rule.get(name) is not None]
+    wanted = criteria_of(state.rule)
     if "pairs_share" in wanted and found["pairs_apart"] is not None:
         words.append(
             _("%(apart)s of %(pairs)s pairs told apart (%(by)s).")

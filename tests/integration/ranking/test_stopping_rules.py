@@ -45,7 +45,7 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
     assert (state.is_met, state.more) == (True, 3)
     assert state.met is not None
     assert state.met["run"] == run.pk
-    assert shown_rule(state)["state"][-1] == "3 more judgments since then."
+    assert shown_rule(state).state[-1] == "3 more judgments since then."
 
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
@@ -156,7 +156,7 @@ def test_rules_are_appended_with_their_moment_and_reason(
     ]
     state = stopping_rule_state(task_id=task.pk)
     assert state is not None
-    assert shown_rule(state)["since"] == "Set after 4 judgments."
+    assert shown_rule(state).since == "Set after 4 judgments."
     events = ActivityEvent.objects.filter(kind="ranking.stoppingrule")
     assert events.count() == 3
 
@@ -192,7 +192,7 @@ def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
     assert state is not None
     assert (ahead.is_met, state.is_met) == (False, True)
     assert list(state.criteria) == ["until"]
-    assert shown_rule(state)["state"] == ["Met: the date has passed."]
+    assert shown_rule(state).state == ["Met: the date has passed."]
 
 
 def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> None:

@@ -73,8 +73,10 @@ from ranking.reports.wording.ranges import (
     cluster_rules,
     limit_in_words,
     rank_cell,
+    rows_by_system,
     shared_rank,
     shares_rank,
+    systems_of,
 )
 from version import code_version
 
@@ -135,7 +137,7 @@ def _data(row: RankingRow) -> ReportData:
         "limits": list(ranking.limits),
         "clusters": ranking.clusters,
         "systems": systems,
-        "not_estimable": [unranked["system"] for unranked in ranking.not_estimable],
+        "not_estimable": systems_of(ranking.not_estimable),
         "references": row.test_set.names_of("reference"),
         "damaged_references": row.test_set.names_of("bad_reference"),
     }
@@ -230,7 +232,7 @@ def _notes(test_set: TableTestSet, ranking: RankedTestSet) -> list[str]:
     if left_out:
         names = comma_list(map(system_in_sentence, left_out))
         notes.append(_("Left out: %(systems)s.") % {"systems": names})
-    unranked = [row["system"] for row in ranking.not_estimable]
+    unranked = systems_of(ranking.not_estimable)
     if unranked:
         notes.append(
             _("Not enough judgments to rank: %(names)s.")
@@ -573,7 +575,7 @@ def _by_test_set(
     names = [*(average.system for average in averages), *some]
     cells: dict[str, list[Value]] = {name: [name] for name in names}
     for row in rows:
-        ranks = {system["system"]: system for system in row.computed.systems}
+        ranks = rows_by_system(row.computed.systems)
         for name in names:
             ranked = ranks.get(name)
             cells[name].append(None if ranked is None else rank_cell(ranked))
@@ -641,7 +643,7 @@ def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]
     """Return the pairs whose order differs, each with the better system by the first method first."""
     ahead = _ordered(first)
     behind = _ordered(other)
-    pairs = combinations([row["system"] for row in first.systems], 2)
+    pairs = combinations(systems_of(first.systems), 2)
     return [pair for pair in pairs if pair in ahead and pair[::-1] in behind]
 
 
@@ -706,7 +708,7 @@ def _methods_data(row: MethodsRow, methods: Sequence[str]) -> list[ReportData]:
                 "method": name,
                 "clusters": ranking.clusters,
                 "first_cluster": ranking.first_cluster,
-                "order": [system["system"] for system in ranking.systems],
+                "order": systems_of(ranking.systems),
                 "swapped": _swapped(first, ranking),
             }
         )

@@ -28,7 +28,12 @@ from ranking.reports.analyses.ranking import checked as ranges_checked
 from ranking.reports.inputs import Input
 from ranking.reports.tables import ReportData
 from ranking.reports.wording.methods import METHOD_WORDS
-from ranking.reports.wording.ranges import UnitCounts, count_clusters, first_cluster
+from ranking.reports.wording.ranges import (
+    UnitCounts,
+    count_clusters,
+    first_cluster,
+    systems_of,
+)
 from ranking.reports.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
@@ -159,7 +164,7 @@ class RankedTestSet:
     @property
     def system_names(self) -> set[str]:
         """The names of the ranked systems."""
-        return {row["system"] for row in self.systems}
+        return set(systems_of(self.systems))
 
     @property
     def first_cluster(self) -> list[str]:

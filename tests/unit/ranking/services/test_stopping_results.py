@@ -71,7 +71,7 @@ def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
         "confidence": 0.95,
         **rule,
     }
-    said = shown_rule(rule_state(terms, found=found, met=None, judgments=84))["state"]
+    said = shown_rule(rule_state(terms, found=found, met=None, judgments=84)).state
     assert said == [
         "Not met yet.",
         "Clusters are counted once every system has a rank range.",
