@@ -90,7 +90,7 @@ class _Stopping:
         if self.state is None:
             return []
         rule = shown_rule(self.state)
-        return [rule["rule"], rule["since"], *rule["state"], rule["caution"]]
+        return [rule.rule, rule.since, *rule.state, rule.caution]
 
     @property
     def is_met(self) -> bool:

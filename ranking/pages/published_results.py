@@ -68,6 +68,7 @@ from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.predicted_ranking import completed_by, sample_doubt
 from ranking.reports.published_results import (
     FOLDER,
+    BundleFile,
     PublishedFile,
     answer_tables,
     basis_of,

@@ -367,10 +367,10 @@ class InputData(NotReadData):
     repeated: NotRequired[int]
 
 
-def input_data(given: AnyInput) -> InputData:
+def input_data(inputs: AnyInput) -> InputData:
     """Return the input as plain data."""
-    read = given.read
-    tallies = given.tallies
+    read = inputs.read
+    tallies = inputs.tallies
     source, target = read.languages
     files: list[FileData] = []
     for file in read.files:
@@ -381,9 +381,9 @@ def input_data(given: AnyInput) -> InputData:
         "format": read.input_format,
         "source_language": source,
         "target_language": target,
-        "reference": given.reference,
-        "reference_excluded": given.is_reference_excluded,
-        "blocks": given.judged_blocks,
+        "reference": inputs.reference,
+        "reference_excluded": inputs.is_reference_excluded,
+        "blocks": inputs.judged_blocks,
         "skipped": read.skipped,
         "blank_labels": read.blank_labels,
         "comparisons": tallies.comparisons,
@@ -402,12 +402,12 @@ def input_data(given: AnyInput) -> InputData:
     return {"watermark": read.watermark, **data}
 
 
-def input_notes(given: AnyInput) -> list[str]:
+def input_notes(inputs: AnyInput) -> list[str]:
     """Return sentences about the input."""
-    data = input_data(given)
+    data = input_data(inputs)
     blocks = counted("%(count)s block", "%(count)s blocks", data["blocks"])
-    source = _language(given, data["source_language"])
-    target = _language(given, data["target_language"])
+    source = _language(inputs, data["source_language"])
+    target = _language(inputs, data["target_language"])
     notes = [
         _("%(languages)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
         % {
@@ -430,12 +430,12 @@ def input_notes(given: AnyInput) -> list[str]:
                 "systems": number_format(data["systems"]),
             }
         )
-    if given.is_reference_excluded:
+    if inputs.is_reference_excluded:
         notes.append(
             _("Left out: %(systems)s.")
-            % {"systems": system_in_sentence(str(given.reference))}
+            % {"systems": system_in_sentence(str(inputs.reference))}
         )
-    if repeated := given.read.repeated:
+    if repeated := inputs.read.repeated:
         notes.append(
             counted(
                 "%(number)s block is an exact duplicate (judge, segment, systems, ranks) and is counted.",
@@ -444,12 +444,12 @@ def input_notes(given: AnyInput) -> list[str]:
                 number=repeated,
             )
         )
-    notes += not_read_notes(given.read.losses)
-    return [*notes, *excluded_notes(given.read.excluded_judges)]
+    notes += not_read_notes(inputs.read.losses)
+    return [*notes, *excluded_notes(inputs.read.excluded_judges)]
 
 
 def report_on(
-    given: AnyInput,
+    inputs: AnyInput,
     *,
     notes: Sequence[str],
     tables: Sequence[Table],
@@ -457,10 +457,10 @@ def report_on(
 ) -> Report:
     """Return a report that begins with its input and names the code version."""
     return Report(
-        about=input_notes(given),
+        about=input_notes(inputs),
         notes=notes,
         tables=tables,
-        data={"input": input_data(given), **data, "version": code_version()},
+        data={"input": input_data(inputs), **data, "version": code_version()},
     )
 
 
@@ -476,8 +476,10 @@ def not_read_notes(losses: Sequence[Loss]) -> list[str]:
     notes = []
     for loss in losses:
         count = number_format(loss.count)
-        words = _("Not read: %(what)s (%(number)s times, first: %(place)s).")
-        notes.append(words % {"what": loss.what, "number": count, "place": loss.first})
+        message = _("Not read: %(what)s (%(number)s times, first: %(place)s).")
+        notes.append(
+            message % {"what": loss.what, "number": count, "place": loss.first}
+        )
     return notes
 
 
@@ -495,18 +497,18 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
     ]
 
 
-def _language(given: AnyInput, language: str) -> str:
+def _language(inputs: AnyInput, language: str) -> str:
     """Return the name of a language; as spelled in files, if the judgments are from files."""
     if not language:
         return pgettext("language", "unknown")
-    if given.read.watermark is None:
+    if inputs.read.watermark is None:
         return language
     return language_name(language)
 
 
-def ignored_documents_notes(given: AnyInput) -> list[str]:
+def ignored_documents_notes(inputs: AnyInput) -> list[str]:
     """Return a note on known documents that rank ranges ignore."""
-    ignored = given.read.ignored_documents
+    ignored = inputs.read.ignored_documents
     if ignored is None:
         return []
     if ignored.reason == IgnoredBecause.SOME_UNNAMED:
@@ -527,6 +529,6 @@ def ignored_documents_notes(given: AnyInput) -> list[str]:
         note
         % {
             "naming": number_format(ignored.naming),
-            "blocks": number_format(given.judged_blocks),
+            "blocks": number_format(inputs.judged_blocks),
         }
     ]

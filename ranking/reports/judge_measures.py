@@ -212,11 +212,11 @@ def _judges_allowed_for(tallies: JudgeTallies) -> list[int]:
     return [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
 
 
-def add_pace(found: MeasuresByJudge, words: float | None) -> None:
+def add_pace(results_by_judge: MeasuresByJudge, words: float | None) -> None:
     """Add `JudgeMeasure.PACE` for known times, given the words of an average block; does nothing if they are None."""
     if not words:
         return
-    for results in found.values():
+    for results in results_by_judge.values():
         time = results.get(JudgeMeasure.SECONDS)
         if time is None or not time.value or not time.low or not time.high:
             continue
@@ -228,13 +228,17 @@ def add_pace(found: MeasuresByJudge, words: float | None) -> None:
         )
 
 
-def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
-    """Add `JudgeMeasure.DISAGREES` to the measures of judges, who must all be in `found`."""
+def add_disagreement(
+    results_by_judge: MeasuresByJudge, agreement: AgreementTallies
+) -> None:
+    """Add `JudgeMeasure.DISAGREES` to the measures of judges, who must all be in `results_by_judge`."""
     rows = disagreement(agreement)
     for name, row in zip(agreement.judges, rows, strict=True):
         p_value = row.p_value(len(rows))
         if p_value is not None:
-            found[name][JudgeMeasure.DISAGREES] = MeasureResult(p_value, row.segments)
+            results_by_judge[name][JudgeMeasure.DISAGREES] = MeasureResult(
+                p_value, row.segments
+            )
 
 
 def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:

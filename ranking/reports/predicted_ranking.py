@@ -28,16 +28,16 @@ def sample_doubt(data: PredictedData) -> str:
         )
     p = data["sample_p"]
     if p is not None and p < _LEVEL:
-        words = _(
+        message = _(
             "Do not use this ranking: scores by %(metric)s contradict this (%(p)s)."
         )
-        return words % {"metric": data["metric"], "p": p_in_words(p)}
+        return message % {"metric": data["metric"], "p": p_in_words(p)}
     return ""
 
 
 def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     """Return what the metric saved, the assumption with its check, omitted systems, and limits of ranges."""
-    words = _(
+    message = _(
         "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments."
     )
     numbers = {
@@ -48,7 +48,7 @@ def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
         "saved": percent(round(data["judgments_saved"]["value"], 3)),
     }
     notes = [
-        words % numbers,
+        message % numbers,
         _(
             "This assumes that the judged segments are a random sample of these segments."
         ),
@@ -57,9 +57,9 @@ def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     if doubt:
         notes.append(doubt)
     elif data["sample_p"] is not None:
-        words = _("Scores by %(metric)s do not contradict this (%(p)s).")
+        message = _("Scores by %(metric)s do not contradict this (%(p)s).")
         notes.append(
-            words % {"metric": data["metric"], "p": p_in_words(data["sample_p"])}
+            message % {"metric": data["metric"], "p": p_in_words(data["sample_p"])}
         )
     if data["left_out"]:
         notes.append(

@@ -58,21 +58,21 @@ def _error_of(method: str, row: StudyRow) -> float:
     return row.error[method]
 
 
-def budget_report(budget: Budget, given: Input | None) -> Report:
+def budget_report(budget: Budget, inputs: Input | None) -> Report:
     """Report the comparisons needed for each target."""
     return Report(
-        notes=[*_input_notes(given), *budget_notes(budget)],
+        notes=[*_input_notes(inputs), *budget_notes(budget)],
         tables=[_plan(budget)],
-        data={"input": _input_data(given), **budget_data(budget)},
+        data={"input": _input_data(inputs), **budget_data(budget)},
     )
 
 
-def _input_notes(given: Input | None) -> list[str]:
-    return [] if given is None else input_notes(given)
+def _input_notes(inputs: Input | None) -> list[str]:
+    return [] if inputs is None else input_notes(inputs)
 
 
-def _input_data(given: Input | None) -> ReportData | None:
-    return None if given is None else input_data(given)
+def _input_data(inputs: Input | None) -> ReportData | None:
+    return None if inputs is None else input_data(inputs)
 
 
 def budget_notes(budget: Budget) -> list[str]:
@@ -185,17 +185,17 @@ def model_note(model: Model) -> str:
     }
 
 
-def comparison_report(comparison: Comparison, given: Input | None) -> Report:
+def comparison_report(comparison: Comparison, inputs: Input | None) -> Report:
     """Report the judgments that each design needs, and the error rate of its rank ranges."""
     return Report(
         notes=[
-            *_input_notes(given),
+            *_input_notes(inputs),
             _source_note(comparison),
             _how_note(comparison),
         ],
         tables=[_table(comparison)],
         data={
-            "input": _input_data(given),
+            "input": _input_data(inputs),
             **plain(comparison),
             "source": _source(comparison),
             "version": code_version(),

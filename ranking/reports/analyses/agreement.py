@@ -107,26 +107,26 @@ class OverallAgreement:
 
 
 def _find_overall(
-    given: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input, options: AnalysisOptions, begin: Begin
 ) -> OverallAgreement:
     begin(_("Measuring agreement"))
-    blocks = given.blocks
+    blocks = inputs.blocks
     resampling = kappa_options(options)
     pairing = Pairing(options[PAIRING])
     chance = Chance(options[CHANCE])
     by_reference = None
     by_length = None
-    if options[BY_REFERENCE] and given.reference is not None:
+    if options[BY_REFERENCE] and inputs.reference is not None:
         by_reference = agreement_by_reference(
-            given.read.blocks,
-            given.reference,
+            inputs.read.blocks,
+            inputs.reference,
             **resampling,
             pairing=pairing,
             chance=chance,
         ).reported()
-    if given.texts is not None and options[BY_LENGTH]:
+    if inputs.texts is not None and options[BY_LENGTH]:
         lengths = agreement_by_length(
-            blocks, given.texts.words(), **resampling, pairing=pairing, chance=chance
+            blocks, inputs.texts.words(), **resampling, pairing=pairing, chance=chance
         )
         by_length = tuple(row.reported() for row in lengths) or None
     measures = measure_agreement(blocks, **resampling, pairing=pairing, chance=chance)
@@ -139,10 +139,10 @@ def _find_overall(
 
 
 def _tell_overall(
-    given: Input, options: AnalysisOptions, found: OverallAgreement
+    inputs: Input, options: AnalysisOptions, answer: OverallAgreement
 ) -> Report:
     """Report the agreement of judges with each other and with themselves."""
-    measures = found.measures
+    measures = answer.measures
     notes = [
         _("Items: %(pairing)s; chance agreement: %(chance)s; %(intervals)s")
         % {
@@ -157,20 +157,20 @@ def _tell_overall(
         },
         *_without_interval(measures),
     ]
-    if options[BY_LENGTH] and not found.by_length:
+    if options[BY_LENGTH] and not answer.by_length:
         notes.append(_("No table by source length: source texts are missing."))
-    tables = [_measures(measures, found.by_reference), _n_agreement(found.labels)]
-    if found.by_length:
-        tables += _by_length(found.by_length)
+    tables = [_measures(measures, answer.by_reference), _n_agreement(answer.labels)]
+    if answer.by_length:
+        tables += _by_length(answer.by_length)
     return report_on(
-        given,
+        inputs,
         notes=notes,
         tables=tables,
         data={
             **plain(measures),
-            "labels": found.labels,
-            "by_reference": found.by_reference,
-            "by_length": found.by_length,
+            "labels": answer.labels,
+            "by_reference": answer.by_reference,
+            "by_length": answer.by_length,
         },
     )
 
@@ -184,8 +184,8 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
     ):
         if measure.no_interval is not None:
             reason = no_interval_in_words(measure.no_interval)
-            words = _("No interval for κ (%(of)s): %(reason)s.")
-            notes.append(words % {"of": name, "reason": reason})
+            message = _("No interval for κ (%(of)s): %(reason)s.")
+            notes.append(message % {"of": name, "reason": reason})
     return notes
 
 
@@ -349,9 +349,11 @@ class AgreementParts:
     fewest: int
 
 
-def _find_parts(given: Input, options: AnalysisOptions, begin: Begin) -> AgreementParts:
+def _find_parts(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> AgreementParts:
     begin(_("Measuring agreement"))
-    blocks = given.blocks
+    blocks = inputs.blocks
     resampling = kappa_options(options)
     chance = Chance(options[POOLED_CHANCE])
     whole = measure_agreement(blocks, chance=chance, **resampling).inter
@@ -386,27 +388,27 @@ def _reported(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
 
 
 def _tell_parts(
-    given: Input, _options: AnalysisOptions, found: AgreementParts
+    inputs: Input, _options: AnalysisOptions, answer: AgreementParts
 ) -> Report:
     """Report agreement by part, lowest first."""
     documents = []
-    for row in found.by_document:
+    for row in answer.by_document:
         documents.append(
             {
-                "document": _document(given, row),
+                "document": _document(inputs, row),
                 "segments": row.segments,
                 "agreement": row.agreement,
             }
         )
     return report_on(
-        given,
-        notes=_part_notes(given, found.whole),
-        tables=_part_tables(given, found) if found.by_system else [],
-        data={**vars(found), "by_document": documents},
+        inputs,
+        notes=_part_notes(inputs, answer.whole),
+        tables=_part_tables(inputs, answer) if answer.by_system else [],
+        data={**vars(answer), "by_document": documents},
     )
 
 
-def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
+def _part_notes(inputs: Input, whole: AgreementEstimate) -> list[str]:
     if whole.kappa is None or whole.p_chance is None:
         of_whole = _kappa_undefined(whole)
     else:
@@ -423,42 +425,42 @@ def _part_notes(given: Input, whole: AgreementEstimate) -> list[str]:
         ),
         strength_caution(),
     ]
-    if given.blocks.document is None:
-        notes += ignored_documents_notes(given)
+    if inputs.blocks.document is None:
+        notes += ignored_documents_notes(inputs)
     return notes
 
 
 def _kappa_undefined(kappa: Agreement | AgreementEstimate) -> str:
-    words = _("κ between all judges: %(why)s.")
-    return words % {"why": not_estimable_in_words(str(kappa.reason))}
+    message = _("κ between all judges: %(why)s.")
+    return message % {"why": not_estimable_in_words(str(kappa.reason))}
 
 
-def _part_tables(given: Input, found: AgreementParts) -> list[Table]:
-    kappa = found.whole.kappa
+def _part_tables(inputs: Input, answer: AgreementParts) -> list[Table]:
+    kappa = answer.whole.kappa
 
     def document(row: PartAgreement) -> str:
-        return _document(given, row)
+        return _document(inputs, row)
 
     tables = [
         _part_table(
-            _least_first(found.by_system),
+            _least_first(answer.by_system),
             Column("part", _("System"), is_text=True, names="system", of=_first_part),
             kappa,
             name="by_system",
             title=_("By system"),
         ),
         _part_table(
-            _least_first(found.by_pair),
+            _least_first(answer.by_pair),
             Column("part", _("Systems"), is_text=True, names="systems", of=_both_parts),
             kappa,
             name="by_pair",
             title=_("By pair of systems"),
         ),
     ]
-    if found.by_document:
+    if answer.by_document:
         tables.append(
             _part_table(
-                _least_first(found.by_document),
+                _least_first(answer.by_document),
                 Column(
                     "part", _("Document"), is_text=True, names="document", of=document
                 ),
@@ -469,9 +471,9 @@ def _part_tables(given: Input, found: AgreementParts) -> list[Table]:
         )
     fewest = _(
         "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence."
-    ) % {"fewest": found.fewest}
+    ) % {"fewest": answer.fewest}
     of_segments = _part_table(
-        found.by_segment,
+        answer.by_segment,
         Column("part", _("Sentence"), is_text=True, names="segment", of=_first_part),
         kappa,
         name="by_segment",
@@ -534,10 +536,10 @@ def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
     return sorted(parts, key=key)
 
 
-def _document(given: Input, row: PartAgreement) -> str:
+def _document(inputs: Input, row: PartAgreement) -> str:
     number = int(row.part[0])
-    if number < len(given.documents):
-        return given.documents[number]
+    if number < len(inputs.documents):
+        return inputs.documents[number]
     return _("document %(number)d") % {"number": number + 1}
 
 
@@ -618,20 +620,20 @@ class PairsFound:
         return reported(self.pairs.at(row))
 
 
-def _find_pairs(given: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
+def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
     begin(_("Measuring agreement"))
     judge = options[JUDGE]
     other = options[OTHER]
     for name in (judge, other):
-        if name and name not in given.blocks.judges:
+        if name and name not in inputs.blocks.judges:
             raise ValueError(
                 _("No judgments by %(names)s match these options.") % {"names": name}
             )
     if judge and judge == other:
         raise ValueError(_("Enter two different judges."))
     confidence = options[CONFIDENCE]
-    pairs = agreement_of_pairs(given.blocks, confidence=confidence)
-    inter = inter_judge_agreement(given.blocks, confidence=confidence).inter
+    pairs = agreement_of_pairs(inputs.blocks, confidence=confidence)
+    inter = inter_judge_agreement(inputs.blocks, confidence=confidence).inter
     band = _band(inter)
     beside = np.zeros(len(pairs), dtype=np.int64)
     if band is not None:
@@ -641,7 +643,7 @@ def _find_pairs(given: Input, options: AnalysisOptions, begin: Begin) -> PairsFo
         inter=reported(inter),
         band=band,
         beside=beside,
-        unanimity=unanimity(given.blocks, confidence=confidence),
+        unanimity=unanimity(inputs.blocks, confidence=confidence),
         judge=judge,
         other=other,
         chosen=_row_of(pairs, judge, other),
@@ -670,45 +672,45 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
 
 
-def _tell_pairs(given: Input, _options: AnalysisOptions, found: PairsFound) -> Report:
+def _tell_pairs(inputs: Input, _options: AnalysisOptions, answer: PairsFound) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
-    listed = _listed(found)
+    listed = _listed(answer)
     chosen = None
-    if found.chosen is not None:
-        chosen = found.pair(found.chosen)
+    if answer.chosen is not None:
+        chosen = answer.pair(answer.chosen)
     pairs = []
     for row in listed:
-        pairs.append({"beside": int(found.beside[row]), "pair": found.pair(row)})
+        pairs.append({"beside": int(answer.beside[row]), "pair": answer.pair(row)})
     return report_on(
-        given,
-        notes=_pair_notes(found),
+        inputs,
+        notes=_pair_notes(answer),
         tables=[
-            _pairs(found, listed),
-            *_matrix(found),
+            _pairs(answer, listed),
+            *_matrix(answer),
             *_outcomes(chosen),
-            *_unanimity(found.unanimity),
+            *_unanimity(answer.unanimity),
         ],
         data={
             "pairs": pairs,
-            "all_pairs": len(found.pairs),
-            "below": found.below,
-            "above": found.above,
-            "inter": found.inter,
-            "band": found.band,
-            "confidence": found.confidence,
-            "confidence_of_each": found.pairs.confidence,
+            "all_pairs": len(answer.pairs),
+            "below": answer.below,
+            "above": answer.above,
+            "inter": answer.inter,
+            "band": answer.band,
+            "confidence": answer.confidence,
+            "confidence_of_each": answer.pairs.confidence,
             "contingency": chosen,
-            "unanimity": found.unanimity,
+            "unanimity": answer.unanimity,
         },
     )
 
 
-def _pair_notes(found: PairsFound) -> list[str]:
-    if not len(found.pairs):
+def _pair_notes(answer: PairsFound) -> list[str]:
+    if not len(answer.pairs):
         return [_("No two judges compared the same outputs.")]
-    if found.band is None:
-        return [_kappa_undefined(found.inter)]
-    low, high = found.band
+    if answer.band is None:
+        return [_kappa_undefined(answer.inter)]
+    low, high = answer.band
     notes = [
         _(
             "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
@@ -722,21 +724,21 @@ def _pair_notes(found: PairsFound) -> list[str]:
         _(
             "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
         )
-        % {"confidence": in_figures(found.confidence)},
+        % {"confidence": in_figures(answer.confidence)},
         _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
-        % all_in_figures(below=found.below, above=found.above, all=len(found.pairs)),
+        % all_in_figures(below=answer.below, above=answer.above, all=len(answer.pairs)),
     ]
-    if found.judge and found.other and found.chosen is None:
-        words = _("%(judge)s and %(other)s have no shared comparisons.")
-        notes.append(words % {"judge": found.judge, "other": found.other})
+    if answer.judge and answer.other and answer.chosen is None:
+        message = _("%(judge)s and %(other)s have no shared comparisons.")
+        notes.append(message % {"judge": answer.judge, "other": answer.other})
     return notes
 
 
-def _listed(found: PairsFound) -> list[int]:
+def _listed(answer: PairsFound) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
-    pairs = found.pairs
-    beside = found.beside
-    low, high = found.band or (0.0, 0.0)
+    pairs = answer.pairs
+    beside = answer.beside
+    low, high = answer.band or (0.0, 0.0)
     distance_above = np.where(beside > 0, pairs.low - high, 0.0)
     distance = np.where(beside < 0, low - pairs.high, distance_above)
     # The last key sorts first.
@@ -764,15 +766,17 @@ class _ListedPair(NamedTuple):
         return missing_in_words(self.pair)
 
 
-def _pairs(found: PairsFound, listed: Sequence[int]) -> Table:
+def _pairs(answer: PairsFound, listed: Sequence[int]) -> Table:
     positions = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
     notes = [strength_caution()]
-    if hidden := len(found.pairs) - len(listed):
-        words = _("%(count)s more pairs are not listed: they share fewer comparisons.")
-        notes.append(words % {"count": number_format(hidden)})
+    if hidden := len(answer.pairs) - len(listed):
+        message = _(
+            "%(count)s more pairs are not listed: they share fewer comparisons."
+        )
+        notes.append(message % {"count": number_format(hidden)})
     rows = []
     for row in listed:
-        rows.append(_ListedPair(found.pair(row), positions[int(found.beside[row])]))
+        rows.append(_ListedPair(answer.pair(row), positions[int(answer.beside[row])]))
     of_pair = (
         Column("kappa", "κ", decimals=2),
         *end_columns(decimals=2),
@@ -796,20 +800,20 @@ def _pairs(found: PairsFound, listed: Sequence[int]) -> Table:
             ),
         ),
         notes=notes,
-        plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
+        plot=kappa_plot("judges", mark=answer.inter.kappa, most=_DRAWN_PAIRS),
     )
 
 
-def _matrix(found: PairsFound) -> list[Table]:
+def _matrix(answer: PairsFound) -> list[Table]:
     """Return κ between the judges with the most shared comparisons, with the numbers of comparison pairs.
 
     If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
     adjacent.
     """
-    pairs = found.pairs
+    pairs = answer.pairs
     if not len(pairs):
         return []
-    of_judge = pairs.names.index(found.judge) if found.judge else None
+    of_judge = pairs.names.index(answer.judge) if answer.judge else None
     shared = _shared(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
     among: list[int] = np.sort(most[shared[most] > 0]).tolist()
@@ -822,7 +826,7 @@ def _matrix(found: PairsFound) -> list[Table]:
     if of_judge is not None:
         notes.append(
             _("%(judge)s and the %(count)d judges with the most shared comparisons.")
-            % {"judge": found.judge, "count": len(judges) - 1}
+            % {"judge": answer.judge, "count": len(judges) - 1}
         )
     elif len(judges) < np.count_nonzero(shared):
         notes.append(
@@ -839,7 +843,7 @@ def _matrix(found: PairsFound) -> list[Table]:
         line: list[Value] = [name]
         for other in judges:
             row = rows.get((min(judge, other), max(judge, other)))
-            line.append(None if row is None else _matrix_cell(found, row))
+            line.append(None if row is None else _matrix_cell(answer, row))
         cells.append(line)
     return [
         Table(
@@ -864,14 +868,14 @@ def _rows_among(
     return rows
 
 
-def _matrix_cell(found: PairsFound, row: int) -> str:
+def _matrix_cell(answer: PairsFound, row: int) -> str:
     """Return κ of a pair with its number of shared comparisons, and a sign if it is outside the band."""
-    kappa = found.pair(row).kappa
+    kappa = answer.pair(row).kappa
     cell = "–" if kappa is None else decimals(kappa, 2)
-    cell += f" ({number_format(int(found.pairs.comparable[row]))})"
-    if found.beside[row] < 0:
+    cell += f" ({number_format(int(answer.pairs.comparable[row]))})"
+    if answer.beside[row] < 0:
         return f"{cell} {_BELOW}"
-    if found.beside[row] > 0:
+    if answer.beside[row] > 0:
         return f"{cell} {_ABOVE}"
     return cell
 

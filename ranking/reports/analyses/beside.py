@@ -126,8 +126,8 @@ class OrdersCompared:
     contradicting: Sequence[tuple[str, str]]
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> TasksBeside:
-    tasks = [read.judged for read in given.beside or () if read.judged is not None]
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> TasksBeside:
+    tasks = [read.judged for read in inputs.beside or () if read.judged is not None]
     with converging(options[COUNTS_METHOD]):
         return tasks_beside(
             tasks,
@@ -145,7 +145,7 @@ def task_in_words(protocol: str) -> str:
 
 
 def _notes(
-    tasks: Sequence[TaskRead], found: TasksBeside, options: AnalysisOptions
+    tasks: Sequence[TaskRead], answer: TasksBeside, options: AnalysisOptions
 ) -> list[str]:
     judged = []
     unjudged = []
@@ -168,9 +168,9 @@ def _notes(
             "confidence": percent(options[CONFIDENCE]),
         }
     )
-    if len(found.orders) < 2:
+    if len(answer.orders) < 2:
         notes.append(_("No other task of this test set has judgments to compare with."))
-    compared = {order.decided.systems for order in found.orders if _rows(order)}
+    compared = {order.decided.systems for order in answer.orders if _rows(order)}
     if len(compared) > 1:
         notes.append(
             _(
@@ -178,7 +178,7 @@ def _notes(
             )
         )
     untimed = {read.protocol for read in tasks if read.untimed}
-    for order in found.orders:
+    for order in answer.orders:
         task = {"task": task_in_words(order.task.name)}
         if not _rows(order):
             notes.append(_("%(task)s: no comparisons yet.") % task)
@@ -368,10 +368,10 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
     ]
 
 
-def _contradictions_table(found: TasksBeside) -> Table:
-    decided = {order.task.name: order.decided for order in found.orders}
+def _contradictions_table(answer: TasksBeside) -> Table:
+    decided = {order.task.name: order.decided for order in answer.orders}
     rows = []
-    for pair in found.pairs:
+    for pair in answer.pairs:
         names = (task_in_words(pair.first), task_in_words(pair.second))
         for better, worse in pair.contradicting:
             counts = decided[pair.first].won_and_lost(better, worse)
@@ -394,25 +394,25 @@ def _contradictions_table(found: TasksBeside) -> Table:
     )
 
 
-def _tell(given: Input, options: AnalysisOptions, found: TasksBeside) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: TasksBeside) -> Report:
     """Report the order of each task, pairs decided per hour, and the similarity of each pair of orders."""
-    read = given.beside or ()
+    read = inputs.beside or ()
     confidence = options[CONFIDENCE]
-    orders = {order.task.name: order for order in found.orders}
+    orders = {order.task.name: order for order in answer.orders}
     tasks = [_figures(task, orders.get(task.protocol)) for task in read]
-    ranked = list(filter(_rows, found.orders))
-    pairs = list(map(_compared, found.pairs))
+    ranked = list(filter(_rows, answer.orders))
+    pairs = list(map(_compared, answer.pairs))
     tables = [_tasks_table(tasks, confidence)]
     if ranked:
         tables += [_places_table(ranked), _ranges_table(ranked)]
     if pairs:
         tables.append(_correlations_table(pairs, confidence))
-    tables.append(_contradictions_table(found))
+    tables.append(_contradictions_table(answer))
     return Report(
-        notes=_notes(read, found, options),
+        notes=_notes(read, answer, options),
         tables=with_rows(tables),
         data={
-            "input": input_data(given),
+            "input": input_data(inputs),
             **options.of((COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED)),
             "tasks": [task.data for task in tasks],
             "pairs": pairs,

@@ -57,142 +57,142 @@ class DiagnosisFound:
     identical: IdenticalTexts | None
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFound:
-    if options[SKIPPED_BLOCKS] == "count" and given.shown is None:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFound:
+    if options[SKIPPED_BLOCKS] == "count" and inputs.shown is None:
         raise OptionError(
             "Files do not record which systems skipped blocks showed.",
             field=SKIPPED_BLOCKS.name,
         )
     begin(_("Counting"))
     # All judgments, including the reference.
-    blocks = given.read.blocks
+    blocks = inputs.read.blocks
     campaign = diagnose_campaign(
         blocks,
-        reference=given.reference,
+        reference=inputs.reference,
         decimals=3 if options[ROUNDED] else None,
-        also_shown=given.shown,
+        also_shown=inputs.shown,
     )
-    texts = _texts_by_system(given)
+    texts = _texts_by_system(inputs)
     identical = identical_texts(blocks, texts) if texts else None
     return DiagnosisFound(campaign=campaign, identical=identical)
 
 
-def _texts_by_system(given: Input) -> dict[str, Sequence[str | None]]:
+def _texts_by_system(inputs: Input) -> dict[str, Sequence[str | None]]:
     """Return the known outputs of each system."""
     texts: dict[str, Sequence[str | None]] = {}
-    if given.texts is None:
+    if inputs.texts is None:
         return texts
-    for name in given.read.blocks.systems:
-        outputs = given.texts.of(name)
+    for name in inputs.read.blocks.systems:
+        outputs = inputs.texts.of(name)
         if outputs is not None:
             texts[name] = outputs
     return texts
 
 
 def campaign_report(
-    given: Input, found: CampaignDiagnosis, identical: IdenticalTexts | None = None
+    inputs: Input, diagnosis: CampaignDiagnosis, identical: IdenticalTexts | None = None
 ) -> Report:
     """Report the findings to check before trusting a ranking."""
-    data = plain(found)
+    data = plain(diagnosis)
     # Counts first, as in Table 1 of Bojar et al. (2011); the names are keys below.
     data["system_names"] = data.pop("systems")
-    notes = _notes(found)
-    if given.shown is not None:
+    notes = _notes(diagnosis)
+    if inputs.shown is not None:
         notes.append(_("“Times judged” includes skipped blocks."))
     return report_on(
-        given,
+        inputs,
         notes=[*notes, *_identical_notes(identical)],
         tables=[
-            _systems(found),
-            *_beside_reference(found),
-            _sole_winners(found),
-            _ties(found),
-            _win_ratios(found),
-            _pairwise(found),
+            _systems(diagnosis),
+            *_beside_reference(diagnosis),
+            _sole_winners(diagnosis),
+            _ties(diagnosis),
+            _win_ratios(diagnosis),
+            _pairwise(diagnosis),
             *_identical_tables(identical),
         ],
         data={
-            "systems": len(found.systems),
+            "systems": len(diagnosis.systems),
             **data,
             "identical_texts": plain(identical),
         },
     )
 
 
-def _notes(found: CampaignDiagnosis) -> list[str]:
-    tie_rate = "–" if found.tie_rate is None else decimals(found.tie_rate, 3)
-    correlations = [found.score_by_times_judged]
+def _notes(diagnosis: CampaignDiagnosis) -> list[str]:
+    tie_rate = "–" if diagnosis.tie_rate is None else decimals(diagnosis.tie_rate, 3)
+    correlations = [diagnosis.score_by_times_judged]
     notes = [
         _("Labels: %(labels)s; share of ties: %(rate)s")
         % {
-            "labels": number_format(found.labels),
+            "labels": number_format(diagnosis.labels),
             "rate": tie_rate,
         },
         _("Blocks without a sole winner: %(blocks)s")
-        % {"blocks": number_format(found.sole_winners.get(NOBODY, 0))},
+        % {"blocks": number_format(diagnosis.sole_winners.get(NOBODY, 0))},
         _("Correlation of score and times judged: %(correlation)s")
-        % {"correlation": _correlation(found.score_by_times_judged)},
+        % {"correlation": _correlation(diagnosis.score_by_times_judged)},
     ]
-    if found.score_by_reference is not None:
-        correlations.append(found.score_by_reference)
+    if diagnosis.score_by_reference is not None:
+        correlations.append(diagnosis.score_by_reference)
         notes.append(
             _(
                 "Correlation of score and share of blocks with the reference: %(correlation)s"
             )
-            % {"correlation": _correlation(found.score_by_reference)}
+            % {"correlation": _correlation(diagnosis.score_by_reference)}
         )
     return [*notes, *interval_notes(correlations, CONFIDENCE)]
 
 
-def _correlation(found: SampledCorrelation) -> str:
-    if found.pearson is None or found.spearman is None:
+def _correlation(diagnosis: SampledCorrelation) -> str:
+    if diagnosis.pearson is None or diagnosis.spearman is None:
         return _("not estimable")
     return _("Pearson %(pearson)s, Spearman %(spearman)s (%(pairs)d systems)") % {
         "pearson": in_figures_with_interval(
-            found.pearson, found.pearson_low, found.pearson_high
+            diagnosis.pearson, diagnosis.pearson_low, diagnosis.pearson_high
         ),
         "spearman": in_figures_with_interval(
-            found.spearman, found.spearman_low, found.spearman_high
+            diagnosis.spearman, diagnosis.spearman_low, diagnosis.spearman_high
         ),
-        "pairs": found.pairs,
+        "pairs": diagnosis.pairs,
     }
 
 
-def _systems(found: CampaignDiagnosis) -> Table:
-    beside = found.times_beside_reference
+def _systems(diagnosis: CampaignDiagnosis) -> Table:
+    beside = diagnosis.times_beside_reference
 
     def sole_wins(name: str) -> int:
-        return found.sole_winners.get(name, 0)
+        return diagnosis.sole_winners.get(name, 0)
 
     return Table.of(
-        found.systems,
+        diagnosis.systems,
         name="systems",
         title=_("Systems"),
         columns=(
             Column("system", _("System"), is_text=True, names="system", of=str),
-            Column("geq_others", _("≥ others"), of=found.geq_others.get),
+            Column("geq_others", _("≥ others"), of=diagnosis.geq_others.get),
             Column("sole_winner", _("Sole winners"), of=sole_wins),
             Column(
                 "times_judged",
                 _("Times judged"),
                 counts="judgments",
-                of=found.times_judged.get,
+                of=diagnosis.times_judged.get,
             ),
             Column("times_beside_reference", _("With reference"), of=beside.get),
-            Column("tie_rate", _("Ties"), of=found.tie_rates.get),
+            Column("tie_rate", _("Ties"), of=diagnosis.tie_rates.get),
         ),
         plot=PointPlot(label="system", value="geq_others", x="times_judged"),
     )
 
 
-def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
+def _beside_reference(diagnosis: CampaignDiagnosis) -> list[Table]:
     """Return Figure 6 of Bojar et al. (2011) for this campaign."""
-    beside = found.times_beside_reference
+    beside = diagnosis.times_beside_reference
     rows = []
-    for name in found.systems:
-        times = found.times_judged[name]
-        if name != found.reference and times and name in beside:
-            rows.append((name, beside[name] / times, found.geq_others[name]))
+    for name in diagnosis.systems:
+        times = diagnosis.times_judged[name]
+        if name != diagnosis.reference and times and name in beside:
+            rows.append((name, beside[name] / times, diagnosis.geq_others[name]))
     if not rows:
         return []
     return [
@@ -210,14 +210,14 @@ def _beside_reference(found: CampaignDiagnosis) -> list[Table]:
     ]
 
 
-def _sole_winners(found: CampaignDiagnosis) -> Table:
-    won = found.sole_winners
+def _sole_winners(diagnosis: CampaignDiagnosis) -> Table:
+    won = diagnosis.sole_winners
     rows = []
     # Most wins first, then by name.
-    for name in sorted(sorted(found.systems), key=won.__getitem__, reverse=True):
-        rows.append((name, won[name], _ratio(won[name], found.times_judged[name])))
+    for name in sorted(sorted(diagnosis.systems), key=won.__getitem__, reverse=True):
+        rows.append((name, won[name], _ratio(won[name], diagnosis.times_judged[name])))
     nobody = won.get(NOBODY, 0)
-    rows.append((_("no sole winner"), nobody, _ratio(nobody, found.blocks)))
+    rows.append((_("no sole winner"), nobody, _ratio(nobody, diagnosis.blocks)))
     return Table(
         name="sole_winners",
         title=_("Sole winners"),
@@ -238,8 +238,8 @@ def _ratio(part: int, whole: int) -> float | None:
     return None
 
 
-def _ties(found: CampaignDiagnosis) -> Table:
-    rates = found.tie_rates
+def _ties(diagnosis: CampaignDiagnosis) -> Table:
+    rates = diagnosis.tie_rates
 
     def highest_first(name: str) -> tuple[bool, float, str]:
         rate = rates[name]
@@ -254,15 +254,15 @@ def _ties(found: CampaignDiagnosis) -> Table:
         ),
         rows=[(name, rates[name]) for name in sorted(rates, key=highest_first)],
         plot=IntervalPlot(
-            label="system", value="tie_rate", start=0, mark=found.tie_rate
+            label="system", value="tie_rate", start=0, mark=diagnosis.tie_rate
         ),
     )
 
 
-def _win_ratios(found: CampaignDiagnosis) -> Table:
+def _win_ratios(diagnosis: CampaignDiagnosis) -> Table:
     """Return Figure 1 of Koehn (2012) for this campaign."""
     rows = []
-    for rank, (name, ratio) in enumerate(found.win_ratios.items(), 1):
+    for rank, (name, ratio) in enumerate(diagnosis.win_ratios.items(), 1):
         rows.append((rank, name, ratio))
     return Table(
         name="win_ratios",
@@ -282,9 +282,9 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
     )
 
 
-def _pairwise(found: CampaignDiagnosis) -> Table:
+def _pairwise(diagnosis: CampaignDiagnosis) -> Table:
     rows = []
-    for one, others in found.pairwise.items():
+    for one, others in diagnosis.pairwise.items():
         for other, counts in others.items():
             if one < other:
                 rows.append((one, other, *counts))
@@ -337,8 +337,8 @@ def _identical_tables(identical: IdenticalTexts | None) -> list[Table]:
     ]
 
 
-def _tell(given: Input, _options: AnalysisOptions, found: DiagnosisFound) -> Report:
-    return campaign_report(given, found.campaign, found.identical)
+def _tell(inputs: Input, _options: AnalysisOptions, answer: DiagnosisFound) -> Report:
+    return campaign_report(inputs, answer.campaign, answer.identical)
 
 
 DIAGNOSIS = AnalysisKind(

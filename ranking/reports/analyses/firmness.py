@@ -70,48 +70,48 @@ class FirmnessFound:
     days: WithoutEach | None
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFound:
     method = counts_method_named(options[COUNTS_METHOD])
-    if len(compared_groups(given.tallies)) > 1:
+    if len(compared_groups(inputs.tallies)) > 1:
         raise ValueError(
             _("No comparisons connect all systems, so there is no overall first place.")
         )
     with converging(method.name):
         begin(_("Ranking"))
-        fewest = fewest_blocks(given.blocks, method)
+        fewest = fewest_blocks(inputs.blocks, method)
         begin(_("Ranking"))
         return FirmnessFound(
             method=method.name,
             fewest=fewest,
-            judges=_judges(given, method),
-            documents=_documents(given, method),
-            days=_days(given, method),
+            judges=_judges(inputs, method),
+            documents=_documents(inputs, method),
+            days=_days(inputs, method),
         )
 
 
-def _judges(given: Input, method: CountsMethod) -> WithoutEach | None:
-    blocks = given.blocks
+def _judges(inputs: Input, method: CountsMethod) -> WithoutEach | None:
+    blocks = inputs.blocks
     if len(np.unique(blocks.judge)) < 2:
         return None
     return without_each(blocks, method, blocks.judge, blocks.judges)
 
 
-def _documents(given: Input, method: CountsMethod) -> WithoutEach | None:
-    document = given.blocks.document
+def _documents(inputs: Input, method: CountsMethod) -> WithoutEach | None:
+    document = inputs.blocks.document
     if document is None:  # fewer than two, or unknown
         return None
-    return without_each(given.blocks, method, document, given.documents)
+    return without_each(inputs.blocks, method, document, inputs.documents)
 
 
-def _days(given: Input, method: CountsMethod) -> WithoutEach | None:
-    day = given.read.day
+def _days(inputs: Input, method: CountsMethod) -> WithoutEach | None:
+    day = inputs.read.day
     if day is None:
         return None
     days = np.unique(day).tolist()
     if len(days) < 2:
         return None
     names = {number: (_EPOCH + timedelta(number)).isoformat() for number in days}
-    return without_each(given.blocks, method, day, names)
+    return without_each(inputs.blocks, method, day, names)
 
 
 class _Units(NamedTuple):
@@ -124,51 +124,51 @@ class _Units(NamedTuple):
     names: Named
 
 
-def _units(found: FirmnessFound) -> list[_Units]:
+def _units(answer: FirmnessFound) -> list[_Units]:
     """Return the kinds of units with at least two units."""
     units = []
-    if found.judges is not None:
+    if answer.judges is not None:
         title = _("Leaving out one judge")
-        units.append(_Units("judges", found.judges, _("Judge"), title, "judge"))
-    if found.documents is not None:
+        units.append(_Units("judges", answer.judges, _("Judge"), title, "judge"))
+    if answer.documents is not None:
         title = _("Leaving out one document")
         units.append(
-            _Units("documents", found.documents, _("Document"), title, "document")
+            _Units("documents", answer.documents, _("Document"), title, "document")
         )
-    if found.days is not None:
+    if answer.days is not None:
         title = _("Leaving out one day")
-        units.append(_Units("days", found.days, _("Day (UTC)"), title, "day"))
+        units.append(_Units("days", answer.days, _("Day (UTC)"), title, "day"))
     return units
 
 
-def _tell(given: Input, _options: AnalysisOptions, found: FirmnessFound) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: FirmnessFound) -> Report:
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
-    first_place = _first_place(given, found.fewest)
+    first_place = _first_place(inputs, answer.fewest)
     notes = [
-        _("Method: %(method)s.") % {"method": METHOD_WORDS[found.method]},
+        _("Method: %(method)s.") % {"method": METHOD_WORDS[answer.method]},
         *firmness_in_words(first_place),
     ]
     tables = []
-    for units in _units(found):
+    for units in _units(answer):
         tables.append(_without(units))
         # With equal scores, no system is first.
-        if len(found.fewest.first) < 2:
+        if len(answer.fewest.first) < 2:
             notes.append(_first_note(units.title, units.without))
     return report_on(
-        given,
+        inputs,
         notes=notes,
-        tables=[*tables, *_deciding(given, found.fewest)],
+        tables=[*tables, *_deciding(inputs, answer.fewest)],
         data={
-            "method": found.method,
+            "method": answer.method,
             "first_place": first_place,
-            "judges": found.judges,
-            "documents": found.documents,
-            "days": found.days,
+            "judges": answer.judges,
+            "documents": answer.documents,
+            "days": answer.days,
         },
     )
 
 
-def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
+def _deciding(inputs: Input, fewest: FewestBlocks) -> list[Table]:
     if (
         fewest.rows is None
         or fewest.new_first is None
@@ -177,7 +177,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
         return []
     return [
         Table.of(
-            _rows(given, fewest),
+            _rows(inputs, fewest),
             name="deciding",
             title=_("Judgments that decide first place"),
             columns=(
@@ -197,10 +197,10 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
     ]
 
 
-def _rows(given: Input, fewest: FewestBlocks) -> list[DecidingRow]:
+def _rows(inputs: Input, fewest: FewestBlocks) -> list[DecidingRow]:
     if fewest.rows is None or fewest.new_first is None:
         return []
-    blocks = given.blocks
+    blocks = inputs.blocks
     first = blocks.systems.index(fewest.first[0])
     new = blocks.systems.index(fewest.new_first)
     rows: list[DecidingRow] = []
@@ -216,7 +216,7 @@ def _rows(given: Input, fewest: FewestBlocks) -> list[DecidingRow]:
     return rows
 
 
-def _first_place(given: Input, fewest: FewestBlocks) -> FirstPlaceFound:
+def _first_place(inputs: Input, fewest: FewestBlocks) -> FirstPlaceFound:
     return {
         "first": list(fewest.first),
         "judgments": fewest.blocks,
@@ -224,7 +224,7 @@ def _first_place(given: Input, fewest: FewestBlocks) -> FirstPlaceFound:
         "at_least": fewest.at_least,
         "proof": fewest.proof,
         "new_first": fewest.new_first,
-        "rows": _rows(given, fewest),
+        "rows": _rows(inputs, fewest),
     }
 
 

@@ -142,7 +142,7 @@ class JudgesFound:
         return [outcome.rule for outcome in self.outliers if judge in outcome.outliers]
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
     begin(_("Measuring agreement"))
     method = METHODS[options[METHOD]]
     seed = options[SEED]
@@ -154,9 +154,9 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
 
     judges = diagnose_judges(
         # Include the reference: preferring it is the most informative measure of a judge.
-        given.read.blocks,
-        reference=given.reference,
-        seconds=_seconds(given),
+        inputs.read.blocks,
+        reference=inputs.reference,
+        seconds=_seconds(inputs),
         chance=Chance(options[POOLED_CHANCE]),
         chance_of_judges=JudgeChance(options[JUDGE_CHANCE]),
         **kappa_options(options),
@@ -176,43 +176,43 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
     without = {}
     for rule, names in left_out.items():
         without[rule] = ranking_without(
-            given.blocks, names, score, confidence=confidence
+            inputs.blocks, names, score, confidence=confidence
         )
-    themselves = agreement_with_themselves(given.read.blocks, confidence=confidence)
+    themselves = agreement_with_themselves(inputs.read.blocks, confidence=confidence)
     return JudgesFound(
         judges=[replace(row, agreement=reported(row.agreement)) for row in judges],
         themselves=[reported(row) for row in themselves],
-        skipped=given.read.skipped_by,
+        skipped=inputs.read.skipped_by,
         outliers=rules,
         ranking_without=without,
     )
 
 
-def _seconds(given: Input) -> FloatArray | None:
+def _seconds(inputs: Input) -> FloatArray | None:
     """Return the duration of each judgment, NaN where unknown; None if all are unknown."""
-    durations = given.read.duration_ms
+    durations = inputs.read.duration_ms
     if not (durations >= 0).any():
         return None
     return np.where(durations < 0, np.nan, durations / 1000)
 
 
-def _tell(given: Input, options: AnalysisOptions, found: JudgesFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: JudgesFound) -> Report:
     """Report outliers by each rule, the ranking without them, and self-agreement of judges."""
     return report_on(
-        given,
+        inputs,
         notes=[
-            _outliers_in_words(found.outliers),
+            _outliers_in_words(answer.outliers),
             _("An outlier is a reason to look closer, not proof of bad work."),
             _(
                 "Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."
             ),
         ],
         tables=[
-            _judges(found),
-            *_themselves(found.themselves),
-            _rules(found, options[CONFIDENCE]),
+            _judges(answer),
+            *_themselves(answer.themselves),
+            _rules(answer, options[CONFIDENCE]),
         ],
-        data=vars(found),
+        data=vars(answer),
     )
 
 
@@ -223,15 +223,15 @@ def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
     return _("Outliers: %(judges)s.") % {"judges": comma_list(names)}
 
 
-def _judges(found: JudgesFound) -> Table:
+def _judges(answer: JudgesFound) -> Table:
     def skipped(row: JudgeDiagnosis) -> int:
-        return found.skipped.get(row.judge, 0)
+        return answer.skipped.get(row.judge, 0)
 
     def rules(row: JudgeDiagnosis) -> str:
-        return comma_list(map(outlier_rule_in_words, found.rules_of(row.judge)))
+        return comma_list(map(outlier_rule_in_words, answer.rules_of(row.judge)))
 
     return Table.of(
-        found.judges,
+        answer.judges,
         name="judges",
         title=_("Judges"),
         columns=(
@@ -325,10 +325,10 @@ class _RuleRow:
         return len(self.without.judges)
 
 
-def _rules(found: JudgesFound, confidence: float) -> Table:
-    judged = {str(outcome.rule): outcome.judged for outcome in found.outliers}
+def _rules(answer: JudgesFound, confidence: float) -> Table:
+    judged = {str(outcome.rule): outcome.judged for outcome in answer.outliers}
     rows = []
-    for rule, without in found.ranking_without.items():
+    for rule, without in answer.ranking_without.items():
         rows.append(_RuleRow(rule=rule, judged=judged.get(rule), without=without))
     correlations = [row.without.correlation for row in rows]
     return Table.of(
@@ -415,9 +415,9 @@ class JudgesLeftOut:
 
 
 def _find_without(
-    given: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input, options: AnalysisOptions, begin: Begin
 ) -> JudgesLeftOut:
-    names = options[LEAVE_OUT] if given.leave_out is None else given.leave_out
+    names = options[LEAVE_OUT] if inputs.leave_out is None else inputs.leave_out
     method = METHODS[options[METHOD]]
 
     def ranked(blocks: Blocks) -> Ranking:
@@ -426,7 +426,7 @@ def _find_without(
     def scored(blocks: Blocks) -> Scores:
         return method.score(blocks, seed=options[SEED], **method.complete(None))
 
-    if set(given.blocks.judges) <= set(names):
+    if set(inputs.blocks.judges) <= set(names):
         if options[LEAVE_OUT]:
             raise ValueError(_("No judgments match these options."))
         raise ValueError(
@@ -434,37 +434,37 @@ def _find_without(
         )
     confidence = options[CONFIDENCE]
     return JudgesLeftOut(
-        rest=replace(given, blocks=given.blocks.without_judges(names)),
+        rest=replace(inputs, blocks=inputs.blocks.without_judges(names)),
         rankings=rankings_without(
-            given.blocks, names, rank=ranked, score=scored, confidence=confidence
+            inputs.blocks, names, rank=ranked, score=scored, confidence=confidence
         ),
-        agreement=inter_judge_agreement(given.blocks, confidence=confidence),
+        agreement=inter_judge_agreement(inputs.blocks, confidence=confidence),
     )
 
 
 def _tell_without(
-    given: Input, options: AnalysisOptions, found: JudgesLeftOut
+    inputs: Input, options: AnalysisOptions, answer: JudgesLeftOut
 ) -> Report:
     """Report the changes when judges are left out."""
-    rankings = found.rankings
+    rankings = answer.rankings
     notes = _without_notes(rankings, are_named=bool(options[LEAVE_OUT]))
     tables: list[Table] = []
     # Otherwise nothing changes.
     if rankings.judges:
-        notes += _ranges(found.rest, rankings.after)
+        notes += _ranges(answer.rest, rankings.after)
         tables = [
             _systems(rankings),
             _correlations(rankings, options[CONFIDENCE]),
-            _judges_left_out(found),
+            _judges_left_out(answer),
             _pairs(rankings),
         ]
     return report_on(
-        given,
+        inputs,
         notes=notes,
         tables=tables,
         data={
             "left_out": rankings.judges,
-            "agreement": found.agreements,
+            "agreement": answer.agreements,
             "before": _data(rankings.before),
             "after": _data(rankings.after),
             "alone": rankings.alone,
@@ -522,10 +522,10 @@ def _without_notes(rankings: RankingsWithout, *, are_named: bool) -> list[str]:
     return notes
 
 
-def _ranges(given: Input, ranking: Ranking) -> list[str]:
+def _ranges(inputs: Input, ranking: Ranking) -> list[str]:
     """Return notes on the rank ranges for the remaining judgments, and on their limits."""
     choice = ranking.options
-    limits = limits_of(given, ranking)
+    limits = limits_of(inputs, ranking)
     notes = ranges_in_words(
         choice,
         resamples=ranking.resamples,
@@ -656,10 +656,10 @@ def _correlations(rankings: RankingsWithout, confidence: float) -> Table:
     )
 
 
-def _judges_left_out(found: JudgesLeftOut) -> Table:
-    kappas = found.agreements
+def _judges_left_out(answer: JudgesLeftOut) -> Table:
+    kappas = answer.agreements
     rows = []
-    for judge, blocks in found.rankings.judges.items():
+    for judge, blocks in answer.rankings.judges.items():
         rows.append((judge, blocks, kappas[judge]))
     return Table.of(
         rows,

@@ -214,10 +214,10 @@ class AnalysisKind:
     options : sequence of Option
         Options besides the selection of judgments; their declarations are those of pages, REST, commands and records.
     find : callable or None
-        ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
+        ``find(inputs, options, begin)`` computes the answer from complete options. It raises ValueError, with
         a message for organisers, if these judgments cannot be analysed this way. None if nothing is computed.
     tell : callable
-        ``tell(given, options, found)`` makes the report in the current language.
+        ``tell(inputs, options, answer)`` makes the report in the current language.
     check : callable
         Returns consistent options from complete ones; raises OptionError if they contradict each other.
     needs : frozenset of Need
@@ -340,10 +340,10 @@ class ProtocolAnalysis(AnalysisKind):
         worker keeps it up to date (`ranking.services.analyses`).
     read : callable or None
         ``read(task, watermark, judgments, options)`` reads answers of the protocol beyond labels, passed to `find` as
-        ``given.answers``. It raises ValueError as `find` does.
+        ``inputs.answers``. It raises ValueError as `find` does.
     read_files : callable or None
         ``read_files(names, options, excluded, progress)`` reads answers from files of the protocol, without those of the
-        `excluded` judges, passed to `find` as ``given.answers``. None if the files contain ranked blocks.
+        `excluded` judges, passed to `find` as ``inputs.answers``. None if the files contain ranked blocks.
     file_options : sequence of Option
         Additional options for files. If they include ``source_text``, `find` gets the texts of that file, too.
     """

@@ -89,23 +89,23 @@ class MachinesFound:
     confidence: float
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MachinesFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFound:
     machines = []
     figures = []
-    lengths = _lengths(given)
+    lengths = _lengths(inputs)
     drawing = Drawing(confidence=options[CONFIDENCE])
-    is_scored = isinstance(given.judged, ScoredTask)
+    is_scored = isinstance(inputs.judged, ScoredTask)
     progress = begin(_("Machine judges"))
-    answers = given.machines or ()
+    answers = inputs.machines or ()
     for number, machine in enumerate(answers):
         progress(number, len(answers))
-        sides = _sides(given, machine)
+        sides = _sides(inputs, machine)
         if sides is None:
             continue
-        beside = MachineBesidePeople(*sides, given.blocks.systems, drawing)
+        beside = MachineBesidePeople(*sides, inputs.blocks.systems, drawing)
         for figure in beside.figures(lengths, has_positions=not is_scored):
             figures.append(MachineFigure(machine=machine.name, **vars(figure)))
-        machines.append(_tested(given, machine, options[EPSILON]))
+        machines.append(_tested(inputs, machine, options[EPSILON]))
     if not machines:
         raise ValueError(_("No answers of machine judges match these options."))
     return MachinesFound(
@@ -116,19 +116,19 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MachinesFound
     )
 
 
-def _sides(given: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
+def _sides(inputs: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
     """Return the comparisons by people and by a machine judge; None if its answers have no scores."""
-    if not isinstance(given.judged, ScoredTask):
-        return pairs_as_shown(given.blocks), pairs_as_shown(machine.blocks)
+    if not isinstance(inputs.judged, ScoredTask):
+        return pairs_as_shown(inputs.blocks), pairs_as_shown(machine.blocks)
     if machine.scores is None:
         return None
-    systems = given.blocks.systems
-    return pairs_scored(given.judged.scores, systems), pairs_scored(
+    systems = inputs.blocks.systems
+    return pairs_scored(inputs.judged.scores, systems), pairs_scored(
         machine.scores, systems
     )
 
 
-def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
+def _tested(inputs: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
     """Return the results of the alternative annotator test."""
     row: MachineRow = {
         "machine": machine.name,
@@ -136,7 +136,7 @@ def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> MachineRow
         "skipped": machine.skipped,
     }
     try:
-        test = _annotator_test(given, machine, epsilon)
+        test = _annotator_test(inputs, machine, epsilon)
     except TooFewPeopleError:
         return row
     is_compared = ~np.isnan(test.p_value)
@@ -149,46 +149,46 @@ def _tested(given: Input, machine: MachineAnswers, epsilon: float) -> MachineRow
 
 
 def _annotator_test(
-    given: Input, machine: MachineAnswers, epsilon: float
+    inputs: Input, machine: MachineAnswers, epsilon: float
 ) -> AlternativeAnnotators:
-    if not isinstance(given.judged, ScoredTask):
-        return annotators_of_blocks(given.blocks, machine.blocks, epsilon=epsilon)
+    if not isinstance(inputs.judged, ScoredTask):
+        return annotators_of_blocks(inputs.blocks, machine.blocks, epsilon=epsilon)
     assert machine.scores is not None  # noqa: S101  `_sides` left the others out
     return annotators_of_scores(
-        given.judged.scores, machine.scores, given.blocks.systems, epsilon=epsilon
+        inputs.judged.scores, machine.scores, inputs.blocks.systems, epsilon=epsilon
     )
 
 
-def _lengths(given: Input) -> FloatArray:
+def _lengths(inputs: Input) -> FloatArray:
     """Return the numbers of characters of outputs by segment number; NaN where unknown."""
     lengths = np.full(
-        (int(given.blocks.segment.max()) + 1, len(given.blocks.systems)), np.nan
+        (int(inputs.blocks.segment.max()) + 1, len(inputs.blocks.systems)), np.nan
     )
-    for column, system in enumerate(given.blocks.systems):
-        texts = (given.texts and given.texts.of(system)) or ()
+    for column, system in enumerate(inputs.blocks.systems):
+        texts = (inputs.texts and inputs.texts.of(system)) or ()
         for number, text in enumerate(texts[: len(lengths) - 1], 1):
             if text is not None:
                 lengths[number, column] = len(text)
     return lengths
 
 
-def _tell(given: Input, _options: AnalysisOptions, found: MachinesFound) -> Report:
-    tables = with_rows([_figures_table(found), _machines_table(found)])
-    return report_on(given, notes=_notes(found), tables=tables, data=vars(found))
+def _tell(inputs: Input, _options: AnalysisOptions, answer: MachinesFound) -> Report:
+    tables = with_rows([_figures_table(answer), _machines_table(answer)])
+    return report_on(inputs, notes=_notes(answer), tables=tables, data=vars(answer))
 
 
-def _notes(found: MachinesFound) -> list[str]:
+def _notes(answer: MachinesFound) -> list[str]:
     notes = [
         _(
             "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
         )
     ]
-    untested = [row["machine"] for row in found.machines if "won" not in row]
+    untested = [row["machine"] for row in answer.machines if "won" not in row]
     if untested:
-        words = _(
+        message = _(
             "No alternative annotator test for %(names)s: it needs people with at least %(items)s answers to what the machine judge and at least two other people answered, too."
         )
-        notes.append(words % {"names": comma_list(untested), "items": FEWEST_ITEMS})
+        notes.append(message % {"names": comma_list(untested), "items": FEWEST_ITEMS})
     return notes
 
 
@@ -196,12 +196,12 @@ def _machine_column() -> Column:
     return Column("machine", _("Machine judge"), is_text=True)
 
 
-def _machines_table(found: MachinesFound) -> Table:
-    words = _(
+def _machines_table(answer: MachinesFound) -> Table:
+    message = _(
         "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
     )
     return Table.of(
-        found.machines,
+        answer.machines,
         name="machines",
         title=_("Alternative annotator test"),
         columns=(
@@ -214,7 +214,7 @@ def _machines_table(found: MachinesFound) -> Table:
             Column("winning_rate", _("Winning rate ω")),
             Column("advantage", _("Advantage probability ρ")),
         ),
-        notes=[words % {"epsilon": in_figures(found.epsilon)}],
+        notes=[message % {"epsilon": in_figures(answer.epsilon)}],
     )
 
 
@@ -222,10 +222,10 @@ def _figure_in_words(row: MachineFigure) -> str:
     return str(_FIGURES[row.figure])
 
 
-def _figures_table(found: MachinesFound) -> Table:
-    confidence = found.confidence
+def _figures_table(answer: MachinesFound) -> Table:
+    confidence = answer.confidence
     return Table.of(
-        found.figures,
+        answer.figures,
         name="figures",
         title=_("Machine judges and people on the same items"),
         columns=(

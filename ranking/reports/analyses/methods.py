@@ -72,15 +72,15 @@ class ComparedMethods:
     accuracy: MethodSelection | None
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> ComparedMethods:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> ComparedMethods:
     names = tuple(dict.fromkeys([options[FIRST], *options[OTHERS]]))
     orders = orders_by_methods(
-        given.blocks, names, seed=options[SEED], progress=begin(_("Ranking"))
+        inputs.blocks, names, seed=options[SEED], progress=begin(_("Ranking"))
     )
     accuracy = None
     if options[ACCURACY]:
         accuracy = select_method(
-            given.blocks,
+            inputs.blocks,
             predictors({name: {} for name in names}, seed=options[SEED]),
             folds=options[FOLDS],
             seed=options[SEED],
@@ -89,23 +89,23 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> ComparedMetho
     return ComparedMethods(orders=orders, accuracy=accuracy)
 
 
-def _tell(given: Input, _options: AnalysisOptions, found: ComparedMethods) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: ComparedMethods) -> Report:
     """Report the order of systems by each method, and how well it predicts held-out judgments."""
-    tallies = given.tallies
+    tallies = inputs.tallies
     groups = []
     for group in compared_groups(tallies):
         groups.append(set(map(tallies.systems.__getitem__, group.tolist())))
     orders = []
-    for order in found.orders:
+    for order in answer.orders:
         # Unconnected groups are not ordered relative to each other.
         orders.append(replace(order, swapped=_within(order.swapped, groups)))
-    tables = [*_places(given, orders, groups), _swaps(orders)]
+    tables = [*_places(inputs, orders, groups), _swaps(orders)]
     accuracy = None
-    if found.accuracy is not None:
-        tables.append(accuracy_table(found.accuracy))
-        accuracy = selection_data(found.accuracy)
+    if answer.accuracy is not None:
+        tables.append(accuracy_table(answer.accuracy))
+        accuracy = selection_data(answer.accuracy)
     return report_on(
-        given,
+        inputs,
         notes=_agreeing(orders),
         tables=tables,
         data={"orders": orders, "accuracy": accuracy},
@@ -140,10 +140,10 @@ def _within(
 
 
 def _places(
-    given: Input, orders: Sequence[MethodOrder], groups: Sequence[Collection[str]]
+    inputs: Input, orders: Sequence[MethodOrder], groups: Sequence[Collection[str]]
 ) -> list[Table]:
     """Return a table of places for each group of systems that comparisons connect."""
-    systems = given.blocks.systems
+    systems = inputs.blocks.systems
     if len(groups) < 2:
         return [_places_table(systems, orders)]
     tables = []
@@ -206,55 +206,55 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
 
 
 def selection_report(
-    given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
+    inputs: Input, selection: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
     """Report the method that best predicts held-out judgments, and how much data each method needs."""
-    tables = [accuracy_table(found)]
+    tables = [accuracy_table(selection)]
     if requirements:
-        tables.append(_requirements(found, requirements))
+        tables.append(_requirements(selection, requirements))
     return report_on(
-        given,
+        inputs,
         notes=[
             _("%(folds)s folds over %(segments)s segments, seed %(seed)s")
             % {
-                "folds": found.folds,
-                "segments": number_format(found.segments),
-                "seed": found.seed,
+                "folds": selection.folds,
+                "segments": number_format(selection.segments),
+                "seed": selection.seed,
             },
         ],
         tables=tables,
         data={
-            **selection_data(found),
+            **selection_data(selection),
             "data_requirements": list(requirements) or None,
         },
     )
 
 
-def selection_data(found: MethodSelection) -> ReportData:
+def selection_data(selection: MethodSelection) -> ReportData:
     """Return the accuracy of each method as plain data."""
     methods = []
-    for name, accuracy in found.methods.items():
+    for name, accuracy in selection.methods.items():
         methods.append({"method": name, **asdict(accuracy)})
     return {
         "methods": methods,
-        "best": next(iter(found.methods)),
-        "oracle": found.oracle,
-        "majority": found.majority,
-        "folds": found.folds,
-        "segments": found.segments,
-        "comparisons": found.comparisons,
-        "ties": found.ties,
-        "seed": found.seed,
+        "best": next(iter(selection.methods)),
+        "oracle": selection.oracle,
+        "majority": selection.majority,
+        "folds": selection.folds,
+        "segments": selection.segments,
+        "comparisons": selection.comparisons,
+        "ties": selection.ties,
+        "seed": selection.seed,
     }
 
 
-def accuracy_table(found: MethodSelection) -> Table:
+def accuracy_table(selection: MethodSelection) -> Table:
     """Report the accuracy of each method, best first, between the upper bound and the baseline."""
-    rows: list[tuple[Value, ...]] = [(_("oracle"), found.oracle, None, None, None)]
-    for name, method in found.methods.items():
+    rows: list[tuple[Value, ...]] = [(_("oracle"), selection.oracle, None, None, None)]
+    for name, method in selection.methods.items():
         behind = (method.behind, method.behind_error)
         rows.append((name, method.accuracy, method.standard_error, *behind))
-    majority = (_("most frequent outcome"), found.majority, None, None, None)
+    majority = (_("most frequent outcome"), selection.majority, None, None, None)
     return Table(
         name="accuracy",
         title=_("Accuracy on held-out comparisons (win, tie or loss)"),
@@ -270,8 +270,10 @@ def accuracy_table(found: MethodSelection) -> Table:
     )
 
 
-def _requirements(found: MethodSelection, requirements: Sequence[Requirement]) -> Table:
-    names = list(found.methods)
+def _requirements(
+    selection: MethodSelection, requirements: Sequence[Requirement]
+) -> Table:
+    names = list(selection.methods)
     rows: list[tuple[Value, ...]] = []
     for requirement in requirements:
         accuracy = [requirement.accuracy[name] for name in names]

@@ -161,15 +161,15 @@ class HumanSide(NamedTuple):
     ratings: OutputScores | None = None
 
 
-def judged_side(given: Input, options: AnalysisOptions) -> HumanSide:
+def judged_side(inputs: Input, options: AnalysisOptions) -> HumanSide:
     """Return the judges of a task as the human side of comparisons with metrics."""
     drawing = _drawing(options)
-    judged = given.judged
+    judged = inputs.judged
     if isinstance(judged, ScoredTask):
         people = partial(people_of_ratings, judged, drawing)
         return HumanSide(people, judged.scores)
     method = options[COUNTS_METHOD]
-    return HumanSide(partial(people_of_blocks, given.blocks, method, drawing))
+    return HumanSide(partial(people_of_blocks, inputs.blocks, method, drawing))
 
 
 @contextmanager
@@ -215,11 +215,11 @@ def _human_scores(metrics: Sequence[Metric], name: str) -> Metric:
     human = {metric.name: metric for metric in metrics if metric.is_human}
     if name in human:
         return human[name]
-    words = _("Enter the human scores to compare with. Available: %(known)s.")
+    message = _("Enter the human scores to compare with. Available: %(known)s.")
     if name:
-        words = _("Human scores “%(name)s” not found. Available: %(known)s.")
-    words %= {"name": name, "known": comma_list(human) or "–"}
-    raise OptionError(words, field="human")
+        message = _("Human scores “%(name)s” not found. Available: %(known)s.")
+    message %= {"name": name, "known": comma_list(human) or "–"}
+    raise OptionError(message, field="human")
 
 
 def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
@@ -235,39 +235,39 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
     return ""
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MetricsData:
-    groups = _groups(given, options[BY])
-    side = judged_side(given, options)
-    return _compared(with_machines(given), groups, options, begin, side)
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MetricsData:
+    groups = _groups(inputs, options[BY])
+    side = judged_side(inputs, options)
+    return _compared(with_machines(inputs), groups, options, begin, side)
 
 
-def with_machines(given: Input) -> list[Metric]:
+def with_machines(inputs: Input) -> list[Metric]:
     """Return the metrics, and the scores by machine judges."""
-    metrics = list(given.metrics or ())
-    for machine in given.machines or ():
-        if not isinstance(given.judged, ScoredTask):
+    metrics = list(inputs.metrics or ())
+    for machine in inputs.machines or ():
+        if not isinstance(inputs.judged, ScoredTask):
             metrics.append(metric_of_blocks(machine.name, machine.blocks))
         elif machine.scores is not None:
             metrics.append(metric_of_scores(machine.name, machine.scores))
     return metrics
 
 
-def _groups(given: Input, by: str) -> dict[str, Int64Array]:
-    blocks = given.blocks
+def _groups(inputs: Input, by: str) -> dict[str, Int64Array]:
+    blocks = inputs.blocks
     segments, first = np.unique(blocks.segment, return_index=True)
     numbers: Int64Array = segments.astype(np.int64)
     if by == "length":
-        words = given.texts.words()[numbers] if given.texts else numbers[:0]
+        words = inputs.texts.words()[numbers] if inputs.texts else numbers[:0]
         return _by_length(numbers, words)
     if not by:
         return {}
     names: Sequence[str] = []
-    if given.document_of is not None:
+    if inputs.document_of is not None:
         # Unjudged segments count too: metrics score them.
-        numbers = np.array(list(given.document_of), dtype=np.int64)
-        names = list(given.document_of.values())
-    elif blocks.document is not None and given.documents:
-        names = [given.documents[index] for index in blocks.document[first].tolist()]
+        numbers = np.array(list(inputs.document_of), dtype=np.int64)
+        names = list(inputs.document_of.values())
+    elif blocks.document is not None and inputs.documents:
+        names = [inputs.documents[index] for index in blocks.document[first].tolist()]
     if by == "domain":
         names = list(map(_domain, names))
     return _by_name(numbers, names)
@@ -324,7 +324,7 @@ def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> 
     if not options[HUMAN] and len(human) == 1:
         options = options.replaced({HUMAN.name: human[0].name})
     groups = _groups_of_evalset(evalset, human, options[BY])
-    found = _compared(metrics, groups, options, begin)
+    answer = _compared(metrics, groups, options, begin)
     return Report(
         notes=[
             _(
@@ -332,14 +332,14 @@ def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> 
             )
             % {
                 "pair": evalset.languages,
-                "segments": number_format(found["people"]["segments"]),
+                "segments": number_format(answer["people"]["segments"]),
                 "human": options[HUMAN],
-                "systems": len(found["people"]["systems"]),
+                "systems": len(answer["people"]["systems"]),
             },
-            *_notes(found, options),
+            *_notes(answer, options),
         ],
-        tables=metrics_tables(found, options[CONFIDENCE]),
-        data={"human": options[HUMAN], **found, "version": code_version()},
+        tables=metrics_tables(answer, options[CONFIDENCE]),
+        data={"human": options[HUMAN], **answer, "version": code_version()},
     )
 
 
@@ -358,33 +358,33 @@ def _groups_of_evalset(
     return {}
 
 
-def _notes(found: MetricsData, options: AnalysisOptions) -> list[str]:
-    if found["people"]["from"] == "rankings":
-        words = _(
+def _notes(answer: MetricsData, options: AnalysisOptions) -> list[str]:
+    if answer["people"]["from"] == "rankings":
+        message = _(
             "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
         ) % {"method": METHOD_WORDS[options[COUNTS_METHOD]]}
     else:
-        words = _(
+        message = _(
             "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
         )
     intervals = _(
         "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
-    notes = [words, intervals % {"percent": percent_in_figures(options[CONFIDENCE])}]
-    if not found["metrics"]:
+    notes = [message, intervals % {"percent": percent_in_figures(options[CONFIDENCE])}]
+    if not answer["metrics"]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
-    if found["left_out"]:
-        words = _(
+    if answer["left_out"]:
+        message = _(
             "Excluded because they score fewer than two of these systems: %(names)s."
         )
-        notes.append(words % {"names": comma_list(found["left_out"])})
-    if found["ceiling"] is None:
+        notes.append(message % {"names": comma_list(answer["left_out"])})
+    if answer["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
-    notes += _human_gaps(found["people"], options[HUMAN])
-    for agreement in found["metrics"]:
+    notes += _human_gaps(answer["people"], options[HUMAN])
+    for agreement in answer["metrics"]:
         notes += _direction_warning(agreement)
         notes += _compared_segments(agreement)
-        notes += _missing_scores(agreement, found["people"])
+        notes += _missing_scores(agreement, answer["people"])
     return notes
 
 
@@ -394,20 +394,22 @@ def _missing_scores(agreement: MetricAgreement, people: PeopleData) -> list[str]
     metric = agreement["metric"]
     without_scores = sorted(people["systems"].keys() - agreement["scores"].keys())
     if without_scores:
-        words = _(
+        message = _(
             "%(metric)s has no scores for %(systems)s and is compared on the other systems."
         )
-        notes.append(words % {"metric": metric, "systems": comma_list(without_scores)})
+        notes.append(
+            message % {"metric": metric, "systems": comma_list(without_scores)}
+        )
     missing = agreement["missing"]
     if missing and agreement["segments"]:
-        words = ngettext(
+        message = ngettext(
             "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
             "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
             missing,
         )
         outputs = number_format(agreement["outputs"])
         counts = {"number": number_format(missing), "outputs": outputs}
-        notes.append(words % {"metric": metric, **counts})
+        notes.append(message % {"metric": metric, **counts})
     return notes
 
 
@@ -416,16 +418,16 @@ def _direction_warning(agreement: MetricAgreement) -> list[str]:
     doubt = agreement.get("doubt")
     name = agreement["metric"]
     if doubt == "correlation":
-        words = _(
+        message = _(
             "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
         )
         pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
-        return [words % {"metric": name, "value": pearson}]
+        return [message % {"metric": name, "value": pearson}]
     if doubt == "name":
-        words = _(
+        message = _(
             "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
         )
-        return [words % {"metric": name}]
+        return [message % {"metric": name}]
     return []
 
 
@@ -434,11 +436,11 @@ def _human_gaps(people: PeopleData, human: str) -> list[str]:
     missing = people.get("missing")
     if not missing:
         return []
-    words = _(
+    message = _(
         "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one."
     )
     outputs = number_format(people["outputs"])
-    gaps = words % {"number": number_format(missing), "outputs": outputs}
+    gaps = message % {"number": number_format(missing), "outputs": outputs}
     return [gaps, *_common_segments(human, people.get("common"))]
 
 
@@ -447,31 +449,31 @@ def _common_segments(name: str, common: int | None) -> list[str]:
     if common is None:
         return []
     if common == 0:
-        words = _(
+        message = _(
             "%(metric)s scores no segment for all systems, so it has no system figures."
         )
-        return [words % {"metric": name}]
-    words = _(
+        return [message % {"metric": name}]
+    message = _(
         "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s."
     )
-    return [words % {"metric": name, "number": number_format(common)}]
+    return [message % {"metric": name, "number": number_format(common)}]
 
 
 def _compared_segments(agreement: MetricAgreement) -> list[str]:
     """Return sentences about the segments that figures of a metric use."""
     notes = _common_segments(agreement["metric"], agreement.get("common"))
     if agreement.get("unjudged"):
-        words = _(
+        message = _(
             "%(metric)s also scores segments that people did not judge: %(number)s. Its system scores include them unless you choose “Judged segments only”."
         )
         unjudged = number_format(agreement["unjudged"])
-        notes.append(words % {"metric": agreement["metric"], "number": unjudged})
+        notes.append(message % {"metric": agreement["metric"], "number": unjudged})
     return notes
 
 
-def _tell(given: Input, options: AnalysisOptions, found: MetricsData) -> Report:
-    tables = metrics_tables(found, options[CONFIDENCE])
-    return report_on(given, notes=_notes(found, options), tables=tables, data=found)
+def _tell(inputs: Input, options: AnalysisOptions, answer: MetricsData) -> Report:
+    tables = metrics_tables(answer, options[CONFIDENCE])
+    return report_on(inputs, notes=_notes(answer, options), tables=tables, data=answer)
 
 
 METRICS = AnalysisKind(
@@ -529,12 +531,12 @@ class OrdersFound:
     seed: int
 
 
-def _find_orders(given: Input, options: AnalysisOptions, begin: Begin) -> OrdersFound:
-    metrics = with_machines(given)
+def _find_orders(inputs: Input, options: AnalysisOptions, begin: Begin) -> OrdersFound:
+    metrics = with_machines(inputs)
     if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     with comparing(options[COUNTS_METHOD]):
-        people = judged_side(given, options).people()
+        people = judged_side(inputs, options).people()
     progress = begin(_("Metrics"))
     orders = []
     for number, metric in enumerate(labelled(metrics)):
@@ -550,7 +552,7 @@ def _find_orders(given: Input, options: AnalysisOptions, begin: Begin) -> Orders
     return OrdersFound(
         people={"order": people_order(people), "separated": separated},
         metrics=orders,
-        corpus=_corpus(given, options[UNSEEN]),
+        corpus=_corpus(inputs, options[UNSEEN]),
         method=options[COUNTS_METHOD],
         segments=options[SEGMENTS],
         confidence=options[CONFIDENCE],
@@ -568,10 +570,10 @@ def _shown_metric(metric: Metric) -> str:
     return metric.name
 
 
-def _corpus(given: Input, unseen_in: str) -> list[CountedTexts]:
+def _corpus(inputs: Input, unseen_in: str) -> list[CountedTexts]:
     """Count the words of sources, references and outputs, compared with those of another test set if named."""
-    corpora = given.corpora
-    source, target = given.read.languages
+    corpora = inputs.corpora
+    source, target = inputs.read.languages
     if corpora is None:
         return []
     other = corpora.sides(unseen_in) if unseen_in else None
@@ -603,7 +605,7 @@ def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
         yield list("".join(words)) if counts_characters else words
 
 
-def _metrics_table(found: OrdersFound) -> Table:
+def _metrics_table(answer: OrdersFound) -> Table:
     ranges: dict[RangeKind, str] = {
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
@@ -612,7 +614,7 @@ def _metrics_table(found: OrdersFound) -> Table:
     }
     directions = {True: _("Higher is better"), False: _("Lower is better")}
     rows = []
-    for order in found.metrics:
+    for order in answer.metrics:
         scored = [row for row in order["rows"] if row["value"] is not None]
         separated = [pair["is_separated"] for pair in order["contradictions"]]
         shown = {
@@ -625,8 +627,8 @@ def _metrics_table(found: OrdersFound) -> Table:
             "separated": sum(separated),
         }
         rows.append(order | shown)
-    number = len(found.people["separated"])
-    words = ngettext(
+    number = len(answer.people["separated"])
+    message = ngettext(
         "People separate %(number)s pair of systems.",
         "People separate %(number)s pairs of systems.",
         number,
@@ -647,23 +649,23 @@ def _metrics_table(found: OrdersFound) -> Table:
             Column("contradicting", _("Contradicted pairs")),
             Column("separated", _("Contradicted significantly")),
         ),
-        notes=[words % {"number": number_format(number)}],
+        notes=[message % {"number": number_format(number)}],
     )
 
 
-def _people_first(found: OrdersFound) -> list[str]:
+def _people_first(answer: OrdersFound) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
-    ranked = systems_of(found.people["order"])
+    ranked = systems_of(answer.people["order"])
     others: set[str] = set()
-    for order in found.metrics:
+    for order in answer.metrics:
         others.update(systems_of(order["rows"]))
     return [*ranked, *sorted(others.difference(ranked))]
 
 
-def _places_table(found: OrdersFound) -> Table:
+def _places_table(answer: OrdersFound) -> Table:
     headings = {"people": _("People")}
-    orders = [found.people["order"]]
-    for number, order in enumerate(found.metrics, 1):
+    orders = [answer.people["order"]]
+    for number, order in enumerate(answer.metrics, 1):
         headings[f"metric_{number}"] = order["name"]
         orders.append(order["rows"])
     ranks = []
@@ -672,23 +674,23 @@ def _places_table(found: OrdersFound) -> Table:
     return ranks_in_orders(
         headings,
         ranks,
-        systems=_people_first(found),
+        systems=_people_first(answer),
         title=_("Rank by people and by each metric"),
     )
 
 
-def _beside_table(found: OrdersFound, number: int) -> Table:
+def _beside_table(answer: OrdersFound, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
-    order = found.metrics[number - 1]
-    confidence = found.confidence
-    people = rows_by_system(found.people["order"])
+    order = answer.metrics[number - 1]
+    confidence = answer.confidence
+    people = rows_by_system(answer.people["order"])
     by_metric = rows_by_system(order["rows"])
     if order["range_kind"] in ("exact", "resampled"):
         decimals = 2
     else:
         decimals = 4
     rows = []
-    for system in _people_first(found):
+    for system in _people_first(answer):
         by_people = people.get(system, {})
         row = dict(by_metric.get(system, {}), system=system)
         row["people"] = by_people.get("score")
@@ -721,10 +723,10 @@ def _beside_table(found: OrdersFound, number: int) -> Table:
     )
 
 
-def _contradictions_table(found: OrdersFound) -> Table:
-    confidence = found.confidence
+def _contradictions_table(answer: OrdersFound) -> Table:
+    confidence = answer.confidence
     rows = []
-    for order in found.metrics:
+    for order in answer.metrics:
         for pair in order["contradictions"]:
             rows.append(pair | {"by_metric": pair["difference"]})
     return Table.of(
@@ -749,9 +751,9 @@ def _contradictions_table(found: OrdersFound) -> Table:
     )
 
 
-def _segments_table(found: OrdersFound) -> Table:
+def _segments_table(answer: OrdersFound) -> Table:
     rows = []
-    for order in found.metrics:
+    for order in answer.metrics:
         for discord in order["discords"]:
             rows.append(discord | {"metric": order["name"]})
     return Table.of(
@@ -775,7 +777,7 @@ def _segments_table(found: OrdersFound) -> Table:
     )
 
 
-def _corpus_table(found: OrdersFound, unseen_in: str) -> Table:
+def _corpus_table(answer: OrdersFound, unseen_in: str) -> Table:
     columns = [
         Column("texts", _("Texts"), is_text=True),
         Column("sentences", _("Segments")),
@@ -790,7 +792,7 @@ def _corpus_table(found: OrdersFound, unseen_in: str) -> Table:
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
     rows = []
-    for counted in found.corpus:
+    for counted in answer.corpus:
         texts = _side_in_words(counted["texts"])
         rows.append({"texts": texts, **counted["counts"]})
     return Table.of(
@@ -814,11 +816,13 @@ def _side_in_words(side: str) -> str:
     return side
 
 
-def _tell_orders(given: Input, options: AnalysisOptions, found: OrdersFound) -> Report:
+def _tell_orders(
+    inputs: Input, options: AnalysisOptions, answer: OrdersFound
+) -> Report:
     level = round(1 - options[CONFIDENCE], 12)
     notes = [
         _("Judgments: %(judgments)s.")
-        % {"judgments": task_in_words((given.beside or ())[0].protocol)},
+        % {"judgments": task_in_words((inputs.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s intervals that account for segments and judges.")
         % {
             "method": METHOD_WORDS[options[COUNTS_METHOD]],
@@ -832,24 +836,24 @@ def _tell_orders(given: Input, options: AnalysisOptions, found: OrdersFound) -> 
             "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
         ),
     ]
-    if any(order["range_kind"] == "none" for order in found.metrics):
+    if any(order["range_kind"] == "none" for order in answer.metrics):
         notes.append(
             _(
                 "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores."
             )
         )
     tables = [
-        _metrics_table(found),
-        _places_table(found),
+        _metrics_table(answer),
+        _places_table(answer),
         *(
-            _beside_table(found, number)
-            for number, _order in enumerate(found.metrics, 1)
+            _beside_table(answer, number)
+            for number, _order in enumerate(answer.metrics, 1)
         ),
-        _contradictions_table(found),
-        _segments_table(found),
-        _corpus_table(found, options[UNSEEN]),
+        _contradictions_table(answer),
+        _segments_table(answer),
+        _corpus_table(answer, options[UNSEEN]),
     ]
-    return report_on(given, notes=notes, tables=with_rows(tables), data=vars(found))
+    return report_on(inputs, notes=notes, tables=with_rows(tables), data=vars(answer))
 
 
 METRIC_ORDERS = AnalysisKind(

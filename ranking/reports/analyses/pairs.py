@@ -157,9 +157,9 @@ def _check(options: AnalysisOptions) -> AnalysisOptions:
     return options
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
     begin(_("Comparing pairs"))
-    blocks = given.blocks
+    blocks = inputs.blocks
     method = METHODS[options[ORDER]]
     correction = Correction(options[CORRECTION])
     direct = own_tests(blocks, level=options[LEVEL], correction=correction)
@@ -216,65 +216,65 @@ def without_rare_tests(direct: DirectPairs, least: int) -> DirectPairs:
     )
 
 
-def _tell(given: Input, options: AnalysisOptions, found: PairsFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: PairsFound) -> Report:
     """Report separated pairs of systems, contradictions of the order, and cycles."""
-    pairs = _pair_rows(found, counts_ties=options[TIES] == "count")
-    tables = [_matrix(found, pairs, options)]
-    if found.contradictions:
-        tables.append(_contradictions(found, options))
-    if found.cycles:
-        tables.append(_cycles(found))
+    pairs = _pair_rows(answer, counts_ties=options[TIES] == "count")
+    tables = [_matrix(answer, pairs, options)]
+    if answer.contradictions:
+        tables.append(_contradictions(answer, options))
+    if answer.cycles:
+        tables.append(_cycles(answer))
     method_note = _("Method: %(method)s.") % {"method": METHOD_WORDS[options[ORDER]]}
     return report_on(
-        given,
+        inputs,
         notes=[
             method_note,
-            *_headlines(found, pairs, is_shared=options[ONLY_SHARED]),
+            *_headlines(answer, pairs, is_shared=options[ONLY_SHARED]),
         ],
         tables=tables,
         data={
             **options.of(_RECORDED),
-            "order": names_in_order(found.direct.tallies.systems, found.scores),
+            "order": names_in_order(answer.direct.tallies.systems, answer.scores),
             "pairs": pairs,
-            "scores": found.scored if options[ONLY_SHARED] else _scores(found),
-            "contradictions": _contradictions_data(found),
-            "cycles": [_cycle_data(cycle, found) for cycle in found.cycles],
-            "limits": found.direct.limits,
+            "scores": answer.scored if options[ONLY_SHARED] else _scores(answer),
+            "contradictions": _contradictions_data(answer),
+            "cycles": [_cycle_data(cycle, answer) for cycle in answer.cycles],
+            "limits": answer.direct.limits,
         },
     )
 
 
-def _cycle_data(cycle: Cycle, found: PairsFound) -> ReportData:
+def _cycle_data(cycle: Cycle, answer: PairsFound) -> ReportData:
     return {
         "systems": cycle.systems,
         "weakest_p": cycle.weakest_p,
-        "significant": found.significant(cycle.weakest_p),
+        "significant": answer.significant(cycle.weakest_p),
     }
 
 
-def _scores(found: PairsFound) -> dict[str, float]:
+def _scores(answer: PairsFound) -> dict[str, float]:
     scores = {}
-    systems = found.direct.tallies.systems
-    for name, score in zip(systems, found.scores.values.tolist(), strict=True):
+    systems = answer.direct.tallies.systems
+    for name, score in zip(systems, answer.scores.values.tolist(), strict=True):
         if not np.isnan(score):
             scores[name] = score
     return scores
 
 
-def _pair_rows(found: PairsFound, *, counts_ties: bool) -> list[PairRow]:
-    systems = found.direct.tallies.systems
+def _pair_rows(answer: PairsFound, *, counts_ties: bool) -> list[PairRow]:
+    systems = answer.direct.tallies.systems
     number = {name: index for index, name in enumerate(systems)}
-    is_tested = compared_often(found.direct, found.least)
+    is_tested = compared_often(answer.direct, answer.least)
     rows = []
-    for system, other in combinations(names_in_order(systems, found.scores), 2):
+    for system, other in combinations(names_in_order(systems, answer.scores), 2):
         pair = number[system], number[other]
-        row = _outcomes(found.direct, *pair, counts_ties=counts_ties)
-        adjusted_p = float(found.direct.adjusted_p[pair])
+        row = _outcomes(answer.direct, *pair, counts_ties=counts_ties)
+        adjusted_p = float(answer.direct.adjusted_p[pair])
         row["mark"] = mark_of(adjusted_p)
         if is_tested[pair]:
-            row["p_value"] = float(found.direct.p_value[pair])
-            row["significant"] = found.significant(adjusted_p)
-            if found.is_corrected:
+            row["p_value"] = float(answer.direct.p_value[pair])
+            row["significant"] = answer.significant(adjusted_p)
+            if answer.is_corrected:
                 row["adjusted_p"] = adjusted_p
         rows.append(row)
     return rows
@@ -308,10 +308,10 @@ def _outcomes(
 
 
 def _headlines(
-    found: PairsFound, pairs: Sequence[PairRow], *, is_shared: bool
+    answer: PairsFound, pairs: Sequence[PairRow], *, is_shared: bool
 ) -> list[str]:
     notes = []
-    if found.is_corrected:
+    if answer.is_corrected:
         differing = sum(pair["significant"] is True for pair in pairs)
         notes.append(
             ngettext(
@@ -327,43 +327,43 @@ def _headlines(
                 "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions."
             )
         )
-    return [*notes, *_contradictions_in_words(found), *_cycles_in_words(found)]
+    return [*notes, *_contradictions_in_words(answer), *_cycles_in_words(answer)]
 
 
-def _contradictions_in_words(found: PairsFound) -> list[str]:
-    if not found.contradictions:
+def _contradictions_in_words(answer: PairsFound) -> list[str]:
+    if not answer.contradictions:
         return [_("No pairs contradict the ranking.")]
-    if not found.is_corrected:
+    if not answer.is_corrected:
         return []
-    significant = sum(row.adjusted_p <= found.level for row in found.contradictions)
+    significant = sum(row.adjusted_p <= answer.level for row in answer.contradictions)
     return [
         ngettext(
             "%(count)d pair contradicts the ranking (%(significant)d significantly).",
             "%(count)d pairs contradict the ranking (%(significant)d significantly).",
-            len(found.contradictions),
+            len(answer.contradictions),
         )
-        % {"count": len(found.contradictions), "significant": significant}
+        % {"count": len(answer.contradictions), "significant": significant}
     ]
 
 
-def _cycles_in_words(found: PairsFound) -> list[str]:
-    if not found.cycles:
+def _cycles_in_words(answer: PairsFound) -> list[str]:
+    if not answer.cycles:
         return [_("No cycles of majorities.")]
-    if not found.is_corrected:
+    if not answer.is_corrected:
         return []
-    significant = sum(cycle.weakest_p <= found.level for cycle in found.cycles)
+    significant = sum(cycle.weakest_p <= answer.level for cycle in answer.cycles)
     return [
         ngettext(
             "%(count)d cycle of majorities (%(significant)d significant).",
             "%(count)d cycles of majorities (%(significant)d significant).",
-            len(found.cycles),
+            len(answer.cycles),
         )
-        % {"count": len(found.cycles), "significant": significant}
+        % {"count": len(answer.cycles), "significant": significant}
     ]
 
 
 def _matrix(
-    found: PairsFound, pairs: Sequence[PairRow], options: AnalysisOptions
+    answer: PairsFound, pairs: Sequence[PairRow], options: AnalysisOptions
 ) -> Table:
     return pairs_matrix(
         pairs,
@@ -371,28 +371,28 @@ def _matrix(
         Column("other", _("Other"), is_text=True, names="other"),
         tests=PairTests(
             p="p_value",
-            corrected="adjusted_p" if found.is_corrected else None,
-            level=found.level,
+            corrected="adjusted_p" if answer.is_corrected else None,
+            level=answer.level,
         ),
-        more=_significant_column(found),
+        more=_significant_column(answer),
         notes=[
             *own_tests_in_words(
                 options[LEVEL],
-                found.correction,
-                found.level,
-                limits=found.direct.limits,
+                answer.correction,
+                answer.level,
+                limits=answer.direct.limits,
             ),
-            *shares_in_words(found.level, counts_ties=options[TIES] == "count"),
-            *_shortage_in_words(found),
+            *shares_in_words(answer.level, counts_ties=options[TIES] == "count"),
+            *_shortage_in_words(answer),
         ],
     )
 
 
 def _significant_column(
-    found: PairsFound, of: Callable[[Any], Value] | None = None
+    answer: PairsFound, of: Callable[[Any], Value] | None = None
 ) -> tuple[Column, ...]:
     """Return the column of significance; none without a correction."""
-    if not found.is_corrected:
+    if not answer.is_corrected:
         return ()
     return (yes_no_column("significant", _("Significant"), of),)
 
@@ -467,25 +467,25 @@ def pairs_matrix(
     )
 
 
-def _shortage_in_words(found: PairsFound) -> list[str]:
+def _shortage_in_words(answer: PairsFound) -> list[str]:
     """Return a note on the minimum number of comparisons for a p-value."""
-    if found.least == 1:
+    if answer.least == 1:
         return []
-    tallies = found.direct.tallies
+    tallies = answer.direct.tallies
     comparisons = tallies.wins + tallies.wins.T + tallies.ties
-    too_few = comparisons[(comparisons > 0) & (comparisons < found.least)]
+    too_few = comparisons[(comparisons > 0) & (comparisons < answer.least)]
     if not len(too_few):
         return []
-    shortage = Shortage("comparisons", float(too_few.min()), found.least)
+    shortage = Shortage("comparisons", float(too_few.min()), answer.least)
     why = lowered(not_yet_in_words(shortage))
     return [_("Some pairs have no p-value: %(why)s.") % {"why": why}]
 
 
-def _contradictions_data(found: PairsFound) -> list[ReportData]:
-    return [_contradiction_data(row, found) for row in found.contradictions]
+def _contradictions_data(answer: PairsFound) -> list[ReportData]:
+    return [_contradiction_data(row, answer) for row in answer.contradictions]
 
 
-def _contradiction_data(row: Contradiction, found: PairsFound) -> ReportData:
+def _contradiction_data(row: Contradiction, answer: PairsFound) -> ReportData:
     system, other = row.pair.systems
     score, other_score = row.pair.scores
     data: dict[str, object] = {
@@ -498,17 +498,17 @@ def _contradiction_data(row: Contradiction, found: PairsFound) -> ReportData:
         "wins": row.wins,
         "losses": row.losses,
         "ties": row.ties,
-        found.p_key: None,
+        answer.p_key: None,
         "significant": None,
     }
-    if row.wins + row.losses + row.ties >= found.least:
+    if row.wins + row.losses + row.ties >= answer.least:
         # Equal to the p-value without a correction.
-        data[found.p_key] = row.adjusted_p
-        data["significant"] = found.significant(row.adjusted_p)
+        data[answer.p_key] = row.adjusted_p
+        data["significant"] = answer.significant(row.adjusted_p)
     return data
 
 
-def _contradictions(found: PairsFound, options: AnalysisOptions) -> Table:
+def _contradictions(answer: PairsFound, options: AnalysisOptions) -> Table:
     columns = [
         Column("system", _("Higher score"), is_text=True, names="system"),
         Column("other", _("Lower score"), is_text=True, names="other"),
@@ -520,45 +520,45 @@ def _contradictions(found: PairsFound, options: AnalysisOptions) -> Table:
             Column("blocks", _("Shared blocks")),
             Column("segments", _("Segments")),
         ]
-    if found.is_corrected:
+    if answer.is_corrected:
         p_label = _("Corrected p")
     else:
         p_label = "p"
     columns += [
         *outcome_columns(),
-        Column(found.p_key, p_label),
-        *_significant_column(found),
+        Column(answer.p_key, p_label),
+        *_significant_column(answer),
     ]
     return Table.of(
-        _contradictions_data(found),
+        _contradictions_data(answer),
         name="contradictions",
         title=_("Pairs that contradict the ranking"),
         columns=columns,
         keys=2,
-        rules=_below([row.adjusted_p for row in found.contradictions], found),
+        rules=_below([row.adjusted_p for row in answer.contradictions], answer),
         notes=[_("The system with the lower score won most decided comparisons.")],
     )
 
 
-def _cycles(found: PairsFound) -> Table:
-    if found.is_corrected:
+def _cycles(answer: PairsFound) -> Table:
+    if answer.is_corrected:
         p_label = _("Largest corrected p")
     else:
         p_label = "p"
 
     def is_significant(cycle: Cycle) -> bool:
-        return cycle.weakest_p <= found.level
+        return cycle.weakest_p <= answer.level
 
     return Table.of(
-        found.cycles,
+        answer.cycles,
         name="cycles",
         title=_("Cycles of majorities"),
         columns=(
             Column("cycle", _("Cycle"), is_text=True, of=_cycle_in_words),
-            Column(found.p_key, p_label, of=attrgetter("weakest_p")),
-            *_significant_column(found, is_significant),
+            Column(answer.p_key, p_label, of=attrgetter("weakest_p")),
+            *_significant_column(answer, is_significant),
         ),
-        rules=_below([cycle.weakest_p for cycle in found.cycles], found),
+        rules=_below([cycle.weakest_p for cycle in answer.cycles], answer),
         notes=[_("Each system won most decided comparisons with the next one.")],
     )
 
@@ -567,9 +567,9 @@ def _cycle_in_words(cycle: Cycle) -> str:
     return " > ".join([*cycle.systems, cycle.systems[0]])
 
 
-def _below(p_values: Sequence[float], found: PairsFound) -> frozenset[int]:
+def _below(p_values: Sequence[float], answer: PairsFound) -> frozenset[int]:
     """Return the index of the last significant row, if others follow; rows are sorted by p-value."""
-    significant = sum(found.significant(p) is True for p in p_values)
+    significant = sum(answer.significant(p) is True for p in p_values)
     if 0 < significant < len(p_values):
         return frozenset({significant - 1})
     return frozenset()

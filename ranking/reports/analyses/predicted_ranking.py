@@ -87,10 +87,10 @@ class PredictedFound:
     seed: int
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> PredictedFound:
-    side = judged_side(given, options.replaced({COUNTS_METHOD.name: _METHOD}))
-    judged = set(side.ratings.systems) if side.ratings else _compared_systems(given)
-    name, ranking = _best(_rankings(given, side, options, begin))
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PredictedFound:
+    side = judged_side(inputs, options.replaced({COUNTS_METHOD.name: _METHOD}))
+    judged = set(side.ratings.systems) if side.ratings else _compared_systems(inputs)
+    name, ranking = _best(_rankings(inputs, side, options, begin))
     return PredictedFound(
         metric=name,
         systems=_systems(ranking),
@@ -100,7 +100,7 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> PredictedFoun
         judged=ranking.judged,
         segments=ranking.segments,
         sample_p=None if isnan(ranking.sample_p) else ranking.sample_p,
-        is_drawn_at_random=given.is_drawn_at_random,
+        is_drawn_at_random=inputs.is_drawn_at_random,
         limits=list(ranking.completed.limits),
         confidence=options[CONFIDENCE],
         resamples=options[RESAMPLES],
@@ -144,11 +144,11 @@ def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
 
 
 def _rankings(
-    given: Input, side: HumanSide, options: AnalysisOptions, begin: Begin
+    inputs: Input, side: HumanSide, options: AnalysisOptions, begin: Begin
 ) -> dict[str, PredictedRanking]:
     """Return the rankings completed by each candidate."""
-    candidates = _candidates(with_machines(given), options[METRIC])
-    documents = _documents(given)
+    candidates = _candidates(with_machines(inputs), options[METRIC])
+    documents = _documents(inputs)
     begin(_("Ranking"))
     rankings: dict[str, PredictedRanking] = {}
     with comparing(_METHOD):
@@ -164,8 +164,8 @@ def _rankings(
     return rankings
 
 
-def _compared_systems(given: Input) -> set[str]:
-    tallies = given.tallies
+def _compared_systems(inputs: Input) -> set[str]:
+    tallies = inputs.tallies
     return {tallies.systems[index] for index in tallies.compared.tolist()}
 
 
@@ -176,18 +176,18 @@ def _candidates(metrics: Sequence[Metric], name: str) -> list[Metric]:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
     candidates = [metric for metric in automatic if name in ("", metric.name)]
     if not candidates:
-        words = _("Metric “%(name)s” not found. Available: %(known)s.")
+        message = _("Metric “%(name)s” not found. Available: %(known)s.")
         known = comma_list(metric.name for metric in automatic)
-        raise OptionError(words % {"name": name, "known": known}, field=METRIC.name)
+        raise OptionError(message % {"name": name, "known": known}, field=METRIC.name)
     return candidates
 
 
-def _documents(given: Input) -> dict[int, int] | None:
+def _documents(inputs: Input) -> dict[int, int] | None:
     """Return the number of the document of each segment; None if ranges do not account for documents."""
-    if given.document_of is None or given.blocks.document is None:
+    if inputs.document_of is None or inputs.blocks.document is None:
         return None
-    names = sorted(set(given.document_of.values()))
-    return {number: names.index(name) for number, name in given.document_of.items()}
+    names = sorted(set(inputs.document_of.values()))
+    return {number: names.index(name) for number, name in inputs.document_of.items()}
 
 
 class _RankedScore(NamedTuple):
@@ -212,11 +212,11 @@ def _ranked(ranked: RankedScores) -> list[_RankedScore]:
     return list(map(_RankedScore, *columns))
 
 
-def _tell(given: Input, options: AnalysisOptions, found: PredictedFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFound) -> Report:
     table = Table.of(
-        found.systems,
+        answer.systems,
         name="systems",
-        title=completed_by(found.metric),
+        title=completed_by(answer.metric),
         columns=(
             Column("rank", _("Rank")),
             Column("system", _("System"), is_text=True, names="system"),
@@ -233,9 +233,9 @@ def _tell(given: Input, options: AnalysisOptions, found: PredictedFound) -> Repo
         ),
         plot=interval_plot("system", "score", "score_"),
     )
-    counts = unit_counts(given, _METHOD, judges=given.read.judges)
-    notes = predicted_notes(plain(found), counts)
-    return report_on(given, notes=notes, tables=[table], data=vars(found))
+    counts = unit_counts(inputs, _METHOD, judges=inputs.read.judges)
+    notes = predicted_notes(plain(answer), counts)
+    return report_on(inputs, notes=notes, tables=[table], data=vars(answer))
 
 
 PREDICTED_RANKING = AnalysisKind(

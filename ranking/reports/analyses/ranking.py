@@ -155,16 +155,18 @@ def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
     """Raise `RangeChoiceError`, of `field` or of the ranges, if the method cannot have these ranges."""
     method = METHODS[name]
     if choice.ranges == "anytime" and name != "expected_wins":
-        words = _("Anytime ranges are only available for Expected Wins.")
-        raise RangeChoiceError(words, field=field or "ranges")
+        message = _("Anytime ranges are only available for Expected Wins.")
+        raise RangeChoiceError(message, field=field or "ranges")
     if (
         isinstance(method, CountsMethod)
         and method.outright
         and choice.resample == "pairs"
     ):
-        words = _("%(method)s scores whole blocks and cannot account for comparisons.")
+        message = _(
+            "%(method)s scores whole blocks and cannot account for comparisons."
+        )
         raise RangeChoiceError(
-            words % {"method": METHOD_WORDS[name]}, field=field or "resample"
+            message % {"method": METHOD_WORDS[name]}, field=field or "resample"
         )
 
 
@@ -180,35 +182,35 @@ def ranking_asked(blocks: Blocks, options: AnalysisOptions, begin: Begin) -> Ran
 
 
 def rankings_report(
-    given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
+    inputs: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 ) -> Report:
     """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
     notes: list[str] = []
     tables: list[Table] = []
     data: list[ReportData] = []
     if any(ranking.options.accounts_for_documents for ranking in rankings):
-        notes = ignored_documents_notes(given)
+        notes = ignored_documents_notes(inputs)
     for ranking in rankings:
-        limits = limits_of(given, ranking)
+        limits = limits_of(inputs, ranking)
         tables += _tables(ranking, limits)
         if pairs:
             tables.append(_pairs_table(ranking, limits))
         data.append(_data(ranking, limits))
-    return report_on(given, notes=notes, tables=tables, data={"rankings": data})
+    return report_on(inputs, notes=notes, tables=tables, data={"rankings": data})
 
 
-def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
+def limits_of(inputs: AnyInput, ranking: Ranking) -> RangeLimits:
     """Return the limits of the rank ranges in a ranking of these judgments."""
-    _segments, _documents, effective = given.units(ranking.method)
+    _segments, _documents, effective = inputs.units(ranking.method)
     return RangeLimits(
         codes=range_limits(ranking.options, ranking.limits, effective),
-        counts=unit_counts(given, ranking.method, judges=ranking.judges),
+        counts=unit_counts(inputs, ranking.method, judges=ranking.judges),
     )
 
 
-def unit_counts(given: AnyInput, method: str, *, judges: int) -> UnitCounts:
+def unit_counts(inputs: AnyInput, method: str, *, judges: int) -> UnitCounts:
     """Return the numbers for the texts of limits of ranges by a method."""
-    segments, documents, effective = given.units(method)
+    segments, documents, effective = inputs.units(method)
     counts: UnitCounts = {
         "judges": judges,
         "segments": segments,
@@ -460,12 +462,12 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
     ]
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> Ranking:
-    return ranking_asked(given.blocks, options, begin)
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> Ranking:
+    return ranking_asked(inputs.blocks, options, begin)
 
 
-def _tell(given: Input, _options: AnalysisOptions, ranking: Ranking) -> Report:
-    return rankings_report(given, [ranking], pairs=True)
+def _tell(inputs: Input, _options: AnalysisOptions, ranking: Ranking) -> Report:
+    return rankings_report(inputs, [ranking], pairs=True)
 
 
 RANKING = AnalysisKind(

@@ -228,26 +228,26 @@ class StoppingFound:
         return simulated
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
-    found = replace(_forecast(given, options, begin), ranking=_ranking(given))
-    if given.work is None:
-        return found
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
+    answer = replace(_forecast(inputs, options, begin), ranking=_ranking(inputs))
+    if inputs.work is None:
+        return answer
     return replace(
-        found,
-        pace=_pace(given.work, found.per_judgment),
-        ahead=_ahead(found, given.work, options),
-        designs=_designs(given, options, found, begin),
+        answer,
+        pace=_pace(inputs.work, answer.per_judgment),
+        ahead=_ahead(answer, inputs.work, options),
+        designs=_designs(inputs, options, answer, begin),
     )
 
 
-def _ranking(given: Input) -> Ranking:
+def _ranking(inputs: Input) -> Ranking:
     """Rank by the settings of the task, or by the defaults."""
-    ranked_by = None if given.work is None else given.work.ranked_by
+    ranked_by = None if inputs.work is None else inputs.work.ranked_by
     if ranked_by is None:
-        return rank(given.blocks)
+        return rank(inputs.blocks)
     with converging(ranked_by["method"]):
         return rank(
-            given.blocks,
+            inputs.blocks,
             ranked_by["method"],
             parameters=ranked_by["method_parameters"],
             seed=ranked_by["seed"],
@@ -255,16 +255,16 @@ def _ranking(given: Input) -> Ranking:
         )
 
 
-def _forecast(given: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
+def _forecast(inputs: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
     seed = options[SEED]
     confidence = options[CONFIDENCE]
     experiments = options[EXPERIMENTS]
     begin(_("Counting"))
     try:
-        curve = campaign_curve(given.blocks, seed=seed)
+        curve = campaign_curve(inputs.blocks, seed=seed)
     except NoiseNotEstimableError:
         return StoppingFound(why_not=WhyNot.NOTHING_DECIDED)
-    per_judgment = curve.comparisons / len(given.blocks)
+    per_judgment = curve.comparisons / len(inputs.blocks)
     try:
         fit = fit_noise(
             curve,
@@ -352,13 +352,13 @@ class _Need(NamedTuple):
     more: list[float]
 
 
-def _needs(found: StoppingFound, work: WorkFacts) -> list[_Need]:
+def _needs(answer: StoppingFound, work: WorkFacts) -> list[_Need]:
     """Return the needs of each target of pairs or clusters, and of each fixed number of judgments."""
     needs = []
-    if found.budget is not None and found.curve is not None:
-        now = found.curve.comparisons
-        for row, reached in zip(found.budget.rows, found.budget.needs, strict=True):
-            more = [_more_judgments(need, now, found.per_judgment) for need in reached]
+    if answer.budget is not None and answer.curve is not None:
+        now = answer.curve.comparisons
+        for row, reached in zip(answer.budget.rows, answer.budget.needs, strict=True):
+            more = [_more_judgments(need, now, answer.per_judgment) for need in reached]
             needs.append(_Need(row.measure, row.target, more))
     if work.wanted:
         needs.append(_Need("wanted", work.wanted, [work.wanted_more]))
@@ -368,13 +368,13 @@ def _needs(found: StoppingFound, work: WorkFacts) -> list[_Need]:
 
 
 def _ahead(
-    found: StoppingFound, work: WorkFacts, options: AnalysisOptions
+    answer: StoppingFound, work: WorkFacts, options: AnalysisOptions
 ) -> list[TargetAhead]:
     """Return the remaining effort to reach each target."""
-    pace = _pace(work, found.per_judgment)
+    pace = _pace(work, answer.per_judgment)
     confidence = options[CONFIDENCE]
     ahead = []
-    for need in _needs(found, work):
+    for need in _needs(answer, work):
         made = need.more
         # A rule only counts judgments that count in rankings; hours and days include all judgments made
         # meanwhile.
@@ -414,14 +414,14 @@ def _more_judgments(need: float, now: int, per_judgment: float) -> float:
 
 
 def _designs(
-    given: Input, options: AnalysisOptions, forecast: StoppingFound, begin: Begin
+    inputs: Input, options: AnalysisOptions, forecast: StoppingFound, begin: Begin
 ) -> list[DesignAhead]:
     """Return the remaining effort by design, given the systems and the noise of this campaign.
 
     Only covers target shares that have not been reached yet.
     """
-    tallies = given.tallies
-    work = given.work
+    tallies = inputs.tallies
+    work = inputs.work
     curve = forecast.curve
     if (
         work is None
@@ -432,7 +432,7 @@ def _designs(
         return []
     targets = [share for share in TARGETS if curve.separated < share]
     # Blocks are forecast as if all their pairs were compared, which best-worst scaling does not do.
-    if not targets or given.blocks.best_worst:
+    if not targets or inputs.blocks.best_worst:
         return []
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
@@ -493,8 +493,8 @@ def _target_in_words(measure: str, target: float) -> str:
     return _("%(share)s of pairs significant (sign tests)") % {"share": percent(target)}
 
 
-def judgments_table(found: StoppingFound, budget: Budget) -> Table:
-    limit = found.judgments(budget.limit)
+def judgments_table(answer: StoppingFound, budget: Budget) -> Table:
+    limit = answer.judgments(budget.limit)
     of_judgments = (
         Column("target", _("Target"), is_text=True, of=attrgetter("in_words")),
         Column("judgments", _("Judgments (median)"), of=attrgetter("comparisons")),
@@ -506,7 +506,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
         Column("beyond", _("Share beyond limit"), decimals=2),
     )
     return Table.of(
-        zip(found.in_judgments(budget.rows), budget.rows, strict=True),
+        zip(answer.in_judgments(budget.rows), budget.rows, strict=True),
         name="plan",
         title=_("Judgments until a target is reached"),
         columns=(
@@ -537,11 +537,11 @@ def _judgments_column(row: TargetAhead, end: str) -> Value:
     return rounded(getattr(row.judgments, end))
 
 
-def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
+def time_table(answer: StoppingFound, work: WorkFacts | None) -> Table:
     low, high = end_columns("judgments_")
     value = Column("judgments", _("Remaining judgments"))
     return Table.of(
-        found.ahead,
+        answer.ahead,
         name="time_ahead",
         title=_("Hours and days"),
         columns=(
@@ -553,7 +553,7 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
             *_amount_columns("days", _("Days")),
         ),
         notes=[
-            _pace_note(found.pace),
+            _pace_note(answer.pace),
             *_counted_note(work),
             _(
                 "Hours are active time of all judges. Intervals combine the uncertainty of judgments and pace."
@@ -601,77 +601,77 @@ def _pace_note(pace: ReadingPace | None) -> str:
     )
 
 
-def _tell(given: Input, options: AnalysisOptions, found: StoppingFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: StoppingFound) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     tables: list[Table] = []
-    notes = [*_answer(found, options[LIMIT]), *_state(given, found.ranking)]
-    if found.why_not is not None:
-        notes.append(_why_not(found.why_not))
-    if found.budget is not None:
+    notes = [*_answer(answer, options[LIMIT]), *_state(inputs, answer.ranking)]
+    if answer.why_not is not None:
+        notes.append(_why_not(answer.why_not))
+    if answer.budget is not None:
         notes += [
-            *budget_notes(found.budget),
+            *budget_notes(answer.budget),
             _(
                 "A forecast is not a stopping rule: stopping when the ranking looks good produces false differences. Fix the number in advance or use anytime ranges."
             ),
         ]
-        tables.append(judgments_table(found, found.budget))
-    if found.ahead:
-        tables.append(time_table(found, given.work))
-    if found.designs:
-        tables.append(_designs_table(found))
-    if found.curve is not None:
-        tables.append(_figure(found, found.curve))
-    if found.budget is not None:
-        tables.append(_one_more(found))
-    return report_on(given, notes=notes, tables=tables, data=_data(found))
+        tables.append(judgments_table(answer, answer.budget))
+    if answer.ahead:
+        tables.append(time_table(answer, inputs.work))
+    if answer.designs:
+        tables.append(_designs_table(answer))
+    if answer.curve is not None:
+        tables.append(_figure(answer, answer.curve))
+    if answer.budget is not None:
+        tables.append(_one_more(answer))
+    return report_on(inputs, notes=notes, tables=tables, data=_data(answer))
 
 
-def _data(found: StoppingFound) -> ReportData:
+def _data(answer: StoppingFound) -> ReportData:
     pairs_told_apart = None
     judgments: list[TargetJudgments] = []
     plan = None
-    if found.ranking is not None:
+    if answer.ranking is not None:
         pairs_told_apart = count_told_apart(
-            found.ranking.corrected_pairs, found.ranking.options
+            answer.ranking.corrected_pairs, answer.ranking.options
         )
-    if found.budget is not None:
-        judgments = found.in_judgments(found.budget.rows)
-        plan = budget_data(found.budget)
+    if answer.budget is not None:
+        judgments = answer.in_judgments(answer.budget.rows)
+        plan = budget_data(answer.budget)
     return {
-        "why_not": found.why_not,
+        "why_not": answer.why_not,
         "told_apart": pairs_told_apart,
-        "comparisons_per_judgment": found.per_judgment or None,
+        "comparisons_per_judgment": answer.per_judgment or None,
         "judgments": judgments,
-        "curve": found.curve,
-        "fitted_curve": found.fitted_curve,
-        "forecast": found.forecast,
-        "pace": None if found.pace is None else _pace_data(found.pace),
-        "ahead": found.ahead,
-        "designs": found.designs,
-        "from_start": [found.in_judgments(rows) for rows in found.from_start],
+        "curve": answer.curve,
+        "fitted_curve": answer.fitted_curve,
+        "forecast": answer.forecast,
+        "pace": None if answer.pace is None else _pace_data(answer.pace),
+        "ahead": answer.ahead,
+        "designs": answer.designs,
+        "from_start": [answer.in_judgments(rows) for rows in answer.from_start],
         "plan": plan,
     }
 
 
-def _answer(found: StoppingFound, limit: int) -> list[str]:
+def _answer(answer: StoppingFound, limit: int) -> list[str]:
     """Return the remaining judgments to the chosen target, or else to the next one that is not reached."""
-    missing = [row for row in found.ahead if row.judgments.value != 0]
+    missing = [row for row in answer.ahead if row.judgments.value != 0]
     if not missing:
         return []
     # Targets that organisers chose come first.
     row = next(filter(attrgetter("is_chosen"), missing), missing[0])
     ahead = row.judgments
     if ahead.value is None:
-        words = _("%(target)s. Judgments needed: more than %(limit)s.")
-        return [words % {"target": row.in_words, "limit": number_format(limit)}]
+        message = _("%(target)s. Judgments needed: more than %(limit)s.")
+        return [message % {"target": row.in_words, "limit": number_format(limit)}]
     if ahead.low == ahead.high:
-        words = _("%(target)s. Remaining judgments: %(count)s.")
+        message = _("%(target)s. Remaining judgments: %(count)s.")
     elif ahead.high is None:
-        words = _("%(target)s. Remaining judgments: %(count)s (at least %(low)s).")
+        message = _("%(target)s. Remaining judgments: %(count)s (at least %(low)s).")
     else:
-        words = _("%(target)s. Remaining judgments: %(count)s (%(low)s to %(high)s).")
+        message = _("%(target)s. Remaining judgments: %(count)s (%(low)s to %(high)s).")
     return [
-        words
+        message
         % {
             "target": row.in_words,
             "count": _whole(ahead.value),
@@ -687,11 +687,11 @@ def _whole(value: float | None) -> str:
     return decimals(value, 0)
 
 
-def _state(given: Input, ranking: Ranking | None) -> list[str]:
+def _state(inputs: Input, ranking: Ranking | None) -> list[str]:
     """Return the pairs and clusters that the ranking tells apart so far."""
     if ranking is None or not ranking.pairs:
         return []
-    limits = limits_of(given, ranking)
+    limits = limits_of(inputs, ranking)
     choice = ranking.options
     total, *caption = told_apart_notes(
         count_told_apart(ranking.corrected_pairs, choice),
@@ -728,9 +728,9 @@ def _pace_data(pace: ReadingPace) -> ReportData:
     }
 
 
-def _designs_table(found: StoppingFound) -> Table:
+def _designs_table(answer: StoppingFound) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for row in found.designs:
+    for row in answer.designs:
         ends = (row.need.judgments, row.need.low, row.need.high)
         target = percent(row.need.target)
         rows.append((_design(row), target, *map(rounded, ends), *map(row.hours, ends)))
@@ -765,23 +765,25 @@ def _design(row: DesignAhead) -> str:
     return _("%(shown)d outputs, balanced") % words
 
 
-def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
+def _figure(answer: StoppingFound, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, extended by the forecast."""
     own = (curve.decided / curve.decided_share).tolist()
     # The share is known at the last judgment so far.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
-    fitted: Sequence[float | None] = found.fitted_curve or [None] * len(own)
+    fitted: Sequence[float | None] = answer.fitted_curve or [None] * len(own)
     rows: list[tuple[Value, ...]] = []
     so_far = _("So far")
     # The forecast starts at the share so far, which has no uncertainty.
     ends = [*[None] * (len(own) - 1), curve.separated]
     for count, share, simulated, end in zip(own, shares, fitted, ends, strict=True):
-        rows.append((found.judgments(count), share, simulated, end, end, so_far))
-    if found.forecast is not None:
-        ahead = found.forecast
+        rows.append((answer.judgments(count), share, simulated, end, end, so_far))
+    if answer.forecast is not None:
+        ahead = answer.forecast
         columns = (ahead.comparisons, ahead.share, ahead.low, ahead.high)
         for count, share, low, high in np.column_stack(columns).tolist():
-            rows.append((found.judgments(count), share, None, low, high, _("Forecast")))
+            rows.append(
+                (answer.judgments(count), share, None, low, high, _("Forecast"))
+            )
     return Table(
         name="koehn_figure_2",
         title=_("Koehn’s Figure 2"),
@@ -805,19 +807,19 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     )
 
 
-def _one_more(found: StoppingFound) -> Table:
+def _one_more(answer: StoppingFound) -> Table:
     rows: list[tuple[Value, ...]] = []
-    for now, more in zip(*found.from_start, strict=True):
+    for now, more in zip(*answer.from_start, strict=True):
         difference = None
         if now.comparisons is not None and more.comparisons is not None:
-            difference = found.judgments(more.comparisons - now.comparisons)
+            difference = answer.judgments(more.comparisons - now.comparisons)
         rows.append(
             (
                 _target_in_words(now.measure, now.target),
-                found.judgments(now.comparisons),
-                found.judgments(more.comparisons),
-                found.judgments(more.low),
-                found.judgments(more.high),
+                answer.judgments(now.comparisons),
+                answer.judgments(more.comparisons),
+                answer.judgments(more.low),
+                answer.judgments(more.high),
                 difference,
                 more.beyond,
             )

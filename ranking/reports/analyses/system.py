@@ -116,10 +116,10 @@ class ShareSelection(TypedDict, total=False):
     rows: npt.NDArray[np.generic]
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
-    blocks = given.blocks
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
+    blocks = inputs.blocks
     name = options[SYSTEM]
-    order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
+    order = names_in_order(blocks.systems, expected_wins(inputs.tallies.wins))
     name = name or order[0]
     outcomes = None
     if name in blocks.systems:
@@ -129,9 +129,9 @@ def _find(given: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
             _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
     confidence = options[CONFIDENCE]
-    words = None if given.texts is None else given.texts.words()
-    parts = _parts(given, outcomes.blocks, words)
-    connected = _connected(given.tallies, blocks.systems.index(name))
+    words = None if inputs.texts is None else inputs.texts.words()
+    parts = _parts(inputs, outcomes.blocks, words)
+    connected = _connected(inputs.tallies, blocks.systems.index(name))
     # The system is not compared with systems of other groups.
     opponents = [other for other in order if other != name and other in connected]
     progress = begin(_("Counting"))
@@ -177,20 +177,20 @@ def _connected(tallies: Tallies, system: int) -> set[str]:
 
 
 def _parts(
-    given: Input, blocks: Blocks, words: Int64Array | None
+    inputs: Input, blocks: Blocks, words: Int64Array | None
 ) -> dict[str, Sequence[_Part]]:
     """Return the parts of a system's blocks of each kind."""
     parts: dict[str, Sequence[_Part]] = {
         "lengths": [],
         "documents": [],
         "domains": [],
-        "groups": _by_group(blocks, given.groups or {}),
+        "groups": _by_group(blocks, inputs.groups or {}),
     }
     if words is not None:
         parts["lengths"] = by_length(words[blocks.segment])
     if blocks.document is not None:
-        parts["documents"] = by_number(blocks.document, given.documents)
-        parts["domains"] = _by_domain(blocks.document, given.documents)
+        parts["documents"] = by_number(blocks.document, inputs.documents)
+        parts["domains"] = _by_domain(blocks.document, inputs.documents)
     return parts
 
 
@@ -255,64 +255,64 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
     return parts
 
 
-def _tell(given: Input, _options: AnalysisOptions, found: SystemFound) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: SystemFound) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
-    tables = [opponents_table(found.system, found.opponents)]
+    tables = [opponents_table(answer.system, answer.opponents)]
     parts_data = {}
-    for kind, parts in found.parts.items():
+    for kind, parts in answer.parts.items():
         parts_data[kind] = [part.data(kind.removesuffix("s")) for part in parts]
     for part_kind in _part_kinds():
-        parts = found.parts[part_kind.name]
+        parts = answer.parts[part_kind.name]
         if parts:
-            tables.append(_table(part_kind, parts, found.system))
-    clear = found.clear
+            tables.append(_table(part_kind, parts, answer.system))
+    clear = answer.clear
     return report_on(
-        given,
-        notes=_notes(found),
+        inputs,
+        notes=_notes(answer),
         tables=[
             *tables,
-            *_clear_table("lost", clear.lost, _("Clearest losses"), found),
-            *_clear_table("won", clear.won, _("Clearest wins"), found),
+            *_clear_table("lost", clear.lost, _("Clearest losses"), answer),
+            *_clear_table("won", clear.won, _("Clearest wins"), answer),
         ],
         data={
-            "system": found.system,
-            "blocks": found.blocks,
-            "judges": found.judges,
-            "segments": found.segments,
-            "all": found.all,
-            "opponents": [part.data("opponent") for part in found.opponents],
+            "system": answer.system,
+            "blocks": answer.blocks,
+            "judges": answer.judges,
+            "segments": answer.segments,
+            "all": answer.all,
+            "opponents": [part.data("opponent") for part in answer.opponents],
             **parts_data,
-            "length_trend": found.trend,
+            "length_trend": answer.trend,
             "lost_most_clearly": clear.lost,
             "won_most_clearly": clear.won,
             "compared_at_least": clear.fewest,
-            "documents_of_segments": _documents_of(given, [*clear.lost, *clear.won]),
-            "confidence": found.confidence,
+            "documents_of_segments": _documents_of(inputs, [*clear.lost, *clear.won]),
+            "confidence": answer.confidence,
         },
     )
 
 
-def _notes(found: SystemFound) -> list[str]:
-    whole = found.all
+def _notes(answer: SystemFound) -> list[str]:
+    whole = answer.all
     notes = [
         _(
             "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges."
         )
         % {
-            "system": found.system,
+            "system": answer.system,
             "comparisons": number_format(whole.won + whole.lost + whole.tied),
             "won": number_format(whole.won),
             "lost": number_format(whole.lost),
             "tied": number_format(whole.tied),
-            "blocks": number_format(found.blocks),
-            "judges": number_format(found.judges),
+            "blocks": number_format(answer.blocks),
+            "judges": number_format(answer.judges),
         },
         _(
             "Shares exclude ties. Intervals account for segments or documents, and for judges."
         ),
     ]
-    limits = [share.limits for share in found.intervals]
-    trend = found.trend
+    limits = [share.limits for share in answer.intervals]
+    trend = answer.trend
     if trend is not None:
         limits.append(trend.limits)
         if trend.p_value is not None:
@@ -324,8 +324,8 @@ def _trend_in_words(slope: float, p_value: float) -> str:
     change = decimals(slope, 3)
     if slope > 0:
         change = f"+{change}"
-    words = _("Change in its share when source length doubles: %(slope)s (%(p)s).")
-    return words % {"slope": change, "p": p_in_words(p_value)}
+    message = _("Change in its share when source length doubles: %(slope)s (%(p)s).")
+    return message % {"slope": change, "p": p_in_words(p_value)}
 
 
 def many_parts_note() -> str:
@@ -416,13 +416,13 @@ def length_in_words(part: str) -> str:
 
 
 def _clear_table(
-    kind: str, segments: Sequence[ClearSegment], title: str, found: SystemFound
+    kind: str, segments: Sequence[ClearSegment], title: str, answer: SystemFound
 ) -> list[Table]:
     if not segments:
         return []
 
     def rank(row: ClearSegment) -> float:
-        return row.ranks[found.system]
+        return row.ranks[answer.system]
 
     return [
         Table.of(
@@ -443,11 +443,11 @@ def _clear_table(
                 ngettext(
                     "Sorted by mean difference of ranks, for pairs compared at least %(count)d time.",
                     "Sorted by mean difference of ranks, for pairs compared at least %(count)d times.",
-                    found.clear.fewest,
+                    answer.clear.fewest,
                 )
-                % {"count": found.clear.fewest}
+                % {"count": answer.clear.fewest}
             ],
-            about={"system": found.system},
+            about={"system": answer.system},
         )
     ]
 
@@ -456,17 +456,17 @@ def _other_rank(row: ClearSegment) -> float:
     return row.ranks[row.other]
 
 
-def _documents_of(given: Input, segments: Sequence[ClearSegment]) -> dict[str, str]:
+def _documents_of(inputs: Input, segments: Sequence[ClearSegment]) -> dict[str, str]:
     """Return the names of the documents of segments by their numbers, where documents are known."""
-    document = given.blocks.document
+    document = inputs.blocks.document
     if document is None:
         return {}
-    numbers = given.blocks.segment.tolist()
+    numbers = inputs.blocks.segment.tolist()
     of_segment = dict(zip(numbers, document.tolist(), strict=True))
     names = {}
     for segment in segments:
         number = of_segment[segment.segment]
-        names[str(segment.segment)] = given.documents[number]
+        names[str(segment.segment)] = inputs.documents[number]
     return names
 
 
@@ -508,12 +508,14 @@ class RemarksFound:
     confidence: float
 
 
-def _find_remarks(given: Input, options: AnalysisOptions, begin: Begin) -> RemarksFound:
+def _find_remarks(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> RemarksFound:
     begin(_("Counting"))
-    remarks = given.remarks or Remarks(skips=(), comments=())
+    remarks = inputs.remarks or Remarks(skips=(), comments=())
     # All blocks shown, including the reference.
     shown = shown_blocks(
-        given.read.blocks, remarks.skips, remarks.comments, given.read.documents
+        inputs.read.blocks, remarks.skips, remarks.comments, inputs.read.documents
     )
     confidence = options[CONFIDENCE]
     systems = []
@@ -522,8 +524,8 @@ def _find_remarks(given: Input, options: AnalysisOptions, begin: Begin) -> Remar
         if rows.any():
             systems.append(_part_remarks(name, shown, rows, confidence))
     lengths = []
-    if given.texts is not None:
-        for name, rows in by_length(given.texts.words()[shown.segment]):
+    if inputs.texts is not None:
+        for name, rows in by_length(inputs.texts.words()[shown.segment]):
             lengths.append(_part_remarks(name, shown, rows, confidence))
     return RemarksFound(
         shown=len(shown.segment),
@@ -547,25 +549,25 @@ def _part_remarks(
 
 
 def _tell_remarks(
-    given: Input, _options: AnalysisOptions, found: RemarksFound
+    inputs: Input, _options: AnalysisOptions, answer: RemarksFound
 ) -> Report:
     """Report skips and comments."""
     counts = {
-        "judged": number_format(found.shown - found.skipped),
-        "skipped": number_format(found.skipped),
-        "commented": number_format(found.commented),
+        "judged": number_format(answer.shown - answer.skipped),
+        "skipped": number_format(answer.skipped),
+        "commented": number_format(answer.commented),
     }
     limits = []
-    for part in (*found.systems, *found.lengths):
+    for part in (*answer.systems, *answer.lengths):
         limits += [part.skipped.limits, part.commented.limits]
     system = Column("part", _("System"), is_text=True, names="system")
     length = Column("part", _("Words"), is_text=True, of=attrgetter("length_in_words"))
     tables = [
-        _remarks_table("systems", _("By system"), system, found.systems),
-        _remarks_table("lengths", _("By source length"), length, found.lengths),
+        _remarks_table("systems", _("By system"), system, answer.systems),
+        _remarks_table("lengths", _("By source length"), length, answer.lengths),
     ]
     return report_on(
-        given,
+        inputs,
         notes=[
             _(
                 "Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s."
@@ -578,7 +580,7 @@ def _tell_remarks(
             *limits_notes(limits),
         ],
         tables=with_rows(tables),
-        data=vars(found),
+        data=vars(answer),
     )
 
 

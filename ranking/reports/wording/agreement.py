@@ -61,12 +61,12 @@ def intervals_in_words(
             "seed": seed,
         }
     if level == "judges":
-        words = _("intervals: jackknife over judges, confidence %(confidence)s")
+        message = _("intervals: jackknife over judges, confidence %(confidence)s")
     else:
-        words = _(
+        message = _(
             "intervals: jackknife over segments and judges, confidence %(confidence)s"
         )
-    return words % {"confidence": in_figures(confidence)}
+    return message % {"confidence": in_figures(confidence)}
 
 
 def strength_in_words(
@@ -86,7 +86,7 @@ def strength_in_words(
         return not_estimable_in_words(reason)
     if not says_enough(low, high):
         return None
-    words = (
+    message = (
         pgettext("agreement", "poor"),
         pgettext("agreement", "slight"),
         pgettext("agreement", "fair"),
@@ -94,7 +94,7 @@ def strength_in_words(
         pgettext("agreement", "substantial"),
         pgettext("agreement", "almost perfect"),
     )
-    return words[strength_class(kappa)]
+    return message[strength_class(kappa)]
 
 
 def strength_caution() -> str:
@@ -147,21 +147,21 @@ def kappa_in_words(agreement: Mapping[str, Any] | None) -> dict[str, str | None]
     }
 
 
-def kappa_missing_in_words(found: Mapping[str, Any]) -> str:
+def kappa_missing_in_words(kappa: Mapping[str, Any]) -> str:
     """Return a sentence on why κ between judges is missing; empty if it is not."""
-    if found["kappa"] is not None:
+    if kappa["kappa"] is not None:
         return ""
-    reason = found.get("reason")
+    reason = kappa.get("reason")
     if reason == NotEstimable.INTERVAL_TOO_WIDE:
         return _("κ is not shown: its interval, %(low)s to %(high)s, is too wide.") % {
-            "low": decimals(found["low"], 2),
-            "high": decimals(found["high"], 2),
+            "low": decimals(kappa["low"], 2),
+            "high": decimals(kappa["high"], 2),
         }
     if reason == NotEstimable.NO_INTERVAL:
         return _("κ is not shown: it has no interval (%(reason)s).") % {
-            "reason": no_interval_in_words(found["no_interval"])
+            "reason": no_interval_in_words(kappa["no_interval"])
         }
-    if found["comparable"]:
+    if kappa["comparable"]:
         return _("κ is undefined: all shared comparisons are ties.")
     return no_shared_comparison()
 
@@ -171,12 +171,12 @@ def no_shared_comparison() -> str:
     return _("No comparison was judged by two judges.")
 
 
-def missing_in_words(found: Any) -> str | None:
+def missing_in_words(kappa: Any) -> str | None:
     """Return why an estimate of κ, or its interval, is missing; None if neither is."""
-    if found.reason == NotEstimable.NO_INTERVAL and found.no_interval is not None:
-        return no_interval_in_words(found.no_interval)
-    if found.reason is not None:
-        return not_estimable_in_words(found.reason)
-    if found.no_interval is None:
+    if kappa.reason == NotEstimable.NO_INTERVAL and kappa.no_interval is not None:
+        return no_interval_in_words(kappa.no_interval)
+    if kappa.reason is not None:
+        return not_estimable_in_words(kappa.reason)
+    if kappa.no_interval is None:
         return None
-    return no_interval_in_words(found.no_interval)
+    return no_interval_in_words(kappa.no_interval)

@@ -148,10 +148,10 @@ def score_words(method: str) -> str:
 
 def not_yet_in_words(shortage: Shortage) -> str:
     """Return why a number is not estimable yet: "Not estimable yet (Blocks: 3 of 8)"."""
-    found = number_format(int(shortage.found))
+    count = number_format(int(shortage.found))
     if shortage.found % 1:
         # Round down, so that too few units never look like enough.
-        found = number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
+        count = number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
     units = {
         "comparisons": _("Comparisons"),
         "blocks": _("Blocks"),
@@ -165,7 +165,7 @@ def not_yet_in_words(shortage: Shortage) -> str:
         "ratings": _("Ratings"),
     }
     return _("Not estimable yet (%(unit)s: %(found)s of %(needed)s)") % {
-        "found": found,
+        "found": count,
         "needed": number_format(shortage.needed),
         "unit": units[shortage.unit],
     }

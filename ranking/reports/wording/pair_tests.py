@@ -52,14 +52,14 @@ def sign_tests_in_words(
 ) -> list[str]:
     """Return a caption of sign tests of pairs."""
     if sides == 2:
-        words = _(
+        message = _(
             "Two-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
         )
     else:
-        words = _(
+        message = _(
             "One-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
         )
-    sentence = words % {"correction": CORRECTED_WORDS[correction]}
+    sentence = message % {"correction": CORRECTED_WORDS[correction]}
     return [sentence, *significance_in_words(correction, level)]
 
 

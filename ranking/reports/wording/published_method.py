@@ -170,10 +170,10 @@ def _fixed(content: PublishedContent) -> Iterator[str]:
         return
     before = [change for change in changes if change["judgments"] == 0]
     if before:
-        words = _(
+        message = _(
             "The method and rank ranges were set on %(day)s, before the first judgment."
         )
-        yield _with_reason(words % {"day": _day(before[-1])}, before[-1])
+        yield _with_reason(message % {"day": _day(before[-1])}, before[-1])
     elif not changes:
         yield _("The method and rank ranges are Quintet’s defaults.")
     for change in changes:
@@ -329,13 +329,13 @@ def firmness_in_words(firmness: FirstPlace) -> list[str]:
         "new": firmness["new_first"],
     }
     if is_proven:
-        words = ngettext(
+        message = ngettext(
             "%(size)s of %(judgments)s judgments (%(share)s) decides first place: without it, %(new)s is ahead of %(first)s. This is proven to be the minimum.",
             "%(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s. This is proven to be the minimum.",
             deciding,
         )
-        return [words % numbers]
-    words = _(
+        return [message % numbers]
+    message = _(
         "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s."
     )
     least = _("Fewer may be enough.")
@@ -343,4 +343,4 @@ def firmness_in_words(firmness: FirstPlace) -> list[str]:
         least = _("At least %(least)s are needed (proven).") % {
             "least": number_format(firmness["at_least"])
         }
-    return [words % numbers, least]
+    return [message % numbers, least]

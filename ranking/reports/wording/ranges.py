@@ -250,13 +250,15 @@ def score_tests_in_words(
     if choice.ranges == "sign_test":
         return sign_tests_in_words(choice.sides, correction, choice.level)
     if choice.ranges == "anytime":
-        words = _("Anytime tests of the difference of scores, corrected for all pairs.")
+        message = _(
+            "Anytime tests of the difference of scores, corrected for all pairs."
+        )
     elif choice.sides == 2:
-        words = _("Two-sided tests of the difference of scores, %(correction)s.")
+        message = _("Two-sided tests of the difference of scores, %(correction)s.")
     else:
-        words = _("One-sided tests of the difference of scores, %(correction)s.")
+        message = _("One-sided tests of the difference of scores, %(correction)s.")
     return [
-        words % {"correction": CORRECTED_WORDS[correction]},
+        message % {"correction": CORRECTED_WORDS[correction]},
         units_in_words(accounted_for(choice, limits, counts)),
         *significance_in_words(correction, choice.level),
     ]

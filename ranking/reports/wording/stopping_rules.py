@@ -74,10 +74,10 @@ def criterion_in_words(name: str, rule: RecordedRule) -> str:
 def _tests_in_words(rule: RecordedRule) -> str:
     """Return "anytime, 95%" or "Holm, 95%"."""
     if rule["tests"] == RuleTests.ANYTIME:
-        words = _("anytime, %(confidence)s")
+        message = _("anytime, %(confidence)s")
     else:
-        words = _("Holm, %(confidence)s")
-    return words % {"confidence": percent(rule["confidence"])}
+        message = _("Holm, %(confidence)s")
+    return message % {"confidence": percent(rule["confidence"])}
 
 
 def looks_at_tests(rule: RecordedRule) -> bool:
@@ -239,33 +239,33 @@ def met_in_words(state: RuleState) -> str:
 def _state(state: RuleState) -> list[str]:
     if state.is_met:
         return [met_in_words(state)]
-    found = state.found
-    if found is None:
+    progress = state.found
+    if progress is None:
         return [_("Not met yet.")]
-    words = [_("Not met yet.")]
+    message = [_("Not met yet.")]
     wanted = criteria_of(state.rule)
-    if "pairs_share" in wanted and found["pairs_apart"] is not None:
-        words.append(
+    if "pairs_share" in wanted and progress["pairs_apart"] is not None:
+        message.append(
             _("%(apart)s of %(pairs)s pairs told apart (%(by)s).")
             % {
-                "apart": number_format(found["pairs_apart"]),
-                "pairs": number_format(found["pairs"]),
+                "apart": number_format(progress["pairs_apart"]),
+                "pairs": number_format(progress["pairs"]),
                 "by": _tests_in_words(state.rule),
             }
         )
-    if "clusters" in wanted and found["clusters"] is not None:
-        words.append(clusters_so_far(found["clusters"]))
-    elif "clusters" in wanted and found["pairs_apart"] is not None:
-        words.append(_("Clusters are counted once every system has a rank range."))
-    if found["pairs_apart"] is None and looks_at_tests(state.rule):
-        words.append(
+    if "clusters" in wanted and progress["clusters"] is not None:
+        message.append(clusters_so_far(progress["clusters"]))
+    elif "clusters" in wanted and progress["pairs_apart"] is not None:
+        message.append(_("Clusters are counted once every system has a rank range."))
+    if progress["pairs_apart"] is None and looks_at_tests(state.rule):
+        message.append(
             _(
                 "Anytime ranges are not available: the ranking settings do not account for segments and judges."
             )
         )
     if "judgments" in wanted:
-        words.append(counting_in_words(state.judgments))
-    return words
+        message.append(counting_in_words(state.judgments))
+    return message
 
 
 def told_apart_in_words(told_apart: int, pairs: int) -> str:

@@ -95,18 +95,18 @@ class MeasuredTestSet:
 _Row = TableRow[MeasuredTestSet]
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> MeasuredTestSet:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MeasuredTestSet:
     begin(_("Measuring agreement"))
-    diagnosis = diagnose_campaign(given.blocks, reference=given.reference)
+    diagnosis = diagnose_campaign(inputs.blocks, reference=inputs.reference)
     agreement = measure_agreement(
-        given.blocks,
+        inputs.blocks,
         **kappa_options(options),
         pairing=Pairing(options[PAIRING]),
         chance=Chance(options[CHANCE]),
     ).reported()
     geq_others = None
-    if given.reference:
-        geq_others = diagnosis.geq_others[given.reference]
+    if inputs.reference:
+        geq_others = diagnosis.geq_others[inputs.reference]
     figures = AgreementFigures(
         systems=len(diagnosis.systems),
         blocks=diagnosis.blocks,

@@ -85,18 +85,20 @@ RankingRow = TableRow[RankedTestSet]
 MethodsRow = TableRow[dict[str, RankedTestSet]]
 
 
-def find_ranking(given: Input, options: AnalysisOptions, begin: Begin) -> RankedTestSet:
+def find_ranking(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
-    return ranked_test_set(given, ranking_asked(given.blocks, options, begin))
+    return ranked_test_set(inputs, ranking_asked(inputs.blocks, options, begin))
 
 
-def ranked_in_words(found: RankedTestSet) -> str:
+def ranked_in_words(ranking: RankedTestSet) -> str:
     """Return the ranking method and the kind of its ranges in words."""
     ranges = _("%(method)s; %(confidence)s rank ranges.") % {
-        "method": METHOD_WORDS[found.method],
-        "confidence": percent(found.choice.confidence),
+        "method": METHOD_WORDS[ranking.method],
+        "confidence": percent(ranking.choice.confidence),
     }
-    accounted = accounted_for(found.choice, found.limits, found.counts)
+    accounted = accounted_for(ranking.choice, ranking.limits, ranking.counts)
     return sentence_list([ranges, accounted_in_words(accounted)])
 
 
@@ -277,11 +279,13 @@ _OF_METHOD: tuple[AnyOption, ...] = (
 _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
-def _find_scored(given: Input, options: AnalysisOptions, begin: Begin) -> RankedTestSet:
-    ranking = find_ranking(given, options, begin)
+def _find_scored(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> RankedTestSet:
+    ranking = find_ranking(inputs, options, begin)
     if not ranking.systems:
         return ranking
-    influence = score_influence(given.blocks, METHODS[options[METHOD]])
+    influence = score_influence(inputs.blocks, METHODS[options[METHOD]])
     return replace(ranking, influence=influence)
 
 
@@ -630,12 +634,12 @@ def _checked(options: AnalysisOptions) -> AnalysisOptions:
 
 
 def _find_by_methods(
-    given: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input, options: AnalysisOptions, begin: Begin
 ) -> dict[str, RankedTestSet]:
     rankings = {}
     for name in _methods_chosen(options):
         of_method = options.replaced({METHOD.name: name})
-        rankings[name] = find_ranking(given, of_method, begin)
+        rankings[name] = find_ranking(inputs, of_method, begin)
     return rankings
 
 

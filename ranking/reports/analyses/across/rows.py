@@ -172,9 +172,9 @@ class RankedTestSet:
         return first_cluster(self.systems, self.groups)
 
 
-def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
+def ranked_test_set(inputs: Input, ranking: Ranking) -> RankedTestSet:
     """Return the data of a computed ranking for tables."""
-    limits = limits_of(given, ranking)
+    limits = limits_of(inputs, ranking)
     return RankedTestSet(
         method=ranking.method,
         choice=ranking.options,
