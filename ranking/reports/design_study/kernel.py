@@ -95,12 +95,15 @@ def judge_model(
     """Fill in the perceived qualities of the chosen systems' outputs for a segment."""
     row = int(generator.random() * len(model.outputs))
     for i in range(len(chosen)):
+        system = chosen[i]
         if len(model.outputs):
-            value = model.outputs[row, chosen[i]]
+            value = model.outputs[row, system]
         else:
-            value = model.quality[chosen[i]] + model.noise * generator.standard_normal()
+            error = generator.standard_normal()
+            value = model.quality[system] + model.noise * error
         if model.judge_noise > 0:
-            value += model.judge_noise * generator.standard_normal()
+            error = generator.standard_normal()
+            value += model.judge_noise * error
         perceived[i] = value
 
 
@@ -116,10 +119,12 @@ def judge_rates(
         for j in range(i):
             a = chosen[i]
             b = chosen[j]
+            win_rate = rates[0, a, b]
+            tie_rate = rates[1, a, b]
             share = generator.random()
-            if share < rates[0, a, b]:
+            if share < win_rate:
                 outcome[i, j] = 1
-            elif share < rates[0, a, b] + rates[1, a, b]:
+            elif share < win_rate + tie_rate:
                 outcome[i, j] = 0
             else:
                 outcome[i, j] = -1
@@ -152,8 +157,10 @@ def count_pairs_shown(chosen: Int64Array, counts: Int64Array) -> None:
     """Add the pairs of a block to `counts`."""
     for i in range(1, len(chosen)):
         for j in range(i):
-            counts[chosen[i], chosen[j]] += 1
-            counts[chosen[j], chosen[i]] += 1
+            a = chosen[i]
+            b = chosen[j]
+            counts[a, b] += 1
+            counts[b, a] += 1
 
 
 @njit(cache=True, nogil=True)

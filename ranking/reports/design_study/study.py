@@ -397,11 +397,12 @@ def row_of(
     limit : int
         Judgments after which campaigns were stopped.
     """
-    judgments = np.nan_to_num(own[:, JUDGMENTS], nan=np.inf)
+    own_judgments = own[:, JUDGMENTS]
+    judgments = np.nan_to_num(own_judgments, nan=np.inf)
     needed = np.sort(judgments)
     done = own[np.isfinite(judgments)]
     below, above = _median_places(len(needed))
-    ratio, ratio_low, ratio_high = _ratio(own[:, JUDGMENTS], first[:, JUDGMENTS], limit)
+    ratio, ratio_low, ratio_high = _ratio(own_judgments, first[:, JUDGMENTS], limit)
     violations = error = wrong_pairs = None
     if len(done):
         violations = float(done[:, VIOLATIONS].mean())
