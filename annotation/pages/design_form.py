@@ -266,6 +266,14 @@ class DesignForm(VersionedForm):
         return self._chosen
 
     @property
+    def new_judge_group(self) -> JudgeGroup | None:
+        """The judge group that a valid form chooses anew; None if it stays or is removed."""
+        if "judge_group" not in self.changed:
+            return None
+        group: JudgeGroup | None = self.cleaned_data["judge_group"]
+        return group
+
+    @property
     def sent(self) -> dict[str, str | list[str]]:
         """The submitted fields, to be sent again after a confirmation."""
         sent = {}

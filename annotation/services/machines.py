@@ -1,5 +1,6 @@
 """Store the answers of machine judges. Nothing else is written: no number, no tally, no exposure."""
 
+from collections.abc import Sequence
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -11,13 +12,17 @@ from annotation.models.block import stands_for
 from annotation.protocols.answer_kinds import Answer, answer_kind
 from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.machines import MachineBlock, answers_about
-from annotation.services.submission import SentAnswer, answer_refusal
+from annotation.services.submission import answer_refusal
 from campaign.models import MachineJudge
 
 
-class SentByMachine(SentAnswer, total=False):
+class SentByMachine(TypedDict, total=False):
     """A machine's answer to a block, or the reason for skipping it."""
 
+    labels: Sequence[int | None] | None
+    answer: Answer | None
+    duration_ms: int | None
+    comment: str
     reason: str
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -184,13 +184,6 @@ def quality_rule_apply(
     return action
 
 
-class ActionWords(TypedDict, total=False):
-    """What an organiser writes about an action: a note for organisers, and the text of a message."""
-
-    note: str
-    text: str
-
-
 @transaction.atomic
 def quality_action_take(
     *,
@@ -198,21 +191,23 @@ def quality_action_take(
     task: Task,
     action: str,
     user: User,
+    note: str = "",
+    text: str = "",
     evidence: Evidence | None = None,
     batch: UUID | None = None,
-    **words: Unpack[ActionWords],
 ) -> QualityAction:
     """Warn, pause or exclude a judge, ask for new judgments or send a message, by an organiser's decision; return the
     action.
 
-    `batch` marks decisions about several judges at once.
+    `text` is the text of a message. `batch` marks decisions about several judges at once.
     """
     if task.test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError("The test set belongs to another campaign.")
     is_message = action == QualityActionKind.MESSAGE
-    text = ""
     if is_message:
-        text = words.get("text", "").strip()
+        text = text.strip()
+    else:
+        text = ""
     if is_message and not text:
         raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
@@ -230,7 +225,7 @@ def quality_action_take(
         task=task,
         action=action,
         created_by=user,
-        note=words.get("note", ""),
+        note=note,
         text=text,
         evidence=evidence or {},
         batch=batch,
@@ -333,9 +328,10 @@ def judges_decide(
     task: Task,
     action: str,
     user: User,
+    note: str = "",
+    text: str = "",
     evidence: Mapping[int, Evidence],
     batch: UUID | None = None,
-    **words: Unpack[ActionWords],
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
@@ -351,7 +347,6 @@ def judges_decide(
         if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
     batch = batch or uuid4()
-    note = words.get("note", "")
     done = []
     refused = []
     for judge in sorted(judges, key=attrgetter("pk")):
@@ -367,9 +362,10 @@ def judges_decide(
                     task=task,
                     action=action,
                     user=user,
+                    note=note,
+                    text=text,
                     evidence=evidence.get(judge.pk),
                     batch=batch,
-                    **words,
                 )
         except QualityRefusedError as error:
             refused.append((judge, str(error)))

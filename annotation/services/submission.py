@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from operator import attrgetter
-from typing import Final, Literal, TypedDict, TypeVar, Unpack
+from typing import Final, Literal, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -51,21 +51,6 @@ COMMENT_BYTES_A_DAY: Final = 200_000
 LATEST: Final = "latest"
 #: The `client_id` of the judgment that a submission replaces, None for none, or `LATEST`.
 Replaced = UUID | None | Literal["latest"]
-
-
-class SentAnswer(TypedDict, total=False):
-    """What is sent about a block: `labels`, or `answer` as the protocol's serializer returns it.
-
-    `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. `played` are the shares
-    of the candidates' recordings that were played.
-    """
-
-    labels: Sequence[int | None] | None
-    answer: Answer | None
-    duration_ms: int | None
-    active_ms: int | None
-    comment: str
-    played: list[float | None] | None
 
 
 _M = TypeVar("_M", Judgment, Skip)
@@ -288,15 +273,22 @@ def judgment_submit(
     *,
     assigned: AssignedBlock,
     client_id: UUID,
+    labels: Sequence[int | None] | None = None,
+    answer: Answer | None = None,
+    duration_ms: int | None = None,
+    active_ms: int | None = None,
+    comment: str = "",
     replaces: Replaced = LATEST,
-    **sent: Unpack[SentAnswer],
+    played: list[float | None] | None = None,
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
     With `replaces`, it is refused if the judge's last one is another: they have answered the block
     on another device, or two people use one link.
 
-    Rankings are sent as `labels`; in all other protocols, labels follow from the `answer`. Repeating a
+    For rankings, `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. For
+    all other protocols, `answer` is the output of the protocol's serializer, from which the labels
+    follow. `played` are the shares of the candidates' recordings that were played. Repeating a
     `client_id` changes nothing and returns the stored judgment. A judgment that arrives after its
     lease has ended is also stored. Raises `SubmissionRefusedError` if the
     campaign's rules do not allow the answer, if active time is longer than elapsed time, or if a
@@ -306,15 +298,9 @@ def judgment_submit(
     shared between judges. The judgment gets its number afterwards, in `judgments_number`.
     """
     kind = answer_kind(assigned.protocol, assigned.rules)
-    content: Answer | None = sent.get("labels")
-    if kind.has_answers:
-        content = sent.get("answer")
-    duration_ms = sent.get("duration_ms")
-    active_ms = sent.get("active_ms")
-    played = sent.get("played")
-    comment = sent.get("comment", "")
+    content = answer if kind.has_answers else labels
     refusal = (
-        answer_refusal(assigned, labels=sent.get("labels"), answer=sent.get("answer"))
+        answer_refusal(assigned, labels=labels, answer=answer)
         or _times_refusal(duration_ms, active_ms)
         or _played_refusal(played, assigned.candidate_count)
         or comment_refusal(judge_id=assigned.judge_id, comment=comment)

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import zip_longest
-from typing import Final, NotRequired, TypedDict, Unpack
+from typing import Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -120,23 +120,17 @@ def test_set_create(
     return test_set
 
 
-class NewTestSet(TypedDict):
-    """What `test_set_create` is told about a test set."""
-
-    campaign: Campaign
-    name: str
-    source_language: str
-    target_language: str
-    blocks_wanted: NotRequired[int | None]
-    protocol: NotRequired[str]
-
-
 @transaction.atomic
 def test_set_import(
     *,
+    campaign: Campaign,
+    name: str,
+    source_language: str,
+    target_language: str,
     segments: Iterable[SegmentTexts],
     reference_system: str | None = REFERENCE_SYSTEM,
-    **new_test_set: Unpack[NewTestSet],
+    blocks_wanted: int | None = None,
+    protocol: str = Protocol.RANKING,
 ) -> TestSet:
     """Create a test set with its documents, segments, references, systems and outputs.
 
@@ -147,8 +141,14 @@ def test_set_import(
     Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`,
     and then stores nothing.
     """
-    test_set = test_set_create(**new_test_set)
-    protocol = new_test_set.get("protocol", Protocol.RANKING)
+    test_set = test_set_create(
+        campaign=campaign,
+        name=name,
+        source_language=source_language,
+        target_language=target_language,
+        blocks_wanted=blocks_wanted,
+        protocol=protocol,
+    )
     writer = _Writer(test_set, reference_system)
     written = 0
     for batch in _batches(segments):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Unpack
+from typing import Final
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -37,7 +37,6 @@ from campaign.services.invitations import (
 )
 from campaign.services.judges import judge_create_with_user
 from campaign.services.notification import (
-    Message,
     mail_enqueue,
     mail_is_printed,
     mail_queue,
@@ -114,11 +113,13 @@ def judges_invite_by_mail(
     *,
     campaign: Campaign,
     addresses: Sequence[str],
+    base_url: str,
     languages: Sequence[str] = (),
+    language: str = "en",
+    note: str = "",
     user: User | None = None,
-    **message: Unpack[Message],
 ) -> Invited:
-    """Create a judge and queue a message for each address.
+    """Create a judge and queue a message in `language` for each address.
 
     `languages` are those the judges read. Addresses that were invited to this campaign before, or are those of
     judges, are skipped. Locks the campaign's row. Raises `LanguageTagError`.
@@ -140,9 +141,9 @@ def judges_invite_by_mail(
             campaign=campaign,
             judge=judge,
             address=address,
-            language=message.get("language", "en"),
-            note=message.get("note", ""),
-            base_url=message["base_url"].rstrip("/"),
+            language=language,
+            note=note,
+            base_url=base_url.rstrip("/"),
             created_by=user,
         )
         mails.append(mail)

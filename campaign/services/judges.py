@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, TypedDict, Unpack, cast
+from typing import Any, Final, cast
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -54,19 +54,16 @@ def user_language_set(*, user: User, language: str) -> None:
     user.save(update_fields=["language"])
 
 
-class NewJudge(TypedDict, total=False):
-    """What `judge_add` may be told about a judge; `name` is that of a person's user, by default the pseudonym."""
-
-    name: str
-    languages: Sequence[str]
-    expertise: Sequence[str]
-    origin: Judge.Origin
-    note: str
-
-
 @transaction.atomic
 def judge_add(
-    *, campaign: Campaign, pseudonym: str, **details: Unpack[NewJudge]
+    *,
+    campaign: Campaign,
+    pseudonym: str,
+    name: str = "",
+    languages: Sequence[str] = (),
+    expertise: Sequence[str] = (),
+    origin: Judge.Origin = Judge.Origin.PERSON,
+    note: str = "",
 ) -> Judge:
     """Create and return a judge; a person gets a user, who signs in by invitation.
 
@@ -74,7 +71,7 @@ def judge_add(
     character, and `LanguageTagError`.
     Languages that no test set of the campaign has are stored: it may get one.
     """
-    languages = language_tags_checked(details.get("languages", ()))
+    languages = language_tags_checked(languages)
     problem = unseen_problem(pseudonym, "name of the judge")
     if problem:
         raise PersonRefusedError(
@@ -84,59 +81,54 @@ def judge_add(
         raise PersonRefusedError(
             f"Judge “{pseudonym}” already exists in campaign “{campaign.slug}”."
         )
-    origin = details.get("origin", Judge.Origin.PERSON)
     user = None
     if origin == Judge.Origin.PERSON:
-        name = visible_name(details.get("name", "")) or pseudonym
-        user = User.objects.create_user(name=name)
+        user = User.objects.create_user(name=visible_name(name) or pseudonym)
     return Judge.objects.create(
         campaign=campaign,
         user=user,
         pseudonym=pseudonym,
         languages=languages,
-        expertise=list(details.get("expertise", ())),
+        expertise=list(expertise),
         origin=origin,
-        note=details.get("note", ""),
+        note=note,
     )
 
 
-class JudgeChanges(TypedDict, total=False):
-    """What `judge_change` changes: `conflicts` are added and `no_conflicts` removed, the rest is replaced unless None."""
-
-    languages: Sequence[str] | None
-    expertise: Sequence[str] | None
-    conflicts: Iterable[System]
-    no_conflicts: Iterable[System]
-    groups: Collection[JudgeGroup] | None
-    address: str | None
-
-
 @transaction.atomic
-def judge_change(*, judge: Judge, **changes: Unpack[JudgeChanges]) -> Judge:
-    """Change a judge's languages, expertise, conflicts, address and groups; return the judge.
+def judge_change(
+    *,
+    judge: Judge,
+    languages: Sequence[str] | None = None,
+    expertise: Sequence[str] | None = None,
+    conflicts: Iterable[System] = (),
+    no_conflicts: Iterable[System] = (),
+    groups: Collection[JudgeGroup] | None = None,
+    address: str | None = None,
+) -> Judge:
+    """Change a judge's languages, expertise, address and groups, unless they are None; return the judge.
+
+    `conflicts` are added and `no_conflicts` removed.
 
     Another address ends the links that were sent to the previous one, and the access of those who opened them; a message
     that waits goes to the new address. Raises `LanguageTagError`, and `PersonRefusedError` if another judge of the
     campaign has the address.
     """
-    languages = changes.get("languages")
     if languages is not None:
         judge.languages = language_tags_checked(languages)
-    expertise = changes.get("expertise")
     if expertise is not None:
         judge.expertise = list(expertise)
     address_before = judge.address
-    address = changes.get("address")
     if address is not None:
         judge.address = address_canonical(address)
     _judge_save(judge)
     if address_key(address_before) != address_key(judge.address):
         _mailed_access_end(judge)
-    for system in changes.get("conflicts", ()):
+    for system in conflicts:
         conflict_declare(judge=judge, system=system)
-    ended_conflicts = list(changes.get("no_conflicts", ()))
-    ConflictOfInterest.objects.filter(judge=judge, system__in=ended_conflicts).delete()
-    groups = changes.get("groups")
+    ConflictOfInterest.objects.filter(
+        judge=judge, system__in=list(no_conflicts)
+    ).delete()
     if groups is not None:
         judge_groups_set(judge=judge, groups=groups)
     return judge

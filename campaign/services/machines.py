@@ -1,7 +1,7 @@
 """Machine judges: add them, replace their tokens, and withdraw them."""
 
 import secrets
-from typing import Final, TypedDict, Unpack
+from typing import Final
 
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
@@ -17,21 +17,15 @@ class MachineRefusedError(RefusedError):
     """The machine judge cannot be added or changed; the message says why."""
 
 
-class MachineDetails(TypedDict, total=False):
-    """How a machine judge judges: its prompt and settings, and whether it is asked about each item twice."""
-
-    prompt: str
-    settings: str
-    asked_twice: bool
-
-
 def machine_add(
     *,
     campaign: Campaign,
     by: User,
     name: str,
     version: str,
-    **details: Unpack[MachineDetails],
+    prompt: str = "",
+    settings: str = "",
+    asked_twice: bool = False,
 ) -> tuple[MachineJudge, str]:
     """Add a machine judge; return it with the text of its token, of which only a hash is stored.
 
@@ -47,9 +41,11 @@ def machine_add(
             campaign=campaign,
             name=name,
             version=version,
+            prompt=prompt,
+            settings=settings,
+            asked_twice=asked_twice,
             token_digest=token_digest(text),
             created_by=by,
-            **details,
         )
     return machine, text
 

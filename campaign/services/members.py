@@ -1,7 +1,5 @@
 """Members of campaigns: roles, invitations by e-mail, and what each role may do."""
 
-from typing import Unpack
-
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -326,9 +324,11 @@ def member_invite_by_mail(
     campaign: Campaign,
     email: str,
     role: MembershipRole,
+    base_url: str,
     name: str = "",
+    language: str = "en",
+    note: str = "",
     by: User | None = None,
-    **message: Unpack[Message],
 ) -> Mail:
     """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
 
@@ -354,7 +354,8 @@ def member_invite_by_mail(
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
-    return _invite(campaign, user, role, by, **message)
+    message = Message(base_url=base_url, language=language, note=note)
+    return _invite(campaign, user, role, by, message)
 
 
 @transaction.atomic
@@ -425,7 +426,7 @@ def _invite(
     user: User,
     role: MembershipRole,
     by: User | None,
-    **message: Unpack[Message],
+    message: Message,
 ) -> Mail:
     # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(

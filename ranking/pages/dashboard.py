@@ -21,6 +21,7 @@ from ranking.pages.formats import (
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.page_plots import HistoryShown, PlotLinks, history_shown, plot_links
 from ranking.pages.ranking_settings import (
+    ShownRule,
     anytime_ranges_of,
     shown_rule_of,
 )
@@ -86,7 +87,7 @@ class DashboardContent(ProgressShown, AgreementShown):
     in_place: str | None
     left_out: int
     waiting: list[tuple[str, list[str]]]
-    rule: Mapping[str, object] | None
+    rule: ShownRule | None
     anytime: Mapping[str, RankedRow]
     plots: list[RankPlotShown]
     addresses: Addresses

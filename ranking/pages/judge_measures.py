@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import django_filters
 import numpy as np
@@ -38,7 +38,13 @@ from ranking.pages.formats import (
     share,
 )
 from ranking.reports.wording.numbers import decimals, p_in_words
-from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, has_low_agreement
+from ranking.selectors.judges import (
+    FLAGGED,
+    GRAVITIES,
+    UNFLAGGED,
+    RecordedMeasure,
+    has_low_agreement,
+)
 
 _Format = Callable[[float | None], str]
 
@@ -85,16 +91,6 @@ _IN_BLOCKS: Final = {
 def in_figures(measure: JudgeMeasure, value: float | None) -> str:
     """Format a value of a measure."""
     return _FORMATS[SCALES[measure]](value)
-
-
-class RecordedMeasure(TypedDict):
-    """A measure of a judge as it is stored."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    evidence: int
-    p_value: float | None
 
 
 #: Measures of a judge by name.

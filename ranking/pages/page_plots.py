@@ -206,15 +206,15 @@ def _measures(_request: HttpRequest, task: Task, judge: Judge) -> Table:
     everybody = values_by_measure(task_id=task.pk)
     rows = []
     for row in measure_rows(own):
-        measured = own.get(row.measure, {})
-        value = measured.get("value")
-        low = measured.get("low")
-        high = measured.get("high")
+        measured = own.get(row.measure)
+        interval: tuple[float | None, ...] = (None,) * 3
+        if measured is not None:
+            interval = (measured["value"], measured["low"], measured["high"])
         values = everybody.get(row.measure) or []
         ends: tuple[float | None, ...] = (None,) * 3
         if values:
             ends = (min(values), float(np.median(values)), max(values))
-        rows.append((row.label, value, low, high, *ends, len(values)))
+        rows.append((row.label, *interval, *ends, len(values)))
     return Table(
         name="measures",
         title=_("Measures of %(who)s") % {"who": judge.pseudonym},

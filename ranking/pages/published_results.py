@@ -781,14 +781,6 @@ def _frozen(written: PublishedFile) -> FrozenPage:
 _COPIED: Final = 1 << 20
 
 
-class BundleFile(TypedDict):
-    """A file of a bundle."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-
 def _untold(_done: int, _total: int) -> None:
     """Ignore progress; the default of `progress`."""
 

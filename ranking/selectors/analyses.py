@@ -462,7 +462,9 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[
     return rows
 
 
-def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[Any]]:
+def _collected(
+    campaign: Campaign, tasks: Sequence[TableTestSet]
+) -> list[TableRow[Any]]:
     of_campaign = {"task__test_set__campaign": campaign}
     sequences = JudgmentSequence.objects.filter(**of_campaign)
     counted = {}

@@ -55,7 +55,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         question = Question(
             title=_("Save design"),
             facts=design_effects_in_words(
-                effects, design=form.proposed, group=form.changed.get("judge_group")
+                effects, design=form.proposed, group=form.new_judge_group
             ),
             after=_("You can undo this later."),
             answers=[Answer(_("Save design"))],

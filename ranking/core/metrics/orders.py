@@ -5,7 +5,7 @@ segments with the largest differences.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -33,7 +33,6 @@ RangeKind = Literal["exact", "resampled", "mean", "none"]
 _LINEAR = ("exact", "mean")
 PLACES = ("rank", "rank_low", "rank_high")
 #: A row of plain values by name.
-Row = dict[str, Any]
 
 
 class PeopleRow(TypedDict):

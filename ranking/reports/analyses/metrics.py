@@ -26,8 +26,9 @@ from ranking.core.metrics.machine_judges import metric_of_blocks, metric_of_scor
 from ranking.core.metrics.meta_evaluation import meta_evaluation
 from ranking.core.metrics.orders import (
     PLACES,
+    MetricOrder,
+    PeopleRow,
     RangeKind,
-    Row,
     metric_order,
     people_order,
 )
@@ -39,7 +40,11 @@ from ranking.core.metrics.people import (
     people_of_ratings,
     people_of_scores,
 )
-from ranking.core.metrics.texts import corpus_statistics, language_tokens
+from ranking.core.metrics.texts import (
+    CorpusStatistics,
+    corpus_statistics,
+    language_tokens,
+)
 from ranking.reports.analyses.beside import task_in_words
 from ranking.reports.analyses.firmness import COUNTS_METHOD
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
@@ -506,7 +511,7 @@ _MOST_SEGMENTS: Final = 10
 class PeopleOrder(TypedDict):
     """The human ranking of systems, and the pairs that people separate, better system first."""
 
-    order: list[Row]
+    order: list[PeopleRow]
     separated: list[list[str]]
 
 
@@ -514,7 +519,7 @@ class CountedTexts(TypedDict):
     """Counts of the words of sources, references or outputs, named as in `Corpora`."""
 
     texts: str
-    counts: Mapping[str, int | None]
+    counts: CorpusStatistics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -522,7 +527,7 @@ class OrdersFound:
     """Rankings of systems by people and by each metric, and counts of words."""
 
     people: PeopleOrder
-    metrics: Sequence[Row]
+    metrics: Sequence[MetricOrder]
     corpus: Sequence[CountedTexts]
     method: str
     segments: str

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from annotation.models import Block, MachineJudgment
 from annotation.selectors.machines import MachineBlock
-from annotation.services.machines import machine_judgment_submit
+from annotation.services.machines import SentByMachine, machine_judgment_submit
 from campaign.models import Campaign, MachineJudge, Task, User
 from campaign.services.machines import machine_add
 
@@ -32,7 +32,7 @@ def machine_judges(
     for block in blocks.select_related("hit__task__test_set__campaign"):
         for is_reversed in (False, True)[: 1 + asked_twice]:
             asked = MachineBlock(block, is_reversed)
-            said = {"labels": ranks(asked.candidates)}
+            said: SentByMachine = {"labels": ranks(asked.candidates)}
             machine_judgment_submit(
                 machine=machine, asked=asked, client_id=uuid4(), sent=said
             )

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from ranking.models import RankingRun
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import judges_listed, judges_quality
+from ranking.selectors.judges import JudgeQuality, judges_listed, judges_quality
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
@@ -105,7 +105,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
     assert progress.today == 1
 
 
-def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[dict[str, Any]]:
+def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[JudgeQuality]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
     return judges_quality(
         task=writer.task, run=run, tallies=list(listed.order_by("pseudonym"))

@@ -140,11 +140,11 @@ def test_planned_blocks_count_once_per_copy() -> None:
     uneven = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=100)
     once, thrice = (
         draw_hit(
+            DrawnWindow([1]),
             parameters=DesignParameters(
                 kind=DesignKind.ACTIVE, seed=2, active_floor=0, redundancy=redundancy
             ),
             number=1,
-            window=[1],
             texts=texts,
             state=replace(begin, pair_counts=counts * uneven.pair_counts),
         )

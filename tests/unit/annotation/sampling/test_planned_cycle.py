@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotation.sampling.cycles import PlannedCycle
-from annotation.sampling.hits import draw_hit
+from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState, Int64Array
 from tests.drawn_texts import corpus, drawn, segment_texts, system_names
@@ -92,7 +92,9 @@ def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_c
     assert state.planned_cycle is not None
     assert left(state) > 2
     few = {1: segment_texts(1, {name: name for name in names[:5]})}
-    plan = draw_hit(parameters=parameters, number=1, window=[1], texts=few, state=state)
+    plan = draw_hit(
+        DrawnWindow([1]), parameters=parameters, number=1, texts=few, state=state
+    )
     after = state.after(plan)
     assert "cycle" not in plan.blocks[0].why
     assert left(after) == 0
