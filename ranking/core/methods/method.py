@@ -459,13 +459,11 @@ class BlocksMethod(Method):
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
     ) -> Scores:
         if self.of_resamples is None:
-            shape = (len(ids), len(blocks.systems))
-            resampled = Scores(np.empty(shape), np.empty(shape, dtype=np.bool_))
-            for row, id_ in enumerate(ids):
+            resamples = []
+            for id_ in ids:
                 scores = self._score_resample(blocks, resampling, id_, parameters)
-                resampled.values[row] = scores.values
-                resampled.estimable[row] = scores.estimable
-            return resampled
+                resamples.append(scores.rows(np.newaxis))
+            return joined(resamples)
         if self.prepare is not None:
             blocks = self.prepare(blocks, **parameters)
         layout = self.layout(len(blocks.systems))

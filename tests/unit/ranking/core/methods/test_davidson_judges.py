@@ -15,6 +15,7 @@ from ranking.core.counting.counts import (
     shown_position,
     tally,
 )
+from ranking.core.counting.resampling import Resampling
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.methods.bradley_terry import davidson
 from ranking.core.methods.davidson_judges import (
@@ -24,6 +25,7 @@ from ranking.core.methods.davidson_judges import (
     davidson_judges_block_influence,
 )
 from ranking.core.methods.newton import NotConvergedError
+from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 from tests.worlds import World, draw_campaign
 
@@ -337,6 +339,24 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
         davidson_judges_block_influence(blocks.take(mixed_up), **arguments),
         influence[mixed_up],
     )
+
+
+def test_resamples_have_the_groups_of_connected_systems_of_other_methods() -> None:
+    """One block connects two pairs of systems; resamples without it cannot compare them."""
+    rows = [
+        BlockRow(f"j{k % 3}", k, ["a", "b"], [1 + k % 2, 2 - k % 2]) for k in range(8)
+    ]
+    rows += [BlockRow(f"j{k % 3}", 20 + k, ["c", "d"], [1, 1]) for k in range(8)]
+    rows += [BlockRow("j0", 30, ["b", "c"], [1, 1])]
+    blocks = blocks_from_rows(rows, "abcd")
+    groups = []
+    for name in ("davidson_judges", "bradley_terry"):
+        resampling = Resampling("segments", seed=3)
+        group = METHODS[name].score_resamples(blocks, resampling, range(12)).group
+        assert group is not None
+        groups.append(group[:, :, np.newaxis] == group[:, np.newaxis, :])
+    np.testing.assert_array_equal(*groups)
+    assert 0 < groups[0][:, 0, 3].sum() < 12
 
 
 def test_uncounted_systems_are_not_estimable_and_groups_not_comparable() -> None:
