@@ -373,15 +373,8 @@ def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) 
     campaign = invitation.campaign
     role = MembershipRole(invitation.role)
     member_role_admitted(campaign=campaign, user=user, role=role, by=by)
-    return _invite(
-        campaign,
-        user,
-        role,
-        by,
-        base_url=base_url,
-        language=mail.language,
-        note=mail.note,
-    )
+    message = Message(base_url=base_url, language=mail.language, note=mail.note)
+    return _invite(campaign, user, role, by, message)
 
 
 @transaction.atomic

@@ -21,7 +21,6 @@ from ranking.pages.formats import (
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.page_plots import HistoryShown, PlotLinks, history_shown, plot_links
 from ranking.pages.ranking_settings import (
-    ShownRule,
     anytime_ranges_of,
     shown_rule_of,
 )
@@ -33,6 +32,7 @@ from ranking.pages.summary import (
 )
 from ranking.reports.wording.agreement import kappa_in_words, strength_caution
 from ranking.reports.wording.methods import unranked_in_words
+from ranking.reports.wording.stopping_rules import ShownRule
 from ranking.selectors.analyses import (
     kind_in_place_of_ranking,
 )

@@ -142,8 +142,8 @@ class JudgesSection(Section[Judge]):
         for name in ("pseudonym", "note", "conflicts"):
             changes.pop(name, None)
         if changes or conflicts:
-            changes = judge_changes(self.campaign, row, changes)
-            judge_change(judge=row, conflicts=conflicts, **changes)
+            arguments = judge_changes(self.campaign, row, changes)
+            judge_change(judge=row, conflicts=conflicts, **arguments)
 
     def _new_conflicts(self, parts: Part, judge: Judge) -> list[System]:
         """Return the systems of the conflicts that a judge does not have yet."""

@@ -669,13 +669,13 @@ def _people_first(answer: OrdersFound) -> list[str]:
 
 def _places_table(answer: OrdersFound) -> Table:
     headings = {"people": _("People")}
-    orders = [answer.people["order"]]
+    by_people: dict[str, int | None] = {}
+    for person_row in answer.people["order"]:
+        by_people[person_row["system"]] = person_row["rank"]
+    ranks = [by_people]
     for number, order in enumerate(answer.metrics, 1):
         headings[f"metric_{number}"] = order["name"]
-        orders.append(order["rows"])
-    ranks = []
-    for rows in orders:
-        ranks.append({row["system"]: row["rank"] for row in rows})
+        ranks.append({row["system"]: row["rank"] for row in order["rows"]})
     return ranks_in_orders(
         headings,
         ranks,
@@ -696,7 +696,7 @@ def _beside_table(answer: OrdersFound, number: int) -> Table:
         decimals = 4
     rows = []
     for system in _people_first(answer):
-        by_people = people.get(system, {})
+        by_people: Mapping[str, Any] = people.get(system, {})
         row = dict(by_metric.get(system, {}), system=system)
         row["people"] = by_people.get("score")
         for rank in PLACES:

@@ -16,7 +16,7 @@ from django.test import Client
 
 from annotation.models import Block, MachineJudgment
 from annotation.selectors.machines import MachineBlock
-from annotation.services.machines import machine_judgment_submit
+from annotation.services.machines import SentByMachine, machine_judgment_submit
 from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, MachineJudge, Task, User
 from campaign.services.machines import machine_add
@@ -175,13 +175,14 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     first, second, *_others = Block.objects.order_by("pk").select_related(
         "hit__task__test_set"
     )
-    for block, said in (
+    answers: list[tuple[Block, SentByMachine]] = [
         (first, {"labels": [3, 2, 1]}),
         (second, {"reason": "cannot_judge"}),
-    ):
+    ]
+    for block, sent in answers:
         asked = MachineBlock(block, is_reversed=False)
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), sent=said
+            machine=machine, asked=asked, client_id=uuid4(), sent=sent
         )
     assert MachineJudgment.objects.count() == 2
     assert dict(other_tables()) == tables

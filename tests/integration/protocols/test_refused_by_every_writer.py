@@ -146,9 +146,10 @@ def test_machine_is_refused(protocol: Protocol, is_reversed: bool) -> None:
     wrong = WRONG[protocol]
     answer = wrong.answer(texts[::-1] if is_reversed else texts)
     field = "labels" if protocol == Protocol.RANKING else "answer"
+    sent: Any = {field: answer}
     with pytest.raises(SubmissionRefusedError, match=wrong.words):
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), sent={field: answer}
+            machine=machine, asked=asked, client_id=uuid4(), sent=sent
         )
     assert not MachineJudgment.objects.exists()
 

@@ -72,7 +72,9 @@ def test_careful_judges_reject_damaged_texts(task: Task) -> None:
     measures = measures_by_judge(task_id=task.pk)
     assert measures["ada"]["bad_reference"]["value"] == 1
     assert measures["bob"]["bad_reference"]["value"] == 0
-    assert measures["ada"]["bad_reference"]["p_value"] < 0.5
+    p_value = measures["ada"]["bad_reference"]["p_value"]
+    assert p_value is not None
+    assert p_value < 0.5
     assert measures["bob"]["bad_reference"]["p_value"] == pytest.approx(1)
     # Missed damage is only known for outputs of one sentence.
     assert all("damage_ignored" not in found for found in measures.values())

@@ -50,8 +50,11 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
         result={"input": {"segments": 0}},
     )
     facts = judged_facts(run)
-    first, last = (facts[name] for name in ("first_day", "last_day"))
-    return first and date.fromisoformat(first), last and date.fromisoformat(last)
+    first = facts["first_day"]
+    last = facts["last_day"]
+    if first is None or last is None:
+        return None, None
+    return date.fromisoformat(first), date.fromisoformat(last)
 
 
 @pytest.mark.thorough

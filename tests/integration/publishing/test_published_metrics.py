@@ -124,7 +124,7 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
     metrics_store(judged)
     compute(judged.task)
     draft = published_draft(task=judged.task, parts=["predicted_ranking"])
-    section = draft.content["sections"]["predicted_ranking"]
+    section: Any = draft.content["sections"]["predicted_ranking"]
 
     def warnings(**check: Any) -> set[str]:
         sections: PublishedSections = {"predicted_ranking": {**section, **check}}

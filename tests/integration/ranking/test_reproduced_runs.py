@@ -1,14 +1,12 @@
 """Stored ranking runs are computed again to the bit."""
 
-from typing import Any
-
 import pytest
 
 from annotation.models import Judgment
 from annotation.services.numbers import judgments_number
 from campaign.models import System, Task
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
-from ranking.core.rankings.records import RunResult
+from ranking.core.rankings.records import RankedRow, RunResult
 from ranking.models import RankingRun
 from ranking.services.runs import (
     latest_ranking_keep,
@@ -20,7 +18,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def by_name(result: RunResult) -> dict[str, dict[str, Any]]:
+def by_name(result: RunResult) -> dict[str, RankedRow]:
     return {row["system"]: row for row in result["systems"]}
 
 

@@ -140,7 +140,7 @@ def test_planned_blocks_count_once_per_copy() -> None:
     uneven = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=100)
     once, thrice = (
         draw_hit(
-            DrawnWindow([1]),
+            DrawnWindow(segments=[1]),
             parameters=DesignParameters(
                 kind=DesignKind.ACTIVE, seed=2, active_floor=0, redundancy=redundancy
             ),

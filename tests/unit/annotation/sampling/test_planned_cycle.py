@@ -93,7 +93,11 @@ def test_a_segment_that_cannot_show_the_plan_shows_what_met_least_and_ends_the_c
     assert left(state) > 2
     few = {1: segment_texts(1, {name: name for name in names[:5]})}
     plan = draw_hit(
-        DrawnWindow([1]), parameters=parameters, number=1, texts=few, state=state
+        DrawnWindow(segments=[1]),
+        parameters=parameters,
+        number=1,
+        texts=few,
+        state=state,
     )
     after = state.after(plan)
     assert "cycle" not in plan.blocks[0].why
