@@ -40,7 +40,7 @@ def judge_hit(page: Page) -> None:
         judge_block(page)
 
 
-def test_a_campaign_is_paused_while_somebody_judges(
+def test_campaign_is_paused_while_a_judge_works(
     new_page: NewPage, sign_in: SignIn, campaign: Campaign
 ) -> None:
     organiser, judge = new_page(), new_page()

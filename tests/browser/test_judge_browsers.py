@@ -31,7 +31,7 @@ def judge() -> Judge:
     return make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
 
 
-def test_judge_is_told_that_their_browser_is_too_old(
+def test_old_browser_shows_a_message(
     new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
     tolerate.append("textContent")

@@ -30,7 +30,7 @@ def change(campaign: Campaign, transition: Transition) -> None:
     campaign_state_change(campaign=campaign, transition=transition, by=None)
 
 
-def test_second_device_is_told_that_sentences_were_judged_on_first(
+def test_second_device_shows_that_first_device_judged_the_sentences(
     new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
     tolerate.append("409")

@@ -216,7 +216,7 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
     assert Judgment.objects.filter(judge=judge).count() == 1
 
 
-def test_nothing_is_sent_in_the_name_of_somebody_else(
+def test_answers_are_not_sent_for_another_judge(
     judging: Page, judge: Judge, sign_in: SignIn
 ) -> None:
     """Two judges share a browser, and the second opens their link while the first's tab is open."""
@@ -273,7 +273,7 @@ def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None
 
 
 @pytest.mark.thorough
-def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
+def test_device_without_storage_asks_to_keep_the_page_open(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
     page = new_page()
@@ -332,7 +332,7 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
 
 
 @pytest.mark.thorough
-def test_no_work_is_said_kindly_and_looked_for_again(
+def test_page_without_work_shows_a_message_and_asks_again(
     page: Page, sign_in: SignIn
 ) -> None:
     task = make_task(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())

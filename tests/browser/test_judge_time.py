@@ -80,7 +80,7 @@ def uncounted(page: Page) -> Locator:
 
 
 @pytest.mark.thorough
-def test_looking_something_up_for_a_minute_hides_nothing_and_is_said_not_to_count(
+def test_minute_in_another_window_hides_nothing_and_does_not_count(
     page_with_clock: Page, judge: Judge
 ) -> None:
     page = page_with_clock

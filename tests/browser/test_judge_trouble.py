@@ -68,7 +68,7 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
 
 
 @pytest.mark.thorough
-def test_the_link_of_somebody_else_sends_nothing_in_their_name(
+def test_link_of_another_judge_sends_no_answers(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
     tolerate.append("401|403")
@@ -90,7 +90,7 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
 
 
 @pytest.mark.thorough
-def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
+def test_opening_another_judges_link_sends_nothing(
     judging: Page, judge: Judge, tolerate: list[str]
 ) -> None:
     tolerate.append("401|403")

@@ -128,7 +128,7 @@ def test_players_of_all_outputs_fit_a_phone(
     assert not too_wide(page)
 
 
-def test_missing_file_is_told_apart_from_silence(
+def test_missing_sound_file_shows_an_error(
     page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
 ) -> None:
     tolerate.append("ERR_FAILED")

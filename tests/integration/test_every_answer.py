@@ -86,7 +86,7 @@ def test_no_cache_keeps_an_answer_of_the_api(client: Client, address: str) -> No
         ("/static/x", True, None),
     ],
 )
-def test_a_proxy_is_told_to_pass_streams_on_as_they_come(
+def test_streams_have_the_header_against_buffering(
     address: str, is_streamed: bool, told: str | None
 ) -> None:
     answer = StreamingHttpResponse([b"1", b"2"]) if is_streamed else HttpResponse(b"12")

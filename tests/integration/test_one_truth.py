@@ -105,7 +105,7 @@ def walked(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
                     left.append(each)
 
 
-def test_state_counts_and_ranges_are_said_alike_everywhere(client: Client) -> None:
+def test_state_counts_and_ranges_agree_everywhere(client: Client) -> None:
     campaign = make_campaign("museum", state="draft")
     writer = TestSetWriter(campaign, "museum en-de", ("amber", "birch", "cobalt"))
     for segment in (1, 2, 3):

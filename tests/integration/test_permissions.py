@@ -70,9 +70,7 @@ def test_roles_may_only_do_what_the_table_allows(everything: bool) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_asking_what_can_be_done_tells_nobody_of_a_campaign_and_changes_nothing() -> (
-    None
-):
+def test_options_requests_reveal_no_campaign_and_change_nothing() -> None:
     """OPTIONS, of every address: refused as others are, or a description without a word of the campaign."""
     world = make_world()
     found = []

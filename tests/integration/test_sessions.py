@@ -37,7 +37,7 @@ def request_with(key: str | None) -> HttpRequest:
     return request
 
 
-def test_a_session_without_a_user_is_nobodys(client: Client) -> None:
+def test_session_without_user_belongs_to_no_one(client: Client) -> None:
     store = SessionStore()
     store["interface_language"] = "de"
     store.save()

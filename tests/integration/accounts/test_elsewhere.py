@@ -171,7 +171,7 @@ def test_redirects_stay_on_the_host(
 
 
 @pytest.mark.parametrize("part", ["/.well-known", "/token", "/userinfo"])
-def test_a_provider_that_talks_nonsense_is_said_to(
+def test_invalid_answer_of_a_provider_shows_an_error(
     client: Client, organiser: User, provider: Provider, part: str
 ) -> None:
     if part != "/.well-known":
@@ -187,7 +187,7 @@ def test_a_provider_that_talks_nonsense_is_said_to(
     assert sign_in(client).status_code == 302
 
 
-def test_a_provider_that_is_away_is_said_to_be(
+def test_unreachable_provider_shows_an_error(
     client: Client, settings: Settings, provider: Provider
 ) -> None:
     sent = client.get("/sign-in/elsewhere/")["Location"]

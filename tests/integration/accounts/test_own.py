@@ -184,7 +184,7 @@ def test_address_changed_by_an_operators_link_gets_a_notice(
     )
 
 
-def test_an_address_of_somebody_else_is_refused_to_its_mailbox_alone(
+def test_taken_address_is_refused_by_mail_only(
     page: Client, organiser: User, campaign: Campaign
 ) -> None:
     make_organiser(campaign, "taken@example.org")

@@ -108,7 +108,7 @@ def test_rows_changed_alike_by_one_statement_are_one_event(campaign: Campaign) -
     assert (changed.operation, changed.count) == ("changed", count)
 
 
-def test_of_secrets_only_that_they_changed_is_recorded(campaign: Campaign) -> None:
+def test_activity_records_changes_of_secrets_without_values(campaign: Campaign) -> None:
     panel = Panel.objects.create(
         campaign=campaign,
         kind=PanelKind.PROLIFIC,

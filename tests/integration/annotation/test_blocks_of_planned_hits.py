@@ -61,7 +61,7 @@ class TestLent:
 
 @pytest.mark.django_db
 class TestWithdrawn:
-    def test_what_nobody_will_judge_is_not_in_the_balance(self) -> None:
+    def test_discarded_hits_do_not_count_in_the_balance(self) -> None:
         """Counts are those of the HITs that are left, and so are the first HITs repeated."""
         task = make_long_task(make_campaign(), segments=30, systems=6)
         design_change(task=task, kind="balanced")

@@ -38,7 +38,7 @@ class TestChange:
         assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
         assert new.systems_per_block == old.systems_per_block
 
-    def test_a_seed_nobody_gave_has_128_bits(
+    def test_default_seed_has_128_bits(
         self, task: Task, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.undo()

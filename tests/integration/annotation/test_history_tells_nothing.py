@@ -131,7 +131,7 @@ def test_api_lists_as_many_judgments_as_the_page() -> None:
     assert answers(judge)[0][1]["has_older"] is False
 
 
-def test_an_ordinary_hit_that_somebody_else_did_is_not_in_hand_any_more() -> None:
+def test_hit_done_by_another_judge_is_not_in_hand() -> None:
     judge = judge_before_the_sixth("first")
     sixth = lend(judge)
     lapse(sixth)

@@ -80,7 +80,7 @@ def test_judges_who_may_not_be_lent_it_do_not_count(task: Task) -> None:
     assert "Judges needed in “linguists”: at least 2 (available: 1)." in words
 
 
-def test_as_many_blocks_as_are_wanted(task: Task) -> None:
+def test_judges_needed_for_a_target_of_blocks(task: Task) -> None:
     Task.objects.filter(pk=task.pk).update(blocks_wanted=36)
     needed, _there, words = needed_by(task)
     assert needed == 3

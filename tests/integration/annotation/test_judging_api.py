@@ -203,7 +203,7 @@ def test_a_submission_without_the_csrf_token_is_refused(judge: Judge) -> None:
     assert post(strict).status_code == 403
 
 
-def test_the_ranking_is_told_once_for_many_judgments(
+def test_many_judgments_request_one_ranking(
     judging: Client, task: Task, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     blocks = post(judging).json()["blocks"]

@@ -208,7 +208,7 @@ def answers_alike(one: Any, other: Any) -> None:
         ("problem-reports", {"kind": "page"}),
     ],
 )
-def test_a_block_of_somebody_else_and_one_that_is_none_answer_alike(
+def test_unknown_block_and_block_of_another_judge_get_the_same_answer(
     judge: Judge, task: Task, path: str, body: dict[str, Any]
 ) -> None:
     pool_fill(task_id=task.pk, size=30)

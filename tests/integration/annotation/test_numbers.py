@@ -259,7 +259,7 @@ def test_lending_does_not_wait_for_a_judgment_being_stored() -> None:
     assert Judgment.objects.count() == 3
 
 
-def test_a_number_is_given_where_nobody_ranks(writer: TestSetWriter) -> None:
+def test_judgments_are_numbered_without_a_ranking(writer: TestSetWriter) -> None:
     block = writer.block(1, ["A", "B"])
     for name in ("ann", "ben"):
         writer.judgment(name, block, [1, 2], is_numbered=False)

@@ -85,7 +85,7 @@ class TestIntra:
         pool_fill(task_id=task.pk, size=20)
         return judge
 
-    def test_a_judges_own_repeat_goes_to_nobody_else(self, judge: Judge) -> None:
+    def test_repeat_is_lent_to_its_judge_only(self, judge: Judge) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         assert repeat.reserved_for == judge
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
@@ -103,9 +103,7 @@ class TestIntra:
         assert HIT.objects.incomplete().filter(purpose="intra").count() == 1
 
     @pytest.mark.thorough
-    def test_a_repeat_nobody_comes_for_gives_its_blocks_back(
-        self, judge: Judge
-    ) -> None:
+    def test_unclaimed_repeat_releases_its_blocks(self, judge: Judge) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         sequence = HITSequence.objects.get()
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())

@@ -127,9 +127,7 @@ class TestLending:
         assert JudgeAccount.objects.get(judge=judge).requested_at is not None
 
     @pytest.mark.thorough
-    def test_with_the_planner_away_nobody_waits_while_work_is_there(
-        self, task: Task
-    ) -> None:
+    def test_available_work_is_lent_without_the_planner(self, task: Task) -> None:
         """A pool for an hour is there; after that nothing comes."""
         pool_fill(task_id=task.pk)
         at_work = judges(task, 20)

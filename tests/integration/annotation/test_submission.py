@@ -77,7 +77,7 @@ def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> 
     assert third.supersedes_id == second.pk
 
 
-def test_second_device_is_told_block_was_judged_elsewhere(
+def test_second_device_gets_a_conflict_for_a_judged_block(
     blocks: list[AssignedBlock],
 ) -> None:
     """A page that knows of no judgment replaces none; see also `test_places.py` of the browser."""
@@ -175,7 +175,7 @@ def test_answer_of_another_protocol_or_impossible_time_is_refused(
         assert (stored.duration_ms, stored.active_ms) == times
 
 
-def test_a_skip_keeps_what_is_said_of_it(blocks: list[AssignedBlock]) -> None:
+def test_skip_keeps_its_reason_and_comment(blocks: list[AssignedBlock]) -> None:
     skip = skip_submit(
         assigned=blocks[1],
         client_id=uuid4(),

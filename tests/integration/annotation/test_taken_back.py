@@ -137,9 +137,7 @@ class TestTakingBack:
         assert of_hit.counted().current().count() == 2 * len(held[1].hit.segment_ids)
         assert set(of_hit.values_list("judge", flat=True)) == {holder.pk, other.pk}
 
-    def test_page_is_told_with_its_next_answer_what_was_taken_back(
-        self, client: Client
-    ) -> None:
+    def test_next_answer_names_assignments_taken_back(self, client: Client) -> None:
         task = make_open_task(4)
         holder, other = (
             make_judge(task.test_set.campaign, name) for name in ("1", "2")

@@ -47,7 +47,7 @@ def test_the_request_never_plans(client: Client, judge: Judge) -> None:
     assert not HIT.objects.exists()
 
 
-def test_the_worker_is_told_once_and_then_there_is_work(
+def test_work_is_requested_once_and_then_available(
     client: Client,
     judge: Judge,
     task: Task,
@@ -133,7 +133,7 @@ def test_the_planner_looks_where_the_design_is_new(at_rest: Task) -> None:
 
 
 @pytest.mark.thorough
-def test_no_more_work_is_said_once_the_planner_found_none(
+def test_no_work_left_is_reported_after_the_planner_found_none(
     client: Client, judge: Judge, task: Task
 ) -> None:
     pool_fill(task_id=task.pk, size=8)

@@ -88,7 +88,7 @@ def test_thirty_at_once_fill_a_link_to_its_cap_and_no_further() -> None:
     assert (sum(came), link.arrived, Judge.objects.count()) == (14, 7, 7)
 
 
-def test_a_link_that_ran_out_or_was_revoked_brings_nobody_in(
+def test_expired_or_revoked_link_is_refused(
     campaign: Campaign,
 ) -> None:
     past = timezone.now() - timedelta(minutes=1)

@@ -72,7 +72,7 @@ def test_the_operator_says_after_how_many_days(
     assert not BrowserVisit.objects.exists()
 
 
-def test_of_openings_the_time_of_a_judges_first_stays_without_the_browser(
+def test_first_opening_of_a_judge_is_kept_without_browser(
     judge: Judge, link: Invitation, campaign: Campaign
 ) -> None:
     first = seen(judge, OLD + 2, opened=link)

@@ -374,7 +374,7 @@ def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(
 
 
 @pytest.mark.thorough
-def test_rules_are_switched_off_by_somebody(campaign: Campaign, user: User) -> None:
+def test_switching_a_rule_off_needs_an_author(campaign: Campaign, user: User) -> None:
     rule = "measure: seconds, direction: below, threshold: 5, minimum: 30, action: warn"
     text = f"{MUSEUM}quality_rules: [{{{rule}, switched_off: true}}]\n"
     assert "--as EMAIL" in refused(text)

@@ -36,7 +36,7 @@ def made(text: str) -> Applied:
     return campaign_file_apply(name="c", content=text.encode(), by=None)
 
 
-def test_the_file_says_for_whom_links_are_and_no_token(campaign: Campaign) -> None:
+def test_file_names_people_of_links_without_tokens(campaign: Campaign) -> None:
     said = read_yaml("c", campaign_file(campaign=campaign)).value
     assert [each["note"] for each in said["links"]] == ["Poster: no", "", ""]
     assert said["links"][0] == {
@@ -60,7 +60,7 @@ def test_the_file_says_for_whom_links_are_and_no_token(campaign: Campaign) -> No
     assert [each["expires_at"][:4] for each in left] == ["2999"]
 
 
-def test_a_new_link_is_said_once_and_opens(client: Client) -> None:
+def test_new_link_is_shown_once_and_opens(client: Client) -> None:
     campaign = make_campaign()
     text = f"{MUSEUM}links: [{{note: Poster, cap: 2, languages: [DE], asks_languages: true}}]\n"
     checked = campaign_file_apply(

@@ -116,7 +116,7 @@ def test_the_same_file_again_changes_no_row(
     assert rows() == before
 
 
-def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
+def test_file_has_no_secrets_and_no_people(campaign: Campaign) -> None:
     judge_link_create(judge=campaign.judges.get())
     text = campaign_file(campaign=campaign).decode()
     panel = Panel.objects.get()

@@ -63,7 +63,7 @@ def test_elsewhere_they_stay_who_they_are(page: Client, campaign: Campaign) -> N
     assert client.post(LEAVE, {"act": "yes"}).status_code == 404
 
 
-def test_the_only_owner_is_told_what_to_do(
+def test_only_owner_must_appoint_another_before_leaving(
     page: Client, campaign: Campaign, organiser: User
 ) -> None:
     make_analyst(campaign)

@@ -55,7 +55,7 @@ def test_link_greets_judge_by_the_name_that_organisers_gave(
     assert judge.pseudonym not in body
 
 
-def test_the_link_of_somebody_else_says_so_before_it_signs_in(
+def test_link_of_another_user_asks_before_signing_in(
     page: Client, organiser: User, judge: Judge
 ) -> None:
     _link, token = judge_link_create(judge=judge)

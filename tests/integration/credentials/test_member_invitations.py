@@ -147,7 +147,9 @@ class TestTheWayIn:
             == 404
         )
 
-    def test_removed_member_is_told(self, campaign: Campaign, page: Client) -> None:
+    def test_removed_member_gets_a_message(
+        self, campaign: Campaign, page: Client
+    ) -> None:
         invite(campaign)
         link = delivered()
         Client().post(link)

@@ -82,7 +82,7 @@ def test_opening_the_link_needs_the_page_and_changes_nothing(client: Client) -> 
     assert not organisers_of_quintet().exists()
 
 
-def test_a_link_for_the_first_organiser_ends_when_somebody_else_came_first() -> None:
+def test_first_organiser_link_ends_once_an_organiser_exists() -> None:
     token = first_organiser_link_create()
     make_organiser(make_campaign())
     with pytest.raises(InvitationRefusedError):
@@ -125,7 +125,7 @@ def test_judges_and_those_who_left_get_no_password(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_use_a_link_at_once_one_becomes_the_organiser() -> None:
+def test_first_organiser_link_works_once_for_two_simultaneous_visitors() -> None:
     token = first_organiser_link_create()
 
     def enter(name: str) -> Any:

@@ -92,7 +92,7 @@ class TestOrganisers:
     @pytest.mark.parametrize(
         "beyond", ["organiser", "analyst", "judge", "administrator"]
     )
-    def test_no_page_makes_a_link_that_opens_what_is_somebody_elses(
+    def test_pages_create_no_links_to_accounts_of_others(
         self, page: Client, campaign: Campaign, beyond: str
     ) -> None:
         victim = User.objects.create_user(name="Vera", email="vera@example.org")

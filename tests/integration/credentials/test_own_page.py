@@ -51,7 +51,7 @@ class TestEnds:
         assert round((token.expiry - now) / timedelta(days=1)) == 365
 
     @pytest.mark.parametrize("method", ["get", "post"])
-    def test_a_link_that_ended_lets_nobody_in(self, judge: Judge, method: str) -> None:
+    def test_ended_link_does_not_sign_in(self, judge: Judge, method: str) -> None:
         _link, token = judge_link_create(judge=judge)
         Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         browser = Client()

@@ -80,7 +80,7 @@ def test_commands_without_tables_do_not_wait(
     assert problem_before(("manage.py", *arguments)) is None
 
 
-def test_tables_with_unknown_migrations_are_said_to_be_of_another_version(
+def test_unknown_migrations_are_reported_as_another_version(
     as_owner: None, db: None
 ) -> None:
     recorder = MigrationRecorder(connection)
@@ -114,7 +114,7 @@ def test_an_empty_database_is_not_set_up(empty_database: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", [COMMAND, ("manage.py", "migrate"), ("manage.py", "check", "--database", "default")], ids=" ".join)  # fmt: skip
-def test_a_database_that_is_away_is_said_to_be_away(command: tuple[str, ...]) -> None:
+def test_unreachable_database_is_reported(command: tuple[str, ...]) -> None:
     away = "postgres://somebody:secret@127.0.0.1:1/quintet"
     done = run({"DATABASE_URL": away, "MIGRATION_DATABASE_URL": away}, command)
     assert (done.returncode, done.stdout) == (1, "")

@@ -201,7 +201,7 @@ def test_too_few_damaged_references(campaign: Campaign) -> None:
     assert kinds(campaign) == []
 
 
-def test_judges_for_whom_no_work_is_left(writer: TestSetWriter) -> None:
+def test_alert_names_judges_without_work(writer: TestSetWriter) -> None:
     account = JudgeAccount.objects.create(judge=writer.judge("ada"), task=writer.task)
     for days, expected in [(6.9, [AlertKind.WORK_GONE]), (7.1, [])]:
         JudgeAccount.objects.update(none_left_at=timezone.now() - timedelta(days=days))
@@ -262,7 +262,7 @@ def test_judges_who_can_never_get_a_sentence_are_named() -> None:
     assert AlertKind.NEVER_LENT not in kinds(campaign)
 
 
-def test_judges_on_whom_a_rule_acted(writer: TestSetWriter) -> None:
+def test_alert_names_judges_of_quality_actions(writer: TestSetWriter) -> None:
     rule = QualityRule.objects.create(
         campaign=writer.campaign,
         measure=JudgeMeasure.PACE,

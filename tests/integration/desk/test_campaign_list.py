@@ -114,7 +114,7 @@ def test_numbers_are_those_of_the_campaigns_own_overview(
     assert shown["Zoo"][2] == "1 item needs your attention Zoo"
 
 
-def test_those_that_need_somebody_come_first(page: Client, filled: Filled) -> None:
+def test_campaigns_needing_attention_come_first(page: Client, filled: Filled) -> None:
     filled("calm", (1,))
     filled("stalled", (3, 0, 0, 0, 0))
     filled("also-calm", (1,))

@@ -88,7 +88,7 @@ def test_completed_steps_are_checked(campaign: Campaign) -> None:
     ("languages", "state"),
     [([], StepState.DONE), (["en", "de"], StepState.DONE), (["en"], StepState.WRONG)],
 )
-def test_somebody_has_to_read_both_languages(
+def test_checklist_requires_a_judge_who_reads_both_languages(
     campaign: Campaign, languages: list[str], state: StepState
 ) -> None:
     task = make_task(campaign, planned=0)

@@ -60,7 +60,7 @@ def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
 
 
 @pytest.mark.thorough
-def test_a_storage_that_fails_is_said_by_the_job_and_by_the_page(
+def test_failing_storage_is_reported_by_job_and_page(
     as_organiser: Client, news: TestSetWriter, store: S3StandIn
 ) -> None:
     store.trouble = 403

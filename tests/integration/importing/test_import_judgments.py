@@ -274,7 +274,7 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ranking_is_told_once_it_is_committed(
+def test_ranking_is_requested_on_commit(
     task: Task, onto: FiveWay, done: Say, refused: Say
 ) -> None:
     def told() -> int:

@@ -271,7 +271,7 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(
 
 
 @pytest.mark.thorough
-def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
+def test_failed_preparation_shows_on_an_open_page_and_stops_the_start(
     directory: DataDirectory,
 ) -> None:
     with Services(DataDirectory(directory.path.parent / "other")) as other:

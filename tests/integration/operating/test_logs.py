@@ -134,7 +134,7 @@ def test_lines_of_json_are_json_with_their_traceback() -> None:
 
 
 class TestNothingIsSent:
-    def test_without_an_address_nobody_is_connected_to(
+    def test_no_connection_without_an_address(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         met: list[Any] = []

@@ -45,7 +45,9 @@ class TestWhoMayRead:
     @pytest.mark.parametrize(
         "given", [None, "Bearer", "Bearer wrong", f"Token {TOKEN}", f"bearer {TOKEN}é"]
     )
-    def test_a_stranger_is_told_nothing(self, settings: Any, given: str | None) -> None:
+    def test_metrics_are_refused_to_strangers(
+        self, settings: Any, given: str | None
+    ) -> None:
         settings.METRICS_TOKEN = TOKEN
         headers = {"Authorization": given} if given else {}
         answer = Client().get("/metrics", headers=headers)
@@ -65,7 +67,7 @@ def test_one_statement_reads_the_database(
     assert found['quintet_leases{state="held"}'] == 0
 
 
-def test_a_database_that_is_away_is_told_and_the_rest_still_is(
+def test_metrics_report_an_unreachable_database_beside_the_others(
     asked: Callable[[], dict[str, float]],
 ) -> None:
     with patch.object(connection, "cursor", side_effect=OperationalError("away")):

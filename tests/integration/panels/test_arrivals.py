@@ -24,7 +24,7 @@ def comes(
 
 
 @pytest.mark.thorough
-def test_one_too_many_is_told_to_come_later_and_leaves_nothing(
+def test_arrival_beyond_the_limit_is_asked_to_return_and_stores_nothing(
     prolific: Prolific,
 ) -> None:
     assert [comes(prolific, person) for person in ("ada", "bob")] == [302, 302]

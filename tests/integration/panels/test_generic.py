@@ -278,7 +278,7 @@ def test_participant_who_declined_a_study_can_begin_another(
 
 
 @pytest.mark.usefixtures("task")
-def test_withdrawn_judge_is_told_and_begins_nothing(
+def test_withdrawn_participant_gets_a_message_and_does_not_start(
     client: Client, campaign: Campaign
 ) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
@@ -310,7 +310,7 @@ def _change_language(task: Task) -> None:
 @pytest.mark.parametrize(
     "end", [_close, _reach_target, _require_expertise, _change_language]
 )
-def test_participant_for_whom_nothing_is_left_is_told_before_beginning(
+def test_participant_without_work_gets_a_message_before_starting(
     client: Client, campaign: Campaign, task: Task, end: Callable[[Task], None]
 ) -> None:
     panel = make_panel(campaign, PanelKind.GENERIC, languages=["en", "de"])

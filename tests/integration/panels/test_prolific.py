@@ -163,7 +163,7 @@ def test_a_submission_is_one_persons(client: Client, prolific: Prolific) -> None
     assert (stolen.status_code, Judge.objects.count()) == (403, 1)
 
 
-def test_a_closed_panel_takes_nobody_new_and_lets_the_others_finish(
+def test_closed_panel_refuses_new_participants_and_lets_others_finish(
     client: Client, prolific: Prolific
 ) -> None:
     prolific.opens(client, "ada")

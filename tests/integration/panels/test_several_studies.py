@@ -104,7 +104,7 @@ def test_copied_study_with_the_same_panel_is_another_study(
 
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT"])
-def test_participant_who_returned_before_beginning_is_told(
+def test_participant_who_returned_the_study_gets_a_message(
     client: Client, prolific: Prolific, status: str
 ) -> None:
     assert client.get(prolific.address, prolific.query("ada")).status_code == 200

@@ -69,7 +69,7 @@ def day(when: Any, language: str) -> str:
         return formats.date_format(timezone.localtime(when), "DATE_FORMAT")
 
 
-def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
+def test_erasure_mails_tell_judge_the_due_date_and_organiser_the_request(
     judge: Judge, organiser: User
 ) -> None:
     analyst = make_analyst(judge.campaign)

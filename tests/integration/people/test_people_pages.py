@@ -95,9 +95,7 @@ def test_judges_are_listed_filtered_and_put_into_groups(
 
 
 @pytest.mark.thorough
-def test_a_judge_is_changed_after_what_it_does_is_said(
-    client: Client, task: Task
-) -> None:
+def test_changing_a_judge_previews_its_effects(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     group = judge_group_create(campaign=task.test_set.campaign, name="experts")
     lent = assignment_lend(judge=judge)

@@ -320,7 +320,7 @@ def test_judges_are_grouped_by_an_answer(
     assert [judge.pseudonym for judge in in_group] == members
 
 
-def test_group_of_nobody_is_refused(client: Client, campaign: Campaign) -> None:
+def test_empty_group_is_refused(client: Client, campaign: Campaign) -> None:
     client.force_login(make_organiser(campaign))
     client.post(EDITOR, {"act": "group", "group": "old", "answer": "age=90"})
     assert not campaign.judge_groups.exists()

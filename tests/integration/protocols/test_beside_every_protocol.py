@@ -117,7 +117,7 @@ def test_a_reading_is_its_share_of_right_answers() -> None:
 
 
 @pytest.mark.thorough
-def test_of_few_edits_there_is_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_edits_give_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
     task = edited_task(make_campaign())
     judgments_number(task_id=task.pk)
     assert order_of(task) == {}

@@ -137,7 +137,9 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
 
 @pytest.mark.thorough
 @TWO_PROTOCOLS
-def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> None:
+def test_suggested_rules_do_not_act_on_attentive_judges(
+    task: Task, organiser: User
+) -> None:
     campaign = task.test_set.campaign
     quality_rules_suggest(campaign=campaign, user=organiser)
     outputs = Output.objects.filter(segment__test_set=task.test_set)

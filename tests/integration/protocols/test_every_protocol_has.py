@@ -40,7 +40,7 @@ def test_simulated_judges_answer_what_its_serializer_takes(protocol: Protocol) -
 
 
 @EVERY_PROTOCOL
-def test_it_has_words_for_organisers_and_a_screen_with_its_strings(
+def test_protocol_has_texts_for_organisers_and_a_screen(
     protocol: Protocol,
 ) -> None:
     kind = answer_kind(protocol)

@@ -164,7 +164,7 @@ def test_a_ranking_of_five_goes_in_and_out(
     assert before.key.tolist() == after.key.tolist()
 
 
-def test_of_rankings_the_top_is_kept(
+def test_import_of_rankings_keeps_the_top(
     make_task_of: MakeTask, pairwise: Callable[..., Path]
 ) -> None:
     task = make_task_of(Protocol.TOP)

@@ -70,7 +70,7 @@ class TestRating:
 
 
 @pytest.mark.thorough
-def test_as_many_texts_are_rated_as_the_rules_say(
+def test_number_of_rated_texts_follows_the_rules(
     make_task_of: MakeTask, client: Client
 ) -> None:
     task = make_task_of(Protocol.RATING, rules={"items_per_judge": 20})
@@ -128,7 +128,7 @@ class TestSorting:
         skipped(assigned_blocks(held)[0])
         assert self.wanted(task)[self.pair_of(held)] == 1
 
-    def test_as_many_blocks_are_planned_as_their_judges_need(self, task: Task) -> None:
+    def test_planned_blocks_match_the_judges(self, task: Task) -> None:
         HIT.objects.filter(task=task).delete()
         design_change(task=task, redundancy=2)
         # Five judgments, with two judges per block, are three blocks.

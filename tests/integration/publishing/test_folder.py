@@ -112,7 +112,9 @@ def test_its_citation_names_the_public_address(judged: TestSetWriter) -> None:
         )
 
 
-def test_its_page_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
+def test_page_of_a_folder_does_not_name_anonymous_systems(
+    judged: TestSetWriter,
+) -> None:
     System.objects.filter(name="cobalt").update(team="Secret Lab")
     _result, zipped = bundled(judged.task, anonymous=["cobalt"])
     text = files_of(zipped)["index.html"].decode()

@@ -158,7 +158,7 @@ def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", ["Ranking settings", "Stopping rule", "Judges"])
-def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
+def test_reworded_reason_is_marked_and_the_original_is_kept(
     judged: TestSetWriter, organiser: User, page: str
 ) -> None:
     reason, wording = "Asked for by the team of Cobalt.", "Asked for by a team."
@@ -235,7 +235,7 @@ def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
         publish(writer)
 
 
-def test_only_a_test_set_of_an_open_campaign_is_said_to_be_open(
+def test_test_set_is_open_only_in_an_open_campaign(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
     run = ranking_run_compute(task_id=judged.task.pk) or RankingRun.objects.get()
@@ -297,7 +297,7 @@ def test_a_retraction_has_a_reason_and_is_taken_back(judged: TestSetWriter) -> N
     assert (result.retracted_at, result.retraction_reason) == (None, "")
 
 
-def test_a_retraction_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
+def test_retraction_does_not_name_anonymous_systems(judged: TestSetWriter) -> None:
     result = publish(judged, anonymous=["cobalt"])
     with pytest.raises(PublishingRefusedError, match="anonymous system"):
         result_retract(result=result, reason="cobalt sent wrong outputs")

@@ -119,7 +119,7 @@ def test_a_seed_that_was_given_away_draws_nothing_more(
 
 
 @pytest.mark.thorough
-def test_a_new_seed_is_told_before_it_is_given_and_only_then(
+def test_new_seed_is_committed_to_before_it_is_revealed(
     campaign: Campaign, organiser: User, client: Client
 ) -> None:
     task = drawn_and_judged(campaign)

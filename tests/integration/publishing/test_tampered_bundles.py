@@ -17,7 +17,7 @@ from tests.integration.ranking.writing import TestSetWriter
 pytestmark = pytest.mark.django_db
 
 
-def test_a_flipped_rank_is_found_and_what_follows_from_it_is_said(
+def test_changed_rank_is_found_with_its_consequences(
     wmt12: Task, tmp_path: Path
 ) -> None:
     _result, zipped = bundled(wmt12)
@@ -188,7 +188,7 @@ def test_hostile_zips_are_refused_in_words(
         assert (found, words in text) == (status, True), text
 
 
-def test_a_whole_bundle_made_anew_is_told_by_the_address_alone(
+def test_rebuilt_bundle_differs_by_its_address_only(
     judged: TestSetWriter, tmp_path: Path
 ) -> None:
     result, _zipped = bundled(judged.task)

@@ -18,7 +18,7 @@ from tests.factories import make_judge, make_organiser
 pytestmark = pytest.mark.django_db
 
 
-def test_an_active_design_is_told_the_tallies_of_each_ranking(task: Task) -> None:
+def test_active_design_gets_the_tallies_of_each_ranking(task: Task) -> None:
     design_change(task=task, kind="active")
     for pseudonym in ("ada", "bob"):
         judge_one_hit(make_judge(task.test_set.campaign, pseudonym))

@@ -54,7 +54,7 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     )
 
 
-def test_a_shared_first_place_is_said_instead_of_a_number(
+def test_shared_first_place_replaces_the_number(
     writer: TestSetWriter,
 ) -> None:
     for segment in range(1, 5):

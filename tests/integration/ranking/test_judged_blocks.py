@@ -37,7 +37,7 @@ def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
     assert_same_blocks(found, blocks_from_rows(rows, "ABC"))
 
 
-def test_several_judges_of_one_block_and_blocks_nobody_judged(
+def test_blocks_with_several_judges_and_without_judgments(
     writer: TestSetWriter,
 ) -> None:
     writer.block(1, ["A", "B"])

@@ -126,7 +126,7 @@ def test_scores_are_imported_once_and_deleted(task: Task, as_organiser: Client) 
     assert as_organiser.get(one).status_code == 404
 
 
-def test_an_error_rate_without_its_direction_is_said(
+def test_error_rate_without_direction_is_reported(
     task: Task, as_organiser: Client
 ) -> None:
     [remark] = post(as_organiser, task, lines(metric="TER")).json()["remarks"]

@@ -63,7 +63,7 @@ def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
 
 
 @pytest.mark.parametrize("origin", ["imported", "simulated"])
-def test_judgments_of_no_person_count_but_nobody_was_at_work(
+def test_imported_judgments_count_without_work_time(
     writer: TestSetWriter, origin: str
 ) -> None:
     writer.judge("file", origin=origin)

@@ -65,7 +65,7 @@ def campaign(judged: TestSetWriter) -> Campaign:
     return judged.campaign
 
 
-def test_a_preview_says_whom_a_rule_would_meet_and_stores_nothing(
+def test_preview_names_judges_of_a_rule_and_stores_nothing(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
     effects = rules_preview(campaign=campaign, terms=[terms()])

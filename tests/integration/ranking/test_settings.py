@@ -111,7 +111,7 @@ def test_a_change_is_ranked_once_and_what_was_there_stays(
     assert due_tasks() == []
 
 
-def test_the_worker_is_told_of_a_change_and_of_nothing_else(
+def test_changed_settings_request_a_ranking_and_unchanged_ones_do_not(
     varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
 ) -> None:
     ranking_run_compute(task_id=varied.task.pk)

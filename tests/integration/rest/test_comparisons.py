@@ -67,7 +67,7 @@ def judgments(task: Task) -> str:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_of_a_system_it_stands_first(
+def test_comparisons_of_a_system_name_it_first(
     task: Task, ranking: RankingRun, analyst: Client
 ) -> None:
     everything = results(analyst, address(task))

@@ -147,7 +147,7 @@ def senders() -> Iterator[ThreadPoolExecutor]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_requests_at_the_same_time_one_is_done(
+def test_simultaneous_requests_with_one_key_run_once(
     organiser: User, client_of: Callable[[User], Client], senders: ThreadPoolExecutor
 ) -> None:
     """The others hear that it is being done, or what it answered."""
@@ -169,7 +169,7 @@ def test_of_requests_at_the_same_time_one_is_done(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_while_one_is_at_work_the_other_is_told_so(
+def test_second_request_gets_a_conflict_while_the_first_runs(
     client: Client, organiser: User
 ) -> None:
     other = connection.copy()

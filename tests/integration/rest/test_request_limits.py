@@ -13,9 +13,7 @@ CAMPAIGNS = "/api/v1/campaigns/"
 pytestmark = pytest.mark.django_db
 
 
-def test_a_client_that_asks_too_much_is_told_when_to_go_on(
-    analyst: Client, settings: Settings
-) -> None:
+def test_refused_client_gets_a_retry_time(analyst: Client, settings: Settings) -> None:
     settings.API_READS_A_MINUTE = 3
     answers = [analyst.get(CAMPAIGNS) for _ in range(5)]
     assert [each.status_code for each in answers] == [200, 200, 200, 429, 429]

@@ -36,7 +36,7 @@ def is_signed_in(client: Client) -> bool:
     return "_auth_user_id" in client.session
 
 
-def test_the_right_password_signs_in_and_leads_to_where_somebody_wanted_to_go(
+def test_right_password_signs_in_and_opens_the_requested_page(
     client: Client,
 ) -> None:
     form = {
@@ -60,7 +60,7 @@ def test_redirects_stay_on_the_host(client: Client, settings: Settings) -> None:
         assert Client().post("/sign-in/", form)["Location"] == "/"
 
 
-def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
+def test_wrong_password_shows_an_error(client: Client) -> None:
     response = sign_in(client, "wrong")
     assert response.status_code == 200
     assert b"Wrong e-mail address or password" in response.content
@@ -144,7 +144,7 @@ def test_passwords_are_hashed_by_argon2id(organiser: User) -> None:
     assert organiser.password.startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")
 
 
-def test_counts_name_nobody_and_are_forgotten() -> None:
+def test_counts_of_sign_ins_hold_no_names_and_expire() -> None:
     sign_in(Client(REMOTE_ADDR="192.0.2.77"), "wrong")
     kept = list(SignInCount.objects.values_list("cache_key", flat=True))
     assert kept

@@ -290,7 +290,7 @@ def test_giving_files_up_stops_what_is_done_to_them(sent: Sent) -> None:
         upload_check(upload=upload)
 
 
-def test_files_that_nobody_goes_on_with_are_deleted(sent: Sent) -> None:
+def test_abandoned_uploads_are_deleted(sent: Sent) -> None:
     left, kept = sent(), sent()
     Upload.objects.filter(pk=left.pk).update(changed_at=F("changed_at") - KEPT_FOR)
     assert uploads_purge() == 1

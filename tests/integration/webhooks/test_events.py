@@ -92,7 +92,7 @@ def test_events_during_a_pause_are_sent_as_one_batch(
     assert judgment_webhooks_record() == 1
 
 
-def test_a_kept_ranking_is_told_with_its_transaction(
+def test_event_of_a_saved_ranking_is_stored_in_its_transaction(
     campaign: Campaign, endpoint: WebhookEndpoint
 ) -> None:
     task_id = judged(campaign)
@@ -107,7 +107,7 @@ def test_a_kept_ranking_is_told_with_its_transaction(
     assert "ada" not in json.dumps({**message["data"], "test_set": ""})
 
 
-def test_closing_is_told_once_or_not_at_all(
+def test_closing_creates_one_event_or_none(
     campaign: Campaign, endpoint: WebhookEndpoint
 ) -> None:
     for transition in (Transition.OPEN, Transition.PAUSE):

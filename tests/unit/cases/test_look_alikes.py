@@ -106,7 +106,7 @@ LOOKS = ("Fünf Säcke", "Fu\u0308nf Sa\u0308cke", "Fünf\u00a0Säcke", "Fünf\u
         max_size=8,
     )
 )
-def test_every_change_that_nobody_sees_is_counted_for_its_pairs(
+def test_invisible_changes_are_counted_by_pair(
     rows: list[tuple[tuple[str, bool], ...]],
 ) -> None:
     outputs = {

@@ -198,7 +198,7 @@ def test_people_without_a_common_segment_have_segment_figures_alone() -> None:
     assert metric["segments"]["acc_eq"].value == 1.0
 
 
-def test_gaps_of_human_scores_are_said(tmp_path: Path) -> None:
+def test_missing_human_scores_are_reported(tmp_path: Path) -> None:
     human = by_line(3).replace("A\t0", "A\tNone")
     for name, text in {
         "human-scores/en-de.mqm.seg.score": human,
@@ -212,7 +212,7 @@ def test_gaps_of_human_scores_are_said(tmp_path: Path) -> None:
     assert "mqm does not score all systems on the same segments" in out.getvalue()
 
 
-def test_segments_that_people_did_not_judge_are_said_and_may_be_left_out(
+def test_unjudged_segments_are_reported_and_can_be_left_out(
     tmp_path: Path,
 ) -> None:
     scores = tmp_path / "M.seg.score"

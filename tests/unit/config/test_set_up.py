@@ -15,7 +15,7 @@ COMPLETE = {
 }
 
 
-def test_nothing_is_said_where_nothing_is_missing() -> None:
+def test_complete_setup_prints_nothing() -> None:
     assert missing_from(COMPLETE, "add_judge") is None
 
 

@@ -131,7 +131,7 @@ def test_all_but_what_ends_say_whether_they_are_well() -> None:
     assert {name for name, _pod in pods({})} - asked == {"quintet-migrate"}
 
 
-def test_a_path_is_told_to_the_ingress_and_to_quintet() -> None:
+def test_path_is_set_for_ingress_and_application() -> None:
     found = manifests(VALUES["below a path"])
     [ingress] = [each for each in found if each["kind"] == "Ingress"]
     assert ingress["spec"]["rules"][0]["http"]["paths"][0]["path"] == "/quintet"

@@ -218,7 +218,5 @@ def test_rest_fields_are_in_the_file_or_excluded_with_a_reason(
         ({"t": "same " * 30 + "one"}, {"t": "same " * 30 + "two"}, ["~ t: …same same same one → …same same same two"]),
     ],
 )  # fmt: skip
-def test_differences_are_said_line_by_line(
-    before: Any, after: Any, said: list[str]
-) -> None:
+def test_differences_have_a_line_each(before: Any, after: Any, said: list[str]) -> None:
     assert [each.words for each in differences(before, after)] == said

@@ -186,7 +186,7 @@ def test_abandoned_sample_goes_to_others(task: Task) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.django_db
-def test_a_hit_that_nobody_comes_for_is_planned_again_for_others(task: Task) -> None:
+def test_unclaimed_hit_is_planned_again_for_others(task: Task) -> None:
     away, other = judges_of(task, 2)
     work_request(judge=away)
     pool_fill(task_id=task.pk)

@@ -106,7 +106,7 @@ def won(abilities: list[float], judged: float) -> Float64Array:
     return wins
 
 
-def test_an_active_design_shows_close_pairs_more_often_and_starves_nobody() -> None:
+def test_active_design_prefers_close_pairs_and_shows_every_system() -> None:
     names = system_names(10)
     wins = won([0, 0.05, 0.1, 0.15, 0.2, 2, 3, 4, 5, 6], judged=100)
     begin = DrawState.empty(names).judged(

@@ -130,7 +130,7 @@ def test_active_prefers_close_and_uncertain_pairs() -> None:
     assert uncertain[0, 1] < 0.5
 
 
-def test_active_finishes_first_what_takes_least_and_drops_what_is_told_apart() -> None:
+def test_active_design_finishes_cheapest_pairs_and_drops_separated_ones() -> None:
     def priority(wins: int, losses: int) -> float:
         """Of the first pair among four systems of which the other two met forty times, evenly."""
         counts = np.zeros((4, 4), dtype=np.int64)
@@ -182,7 +182,7 @@ def test_priorities_are_finite_however_lopsided_the_wins(n: int, seed: int) -> N
     assert priority.max() == 1
 
 
-def test_active_chooses_by_priority_and_starves_nobody() -> None:
+def test_active_design_follows_priority_and_shows_every_system() -> None:
     weights = np.full((10, 10), 0.02)
     weights[:3, :3] = 1.0
     counts = np.zeros((10, 10), dtype=np.int64)

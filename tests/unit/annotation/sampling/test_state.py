@@ -34,7 +34,7 @@ def test_judged_comparisons_find_their_systems_in_any_order() -> None:
     assert state.watermark == 4
 
 
-def test_a_system_that_joins_moves_nobody_elses_counts() -> None:
+def test_joining_system_keeps_counts_of_others() -> None:
     block = BlockPlan(
         segment=1,
         candidates=((1,), (2, 3), (4,)),

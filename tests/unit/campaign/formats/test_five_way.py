@@ -35,7 +35,7 @@ def test_a_row_is_a_block_with_its_candidates_as_shown() -> None:
     ) == [_ROW]
 
 
-def test_the_line_of_a_row_is_told_and_does_not_make_it_another() -> None:
+def test_line_number_does_not_distinguish_rows() -> None:
     rows = _read("\r\n" + _HEADER + "\na,b,1,d,s,j,1,A,2,B,3,C,1,2,3\n" * 2)
     assert [row.line for row in rows] == [4, 6]
     assert rows[0] == rows[1]

@@ -38,7 +38,7 @@ SGML = '<{0} setid="x" srclang="any"><doc docid="d"><seg id="1">t</seg></doc></{
 XML = '<?xml version="1.0"?>\n<dataset id="x"><doc id="d"><src lang="cs"><p><seg id="1">t</seg></p></src></doc></dataset>'
 
 
-def test_wmts_sgml_is_told_by_its_tags() -> None:
+def test_wmt_sgml_is_recognised_by_its_tags() -> None:
     found = read(
         {
             "newstest2012-ref.en.sgm": SGML.format("refset"),

@@ -135,7 +135,7 @@ def test_files_that_do_not_fit_are_refused(
         run("analyse", "rating", ratings, name, f"{value}{tmp_path / 'missing.txt'}")
 
 
-def test_a_judge_who_met_a_segment_twice_is_said(
+def test_judge_with_a_repeated_segment_is_reported(
     make_file: Callable[..., str], run: Run
 ) -> None:
     row = {"segment": 1, "judge": "ann", "criterion": "fluency", "value": 3}

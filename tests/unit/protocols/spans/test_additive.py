@@ -196,7 +196,7 @@ def test_intervals_know_that_segments_of_a_document_are_alike(level: Level) -> N
     assert np.mean(ignored) < 0.85
 
 
-def test_three_documents_are_too_few_and_are_said_to_be() -> None:
+def test_three_documents_are_reported_as_too_few() -> None:
     model = SpanModel(systems=3, segments=30, judges=6, document_sd=4)
     columns = score_columns(simulate_spans(model, seed=0).judgments)
     without = replace(columns, documents=("",) * 3)

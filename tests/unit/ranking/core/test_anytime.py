@@ -366,7 +366,7 @@ def test_a_newcomer_is_refused_and_the_others_are_not() -> None:
     )
 
 
-def test_the_only_one_with_enough_judges_is_told_so() -> None:
+def test_single_system_with_enough_judges_is_reported() -> None:
     rows = [
         row
         for judge, name in enumerate("bcdefg")
@@ -412,7 +412,7 @@ def test_three_judges_on_three_segments_are_refused_whatever_they_say(
     assert set(found.ranges.high.tolist()) == {len(systems)}
 
 
-def test_nothing_is_said_about_nothing() -> None:
+def test_empty_input_gives_no_statement() -> None:
     empty = blocks_from_rows([], ["a", "b"])
     found = anytime_ranges(empty)
     assert found.refused == (Refusal.NO_COMPARISON,)

@@ -73,7 +73,7 @@ def test_no_method_learns_from_a_segment_it_is_asked_about() -> None:
     assert set.union(*missing) == set(range(12))
 
 
-def test_nothing_that_is_said_of_pairs_beats_the_oracle() -> None:
+def test_oracle_bounds_the_pair_statistics() -> None:
     for seed in range(5):
         blocks = judged(20, noise=2, seed=seed)
         always = {

@@ -88,7 +88,7 @@ IGNORED = [
 
 
 @pytest.mark.parametrize(("names", "code", "sentence"), IGNORED)
-def test_documents_that_ranges_ignore_are_said_to_be_ignored(
+def test_documents_ignored_by_ranges_are_reported(
     names: str,
     code: str | None,
     sentence: str | None,

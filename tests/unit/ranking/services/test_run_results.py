@@ -105,7 +105,9 @@ def test_a_result_is_a_function_of_tallies(method: str, choice: RangeOptions) ->
 
 @given(history=histories, data=st.data())
 @examples(50)
-def test_of_any_history_too(history: History, data: st.DataObject) -> None:
+def test_any_history_gives_the_same_result(
+    history: History, data: st.DataObject
+) -> None:
     method, choice = data.draw(st.sampled_from(CHOICES))
     last = len(history.events)
     stops = sorted(data.draw(st.lists(st.integers(0, last), max_size=4)))

@@ -396,7 +396,7 @@ def test_judge_who_never_ties_agrees_on_half_of_decided_pairs_by_chance() -> Non
     assert never.kappa == 0
 
 
-def test_of_two_judges_it_is_cohens_kappa() -> None:
+def test_two_judges_give_cohens_kappa() -> None:
     rows = some_rows(8, judges=2)
     blocks = blocks_from_rows(rows, "abcd")
     pair = agreement_of_pairs(blocks).at(0)

@@ -67,7 +67,7 @@ def test_a_system_takes_part_in_its_own_cells() -> None:
     assert layout.takes_part.sum() == 2 * (6 + 3) + 9
 
 
-def test_effective_units_of_each_system_and_of_nobody() -> None:
+def test_effective_units_of_each_system_and_without_judgments() -> None:
     """Of a: three segments with 2, 1 and 1 comparisons; of d none."""
     rows = [
         BlockRow("i", 1, ["a", "b", "c"], [1, 2, 3]),
@@ -147,7 +147,7 @@ def test_a_single_document_does_not_replace_segments(drawn_blocks: Drawn) -> Non
         assert_same(found, moments_of_blocks(blocks, layout))
 
 
-def test_as_many_documents_as_are_needed_are_enough(drawn_blocks: Drawn) -> None:
+def test_required_number_of_documents_is_enough(drawn_blocks: Drawn) -> None:
     blocks = drawn_blocks(150)
     blocks = replace(blocks, document=blocks.segment % 7)
     layout = Layout(len(blocks.systems))

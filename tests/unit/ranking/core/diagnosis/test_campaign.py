@@ -48,7 +48,7 @@ def test_hand_worked_counts() -> None:
     )
 
 
-def test_without_a_reference_nothing_is_said_about_it() -> None:
+def test_no_remark_about_a_missing_reference() -> None:
     found = diagnose_campaign(BLOCKS)
     assert (found.times_beside_reference, found.score_by_reference) == ({}, None)
     assert found.score_by_times_judged.pairs == 4

@@ -129,7 +129,7 @@ def test_one_judge_tells_nothing_of_other_judges() -> None:
     assert (found.low, found.high) == (None, None)
 
 
-def test_of_two_kinds_of_clusters_what_is_in_both_counts_once() -> None:
+def test_intersections_of_two_clusterings_count_once() -> None:
     """Cameron, Gelbach and Miller's variance, summed cluster by cluster."""
     random = np.random.default_rng(14)
     judge, segment = np.repeat(np.arange(6), 10), np.tile(np.repeat(np.arange(5), 2), 6)

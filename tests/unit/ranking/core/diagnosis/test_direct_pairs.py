@@ -289,7 +289,7 @@ def test_an_order_has_none() -> None:
 
 
 @given(st.integers(3, 7), st.randoms(use_true_random=False))
-def test_of_decided_pairs_as_many_as_by_the_formula(n: int, random: object) -> None:
+def test_cycles_of_decided_pairs_follow_the_formula(n: int, random: object) -> None:
     wins = np.zeros((n, n), dtype=np.int64)
     for a, b in combinations(range(n), 2):
         one, other = (a, b) if random.random() < 0.5 else (b, a)  # type: ignore[attr-defined]

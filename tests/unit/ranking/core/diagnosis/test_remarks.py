@@ -65,7 +65,7 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
     )
 
 
-def test_as_many_of_a_judges_blocks_of_a_segment_have_comments_as_there_are() -> None:
+def test_comments_count_each_block_of_a_segment_once() -> None:
     blocks = blocks_from_rows(
         [block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab"
     )
@@ -116,7 +116,7 @@ def test_segments_that_all_judges_skip_make_it_wide() -> None:
     assert widths[0] > 1.5 * widths[1]
 
 
-def test_too_few_judges_to_account_for_are_said() -> None:
+def test_too_few_judges_are_reported() -> None:
     """Of two judges one skips everything: nobody knows what a third one would do."""
     blocks = blocks_from_rows([block(n, "ann", "a", "b") for n in range(100)], "ab")
     skips = [SkippedBlock(n, "ben", ("a", "b"), has_comment=False) for n in range(100)]

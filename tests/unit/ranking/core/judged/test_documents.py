@@ -126,7 +126,7 @@ def test_a_document_for_each_segment_changes_nothing(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
-def test_few_documents_leave_segments_in_their_place_and_are_said(
+def test_few_documents_are_replaced_by_segments_with_a_note(
     drawn: Blocks, method: str
 ) -> None:
     few = numbered(drawn, drawn.segment % 3)
@@ -138,7 +138,7 @@ def test_few_documents_leave_segments_in_their_place_and_are_said(
     assert rank(enough, method, resamples=20).limits == ()
 
 
-def test_few_segments_are_said_rather_than_few_documents(drawn: Blocks) -> None:
+def test_few_segments_are_reported_before_few_documents(drawn: Blocks) -> None:
     few = replace(numbered(drawn, drawn.segment % 2), segment=drawn.segment % 3)
     assert rank(few, resamples=20).limits == (RangeLimit.FEW_SEGMENTS,)
 

@@ -83,7 +83,7 @@ def test_a_probability_allows_for_all_judges_and_looks() -> None:
     assert Disagreement(30, -0.9, 60.0).p_value(45) == 0.0
 
 
-def test_among_judges_alike_nobody_stands_out_and_careless_ones_do() -> None:
+def test_careless_judges_stand_out_and_similar_ones_do_not() -> None:
     suspects = found = 0
     for seed in range(8):
         blocks, _truth = draw_campaign(ALIKE, seed)

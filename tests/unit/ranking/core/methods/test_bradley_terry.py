@@ -184,7 +184,7 @@ def test_groups_at_infinite_distance_keep_the_order_within_them() -> None:
     assert found["x"] - found["a"] == pytest.approx(INFINITE_GAP)
 
 
-def test_unbeaten_stands_above_whom_it_never_met() -> None:
+def test_unbeaten_system_ranks_above_unmet_ones() -> None:
     # d beat the last of a chain only; nothing orders it and the middle of the chain.
     rows = [
         pair("a", 1, "b", 2),

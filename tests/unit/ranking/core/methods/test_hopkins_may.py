@@ -140,7 +140,7 @@ def test_draws_are_exact_where_data_are_few() -> None:
     assert sigma == pytest.approx(deviation, rel=0.12)
 
 
-def test_not_converged_is_said_and_no_iterate_returned(
+def test_unconverged_fit_raises_without_an_iterate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     blocks = judged(200)

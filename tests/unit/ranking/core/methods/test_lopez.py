@@ -128,7 +128,7 @@ def test_the_circles_of_a_planted_order_are_all_that_it_costs() -> None:
 
 
 @pytest.mark.parametrize("systems", [11, 19, 20, 21, 24, 30, 63])
-def test_of_the_cuts_of_a_circle_the_one_nearest_to_index_order_is_taken(
+def test_cycle_is_cut_nearest_to_index_order(
     systems: int,
 ) -> None:
     circle = np.random.default_rng(systems).permutation(systems)
@@ -183,7 +183,7 @@ def test_integer_programming_finds_the_same_cost_for_many_systems() -> None:
         assert found.cost == found.bound == by_integer_programming(cost)
 
 
-def test_out_of_time_is_said() -> None:
+def test_exceeded_time_returns_an_order_with_its_bound() -> None:
     wins = drawn(40, 6, most=200)
     found = lopez_order(wins, time_limit=0.0)
     assert not found.proven_optimal
@@ -191,7 +191,7 @@ def test_out_of_time_is_said() -> None:
     assert sorted(found.order) == list(range(40))
 
 
-def test_of_optimal_orders_the_one_nearest_to_expected_wins_is_taken() -> None:
+def test_ties_of_optimal_orders_follow_expected_wins() -> None:
     # A circle of equal steps: three orders cost the same. Nobody beats d; a beats it most often.
     wins = np.array([[0, 5, 1, 9], [1, 0, 5, 5], [5, 1, 0, 2], [1, 1, 1, 0]])
     assert lopez_order(wins).order == (0, 1, 2, 3)

@@ -135,7 +135,7 @@ def test_threads_and_who_watches_change_no_bit(
 
 
 @pytest.mark.parametrize("method", OF_COUNTS)
-def test_nothing_judged_ranks_nobody(method: str) -> None:
+def test_no_judgments_give_no_ranks(method: str) -> None:
     ranking = rank(blocks_from_rows([], ("a", "b")), method, resamples=5)
     assert ranking.systems == ()
     assert [row.system for row in ranking.not_estimable] == ["a", "b"]

@@ -283,7 +283,7 @@ def compared_metric(people: People, metric: Metric) -> ComparedMetric:
 
 
 @pytest.mark.parametrize("figure", TESTED)
-def test_better_metric_is_told_apart_and_equal_ones_are_not(figure: Tested) -> None:
+def test_better_metric_is_separated_and_equal_ones_are_not(figure: Tested) -> None:
     people, metrics = three(80)
     test = swap_tests(people, metrics, figure)
     assert test.p_value[0, 1] == test.p_value[1, 0] < 0.05

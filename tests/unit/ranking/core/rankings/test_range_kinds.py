@@ -220,7 +220,7 @@ def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> N
     ("method", "level"),
     [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")],
 )
-def test_how_far_it_is_is_told_to_the_end(
+def test_progress_is_reported_to_the_end(
     drawn_blocks: Drawn, method: str, level: Level
 ) -> None:
     told: list[tuple[int, int]] = []

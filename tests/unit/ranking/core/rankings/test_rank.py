@@ -132,7 +132,7 @@ def test_the_order_of_rows_and_systems_changes_no_bit(
 
 @pytest.mark.thorough
 @given(data=st.data())
-def test_a_system_nobody_judged_changes_nothing_for_the_others(
+def test_unjudged_system_does_not_change_the_others(
     rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
 ) -> None:
     rows = data.draw(rows_strategy)

@@ -261,7 +261,7 @@ ACTIVE = ActiveDraw(active_priorities_of_many, floor=0.1)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("start", [0, pytest.param(200, marks=pytest.mark.thorough)])
-def test_of_an_active_design_intervals_hold_what_comes(start: int) -> None:
+def test_intervals_of_an_active_design_cover_the_outcome(start: int) -> None:
     """Blocks are chosen by the draw of campaigns; as if balanced, a third of these intervals miss."""
     held, errors = [], []
     for experiment in range(25):

@@ -59,7 +59,7 @@ def test_judges_with_samples_of_their_own_have_no_majority_of_sentences() -> Non
     assert (result.pooled.level, result.pooled.drawn_error) == ("judgments", 0)
 
 
-def test_without_a_lead_nobody_is_against_it() -> None:
+def test_no_opposition_without_a_lead() -> None:
     result = compare(judged([("ann", 1, 1), ("bob", 2, -1)]))
     assert result.against_majority == ()
     assert result.of_judges == Preference(1, 1)

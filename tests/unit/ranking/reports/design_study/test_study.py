@@ -75,7 +75,7 @@ def test_resampled_judgments_come_out_as_often_as_the_real_ones() -> None:
     assert campaign.true_ranks.tolist() == [1, 2, 3, 4]
 
 
-def test_pairs_nobody_judged_cannot_be_resampled() -> None:
+def test_unjudged_pairs_cannot_be_resampled() -> None:
     real = tallies()
     real.wins[0, 3] = real.wins[3, 0] = 0
     with pytest.raises(ValueError, match="whether 'a' or 'd' is better"):
