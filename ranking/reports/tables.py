@@ -139,7 +139,7 @@ def estimate_columns(
 
 def ranks_in_orders(
     headings: Mapping[str, str],
-    ranks: Sequence[Mapping[str, int]],
+    ranks: Sequence[Mapping[str, int | None]],
     *,
     systems: Iterable[str],
     title: str = "",

@@ -143,7 +143,8 @@ class JudgesSection(Section[Judge]):
             changes.pop(name, None)
         if changes or conflicts:
             arguments = judge_changes(self.campaign, row, changes)
-            judge_change(judge=row, conflicts=conflicts, **arguments)
+            arguments["conflicts"] = conflicts
+            judge_change(judge=row, **arguments)
 
     def _new_conflicts(self, parts: Part, judge: Judge) -> list[System]:
         """Return the systems of the conflicts that a judge does not have yet."""

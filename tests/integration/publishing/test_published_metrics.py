@@ -12,7 +12,6 @@ from campaign.services.jobs import jobs_run_waiting
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.published_results import missing_in_words
 from ranking.reports.published_results import PublishedFile, published_report
-from ranking.reports.wording.published_content import PublishedSections
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
@@ -127,7 +126,7 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
     section: Any = draft.content["sections"]["predicted_ranking"]
 
     def warnings(**check: Any) -> set[str]:
-        sections: PublishedSections = {"predicted_ranking": {**section, **check}}
+        sections: Any = {"predicted_ranking": {**section, **check}}
         return set(missing_in_words({**draft.content, "sections": sections}))
 
     usual = warnings(sample_p=0.05, is_drawn_at_random=True)
