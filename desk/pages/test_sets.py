@@ -60,8 +60,8 @@ def _task_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="pk", **options)
 
 
-def _counted(words: Any, by: str) -> SortedColumn:
-    return _task_column(words, by, kind="number", initial_sort_descending=True)
+def _counted(label: Any, by: str) -> SortedColumn:
+    return _task_column(label, by, kind="number", initial_sort_descending=True)
 
 
 class TaskTable(DeskTable):

@@ -416,15 +416,15 @@ def _webhook_off(facts: CampaignFacts) -> _Sentences:
 def _never_lent(facts: CampaignFacts) -> _Sentences:
     names = facts.never_lent
     if names:
-        shown = list(names[:_NAMES_SHOWN])
+        listed_names = list(names[:_NAMES_SHOWN])
         if len(names) > _NAMES_SHOWN:
-            shown.append("…")
+            listed_names.append("…")
         yield (
             counted(
                 "%(count)d judge can never get an item: %(names)s.",
                 "%(count)d judges can never get an item: %(names)s.",
                 len(names),
-                names=comma_list(shown),
+                names=comma_list(listed_names),
             ),
             _("No open test set matches their languages, expertise and groups."),
             _("View judges"),

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 #: Hour of the server's time zone before which no mail is sent.
 FIRST_HOUR: Final = 6
 
-Found = Sequence[tuple[Campaign, Sequence[Alert]]]
+AlertsByCampaign = Sequence[tuple[Campaign, Sequence[Alert]]]
 
 
 def alert_mails_send(*, now: datetime | None = None) -> int:
@@ -70,19 +70,19 @@ def alert_mail_claim(*, user: User, day: date) -> Mail | None:
 
 def _waiting(day: date) -> list[User]:
     had = Mail.objects.filter(day=day).exclude(state=MailState.QUEUED)
-    asking = _asked().values("user")
-    users = User.objects.filter(pk__in=asking, is_active=True).exclude(
+    subscribers = _subscriptions().values("user")
+    users = User.objects.filter(pk__in=subscribers, is_active=True).exclude(
         pk__in=had.values("user")
     )
     return list(users.exclude(Q(email=None) | Q(email="")).order_by("pk"))
 
 
-def _asked() -> QuerySet[Membership]:
+def _subscriptions() -> QuerySet[Membership]:
     return Membership.objects.filter(daily_alerts=True)
 
 
 def _send(user: User, now: datetime) -> bool:
-    of_user = _asked().filter(user=user).values("campaign")
+    of_user = _subscriptions().filter(user=user).values("campaign")
     campaigns = list(
         Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk")
     )
@@ -104,7 +104,10 @@ def _language(user: User) -> str:
 
 
 def _message(
-    mail: Mail, name: str, alerts_by_campaign: Found, connection: BaseEmailBackend
+    mail: Mail,
+    name: str,
+    alerts_by_campaign: AlertsByCampaign,
+    connection: BaseEmailBackend,
 ) -> EmailMessage:
     count = sum(len(alerts) for _campaign, alerts in alerts_by_campaign)
     with translation.override(mail.language):
