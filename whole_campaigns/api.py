@@ -507,11 +507,11 @@ class TaskView(TaskAPIView):
             else:
                 return Response(status=204)
         if refused:
-            words = []
+            effects = []
         else:
-            words = task_deletion_in_words(task=task)
+            effects = task_deletion_in_words(task=task)
         return self.serialized(
-            {"detail": refused, "words": words}, TaskDeletionSerializer, status=409
+            {"detail": refused, "words": effects}, TaskDeletionSerializer, status=409
         )
 
 

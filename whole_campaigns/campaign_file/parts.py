@@ -257,22 +257,22 @@ def structure_check(part: Part, field: Any) -> None:
         keys = [key for key, below in field.fields.items() if not below.read_only]
         for key in part.value:
             if key not in keys:
-                remedy = _known_keys(key, keys)
+                remedy = _key_remedy(key, keys)
                 raise part.error(f'the key "{key}" is unknown', remedy, key)
             structure_check(part[key], field.fields[key])
 
 
-def _known_keys(key: str, keys: list[str]) -> str:
+def _key_remedy(key: str, keys: list[str]) -> str:
     near = get_close_matches(key, keys, n=1)
     if near:
         return f'write "{near[0]}"'
     return f"use only the keys {', '.join(keys)}"
 
 
-def _kind_check(part: Part, kind: type, words: str) -> None:
+def _kind_check(part: Part, kind: type, description: str) -> None:
     if not isinstance(part.value, kind):
         value = json.dumps(part.value, ensure_ascii=False)[:_MOST_SHOWN]
-        raise part.error(f"{value} is not {words}", f"write {words}")
+        raise part.error(f"{value} is not {description}", f"write {description}")
 
 
 def _names_check(part: Part) -> None:

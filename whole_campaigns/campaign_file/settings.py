@@ -16,7 +16,7 @@ from whole_campaigns.campaign_file.parts import Body, Part
 from whole_campaigns.campaign_file.sections import body
 
 #: Judges must see at least one of them.
-_SHOWN: Final = ("show_source", "show_reference")
+_SHOWN_TO_JUDGES: Final = ("show_source", "show_reference")
 
 
 def settings_read(campaign: Campaign) -> Body:
@@ -28,7 +28,7 @@ def settings_apply(part: Part, campaign: Campaign) -> None:
     """Change the settings that differ. A hidden reference is shown later, by `reference_show`."""
     changes = part.validated(CampaignRulesSerializer, now=settings_read(campaign))
     if changes.get("show_reference"):
-        for name in _SHOWN:
+        for name in _SHOWN_TO_JUDGES:
             changes.pop(name, None)
     _change(part, campaign, changes)
 
@@ -39,7 +39,7 @@ def reference_show(part: Part, campaign: Campaign) -> None:
     Test sets in which judges also rank it must say so in the file.
     """
     now = settings_read(campaign)
-    changes = part.validated(CampaignRulesSerializer, _SHOWN, now=now)
+    changes = part.validated(CampaignRulesSerializer, _SHOWN_TO_JUDGES, now=now)
     allowed = set()
     for test_set in part.items_of("test_sets"):
         if test_set.get("design", {}).get("rank_shown_reference"):

@@ -111,7 +111,7 @@ def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
         except FormatError as error:
             form.add_error("file", str(error))
         else:
-            return _asked(request, campaign, content, preview)
+            return _confirmation_page(request, campaign, content, preview)
     return _page(request, campaign, form)
 
 
@@ -142,7 +142,7 @@ def _page(
     return render(request, "organiser/campaign_file.html", context, status=status)
 
 
-def _asked(
+def _confirmation_page(
     request: HttpRequest,
     campaign: Campaign | None,
     content: bytes,
@@ -189,7 +189,7 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
             again = _(
                 "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
             )
-        return _asked(request, campaign, content, done, again)
+        return _confirmation_page(request, campaign, content, done, again)
     messages.success(request, _("Saved."))
     if done.links:
         # Without a redirect, for which the tokens would have to be stored.
