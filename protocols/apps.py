@@ -15,8 +15,8 @@ class ProtocolsConfig(AppConfig):
         from campaign.models import Protocol
         from ranking.reports.analyses.registry import analysis_register
         from ranking.selectors.analyses import (
+            ANSWER_SCORE_READERS,
             ERROR_READERS,
-            GIVEN_SCORE_READERS,
             SCORE_READERS,
         )
 
@@ -39,6 +39,6 @@ class ProtocolsConfig(AppConfig):
             if hasattr(files, "output_scores"):
                 SCORE_READERS[protocol] = files.output_scores
             if hasattr(files, "given_scores"):
-                GIVEN_SCORE_READERS[protocol] = files.given_scores
+                ANSWER_SCORE_READERS[protocol] = files.given_scores
             if hasattr(files, "output_errors"):
                 ERROR_READERS[protocol] = files.output_errors

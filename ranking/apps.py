@@ -16,9 +16,9 @@ class RankingConfig(AppConfig):
         from campaign.models import Protocol
         from campaign.selectors.tasks import deletion_asked
         from ranking.importing.ranked_answers import RANKING_FILES
-        from ranking.selectors.published_results import deletion_said
-        from ranking.selectors.runs import ranked_group_said
+        from ranking.selectors.published_results import deletion_effects
+        from ranking.selectors.runs import ranked_group_of_task
 
-        deletion_asked.connect(deletion_said, dispatch_uid="published-results")
-        ranked_group_asked.connect(ranked_group_said, dispatch_uid="ranked-group")
+        deletion_asked.connect(deletion_effects, dispatch_uid="published-results")
+        ranked_group_asked.connect(ranked_group_of_task, dispatch_uid="ranked-group")
         answer_files_register(Protocol.RANKING, RANKING_FILES)

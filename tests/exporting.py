@@ -5,7 +5,7 @@ from typing import Final
 
 from campaign.formats import JudgedBlock, read_five_way_csv
 from campaign.models import Task
-from ranking.export.asked import Export, export_asked
+from ranking.export.asked import Export, requested_export
 from ranking.export.writing import export_bytes
 
 #: Kinds of formats of ranked blocks; the others are of answers.
@@ -19,7 +19,7 @@ _KINDS: Final = {
 
 def export_of(task: Task, file_format: str) -> Export:
     kind = _KINDS.get(file_format, "answers")
-    return export_asked(task=task, kind=kind, file_format=file_format)
+    return requested_export(task=task, kind=kind, file_format=file_format)
 
 
 def exported(task: Task, file_format: str = "five-way-csv") -> str:

@@ -36,7 +36,7 @@ from ranking.reports.correlations import in_figures_with_interval
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import Column, Report, Table, end_columns, system_column
-from ranking.reports.wording.agreement import kappa_shown
+from ranking.reports.wording.agreement import kappa_text
 from ranking.reports.wording.methods import shortages_in_words
 from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
 
@@ -111,7 +111,7 @@ def _notes(rows: list[Edit], result: Acceptability) -> Iterator[str]:
         ) % {"count": result.fewest}
     yield from one_judge_notes((edit.systems, edit.judge) for edit in rows)
     acceptors = result.acceptors
-    kappa = kappa_shown(acceptors.kappa, acceptors.p_chance, reason=acceptors.reason)
+    kappa = kappa_text(acceptors.kappa, acceptors.p_chance, reason=acceptors.reason)
     if isinstance(kappa, float):
         kappa = in_figures_with_interval(kappa, acceptors.low, acceptors.high, 2)
     if kappa is not None:

@@ -33,7 +33,7 @@ from protocols.rating.answers import (
 from ranking.core.beside import OutputScores
 from ranking.files.labels import integer_of, object_of
 from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, LoggedOutput
-from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
+from ranking.reports.analyses.kind import ChosenJudgments, RecordedAnswer
 
 
 def _content(records: FileRecords) -> FileContent:
@@ -261,7 +261,7 @@ def output_scores(
 
 
 def given_scores(
-    task: Task, _chosen: ChosenJudgments, answers: Iterable[GivenAnswer]
+    task: Task, _chosen: ChosenJudgments, answers: Iterable[RecordedAnswer]
 ) -> OutputScores | None:
     """Return the scores of the ratings in answers, as `output_scores` does."""
     criteria = criteria_of(rules_complete(task.rules))

@@ -32,7 +32,7 @@ from ranking.reports.tables import (
     end_columns,
     judge_column,
 )
-from ranking.reports.wording.agreement import kappa_shown
+from ranking.reports.wording.agreement import kappa_text
 from ranking.reports.wording.numbers import all_in_figures
 
 
@@ -209,7 +209,7 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
         compared.highest,
         compared.mean,
         compared.deviation,
-        kappa_shown(together.kappa, together.p_chance, reason=together.reason),
+        kappa_text(together.kappa, together.p_chance, reason=together.reason),
         together.low,
         together.high,
         together.p_agree,
@@ -253,7 +253,7 @@ def _pairs(result: TwoOutputsFound) -> Table:
 
 
 def _kappa(pair: TwoJudges) -> Value:
-    return kappa_shown(pair.kappa, pair.p_chance, reason=pair.reason)
+    return kappa_text(pair.kappa, pair.p_chance, reason=pair.reason)
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:

@@ -30,8 +30,8 @@ from ranking.reports.tables import plain
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
-    analyses_asked,
     analyses_of,
+    requested_analyses,
     table_answer,
 )
 from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
@@ -177,7 +177,9 @@ class AnalysesView(TaskAPIView):
     @extend_schema("tasks_analyses_list", responses=AnalysisBriefSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
         """List the analyses requested for a test set, newest first, without answers."""
-        return self.paginated(analyses_asked(task=self.task), AnalysisBriefSerializer)
+        return self.paginated(
+            requested_analyses(task=self.task), AnalysisBriefSerializer
+        )
 
     @extend_schema(
         "analyses_ask",
@@ -359,7 +361,7 @@ class _Table:
 
     @property
     def newest(self) -> Analysis | None:
-        return self.answered.pending or self.answered.shown
+        return self.answered.pending or self.answered.finished
 
     @property
     def job(self) -> Job | None:
@@ -383,13 +385,13 @@ class _Table:
 
     @property
     def finished_at(self) -> datetime | None:
-        shown = self.answered.shown
-        return None if shown is None else shown.finished_at
+        analysis = self.answered.finished
+        return None if analysis is None else analysis.finished_at
 
     @property
     def code_version(self) -> str:
-        shown = self.answered.shown
-        return "" if shown is None else shown.code_version
+        analysis = self.answered.finished
+        return "" if analysis is None else analysis.code_version
 
     @property
     def newer(self) -> int:

@@ -94,7 +94,7 @@ class DesignForecastSerializer(PlainSerializer):
         help_text="Systems that a design without a selection would draw."
     )
     all_pairs = serializers.IntegerField(source="pairs")
-    words_a_block = serializers.FloatField(source="words.words")
+    words_a_block = serializers.FloatField(source="block_averages.words")
     seconds_a_block = EstimateSerializer()
     seconds_a_hit = EstimateSerializer()
     pace = PaceSerializer()

@@ -181,7 +181,7 @@ class ExportsView(ExportAPIView):
     def post(self, request: Request, task_id: int) -> Response:
         """Export a file in the background. Analysts may export too."""
         data = self.validated(ExportAskedSerializer)
-        export = export_of_member(task=self.task, asked=dict(data))
+        export = export_of_member(task=self.task, parameters=dict(data))
         return self.serialized(
             {"job": export_queue(export=export, by=self.user).pk},
             JobQueuedSerializer,
@@ -225,8 +225,10 @@ class ExportStreamView(ExportAPIView):
         """Stream an export. `Not-Carried-Over` counts what a format of answers omits."""
         query = ExportAskedSerializer(data=request.query_params)
         query.is_valid(raise_exception=True)
-        asked = dict(query.validated_data)
-        return export_stream(task=self.task, asked=asked, sent=request.headers)
+        parameters = dict(query.validated_data)
+        return export_stream(
+            task=self.task, parameters=parameters, sent=request.headers
+        )
 
 
 class ExportView(ExportAPIView):

@@ -35,7 +35,7 @@ class JudgeSerializer(PlainSerializer):
     agreement = JudgeAgreementSerializer(
         help_text="Agreement with the other judges in the latest ranking; κ is null while it cannot be estimated.",
     )
-    status = serializers.ChoiceField(choices=[each.value for each in JudgeStatus])
+    status = serializers.ChoiceField(choices=[status.value for status in JudgeStatus])
     measures = serializers.DictField(
         child=MeasureResultSerializer(),
         help_text="Available measures by name; see docs/statistics/quality.md.",

@@ -24,7 +24,7 @@ from ranking.models import Analysis, PublishedResult
 from ranking.selectors.published_results import versions_of
 from ranking.selectors.runs import latest_run
 from ranking.services.published_results.bundles import result_bundle_ask
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import LONGEST_WORDING
 from ranking.services.published_results.publish import (
     PublishedDraft,
@@ -42,8 +42,8 @@ from ranking.services.published_results.publish import (
 from ranking.services.published_results.sections import (
     PARTS,
     answer_ask,
-    answer_found,
     has_failed,
+    section_answer,
 )
 
 _TEXT: int = 5_000
@@ -350,7 +350,7 @@ class PublishedResultsView(_ResultAPIView):
         data = self.validated(PublishSerializer)
         until = data["embargo_until"]
         version_check(data["version"], task=self.task)
-        words = PublishedWords(
+        front_matter = FrontMatter(
             authors=tuple(data["authors"]),
             acknowledgement=data["acknowledgement"],
             contact=data["contact"],
@@ -360,7 +360,7 @@ class PublishedResultsView(_ResultAPIView):
         chosen = {
             "task": self.task,
             "anonymous": data["anonymous"],
-            "words": words,
+            "front_matter": front_matter,
             "parts": [name for name in PARTS if data[name]],
         }
         awaited = _awaited(self.user, chosen, until)
@@ -395,7 +395,7 @@ def _awaited(
     lacking = ["answers"]
     if is_publishable(run):
         parts = chosen["parts"]
-        lacking = [name for name in parts if answer_found(name, run=run) is None]
+        lacking = [name for name in parts if section_answer(name, run=run) is None]
         if not lacking:
             return None
         # Check for refusals before starting computations.

@@ -13,7 +13,7 @@ from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.core.rankings.records import RuleMet
 from ranking.models import StoppingRule
-from ranking.reports.wording.stopping_rules import RuleState, shown_rule
+from ranking.reports.wording.stopping_rules import RuleState, rule_with_progress
 from ranking.selectors.runs import stopping_rule_history, stopping_rule_state
 from ranking.services.ranking_settings import stopping_rule_set
 
@@ -89,7 +89,7 @@ class _Stopping:
     def words(self) -> list[str]:
         if self.state is None:
             return []
-        rule = shown_rule(self.state)
+        rule = rule_with_progress(self.state)
         return [rule.rule, rule.since, *rule.state, rule.caution]
 
     @property

@@ -376,8 +376,8 @@ def drawn_scores(
     if isinstance(task, ScoredTask):
         for unit in UNITS:
             means = task.means_resampled(unit, seed=seed, resamples=resamples)
-            resampled[unit] = _known(means)
-        scores = _known(task.means())
+            resampled[unit] = _scores_of(means)
+        scores = _scores_of(task.means())
         return DrawnScores(task.systems, scores, resampled, task.fewest_units)
     # The keys are already those of the units.
     resampling = Resampling("blocks", seed=seed)
@@ -388,7 +388,7 @@ def drawn_scores(
     return DrawnScores(task.systems, scores, resampled, task.fewest_units)
 
 
-def _known(values: FloatArray) -> Scores:
+def _scores_of(values: FloatArray) -> Scores:
     return Scores(values=values, estimable=~np.isnan(values))
 
 

@@ -47,7 +47,7 @@ class DaskEngine:
         # A separate task, so that workers that join or return later also get the data shared by all
         # shards.
         with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
-            shared = self._client.submit(_as_given, work, pure=False)
+            shared = self._client.submit(_unchanged, work, pure=False)
         futures = self._client.map(
             _computed, shards, work=shared, version=code_version(), pure=False
         )
@@ -109,24 +109,24 @@ def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
 
 def _refuse_other_code(client: Client) -> None:
     try:
-        found = {"the scheduler": client.run_on_scheduler(code_version)}
+        versions = {"the scheduler": client.run_on_scheduler(code_version)}
     except ImportError as error:
-        found = {"the scheduler": error}
+        versions = {"the scheduler": error}
     # A worker that cannot answer returns the reason.
-    found |= client.run(code_version, on_error="return")
-    for place, version in found.items():
+    versions |= client.run(code_version, on_error="return")
+    for process, version in versions.items():
         if version != code_version():
-            raise EngineError(_other_version(place, version, wanted=code_version()))
+            raise EngineError(_other_version(process, version, wanted=code_version()))
 
 
-def _other_version(place: str, version: object, *, wanted: str) -> str:
+def _other_version(process: str, version: object, *, wanted: str) -> str:
     return (
-        f"{place} runs another version of Quintet than this command ({version} instead of {wanted}): start the "
+        f"{process} runs another version of Quintet than this command ({version} instead of {wanted}): start the "
         "scheduler and all workers in a folder of the same version, with PYTHONPATH=."
     )
 
 
-def _as_given(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _unchanged(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return work
 
 

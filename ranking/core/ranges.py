@@ -610,18 +610,18 @@ def studentised_differences(
     """
     n = len(values)
     order = np.lexsort((np.diag(covariance), values))
-    known = order[~np.isnan(values[order])]
-    of_known = covariance[np.ix_(known, known)]
-    if not np.all(np.isfinite(of_known)):
+    scored = order[~np.isnan(values[order])]
+    of_scored = covariance[np.ix_(scored, scored)]
+    if not np.all(np.isfinite(of_scored)):
         raise ValueError("covariance: NaN or infinite for a system that has a score")
     noise = None
     if np.isinf(degrees_of_freedom):
-        root = _root(of_known)
-        of_known = root @ root
+        root = _root(of_scored)
+        of_scored = root @ root
         noise = np.zeros((n, draws))
-        noise[known] = root @ _normal_deviates((len(known), draws), seed)
+        noise[scored] = root @ _normal_deviates((len(scored), draws), seed)
     standard_error = np.zeros((n, n))
-    standard_error[np.ix_(known, known)] = _standard_errors(of_known)
+    standard_error[np.ix_(scored, scored)] = _standard_errors(of_scored)
     observed = _studentise(values, standard_error)
     if group is not None:
         observed[group[:, np.newaxis] != group] = np.nan

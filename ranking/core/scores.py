@@ -107,7 +107,7 @@ class Scores:
         return scores
 
 
-def known_by_name(names: Sequence[str], values: FloatArray) -> dict[str, float | None]:
+def values_by_name(names: Sequence[str], values: FloatArray) -> dict[str, float | None]:
     """Return values by name; None for NaN."""
     return Scores(values, ~np.isnan(values)).by_system(names)
 

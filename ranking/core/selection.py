@@ -68,7 +68,9 @@ def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     return np.where(both, predicted, UNKNOWN).astype(np.int8)
 
 
-def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> float:
+def best_radius(
+    tallies: Tallies, difference: FloatArray, used_pairs: BoolArray
+) -> float:
     """Return the tie radius that correctly predicts the most counted comparisons.
 
     Parameters
@@ -76,7 +78,7 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     tallies : Tallies of n systems
     difference : float64, shape (n, n)
         Score of the first system minus that of the second.
-    known : bool, shape (n, n)
+    used_pairs : bool, shape (n, n)
         Pairs to use.
 
     Returns
@@ -85,7 +87,7 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
         Halfway between two differences; −1 if it is best to predict no ties, even between equal
         scores.
     """
-    first, second = np.nonzero(np.triu(known, 1))
+    first, second = np.nonzero(np.triu(used_pairs, 1))
     lead = difference[first, second]
     order = np.argsort(np.abs(lead), kind="stable")
     first = first[order]
@@ -443,11 +445,11 @@ def data_requirements(
 
 @in_threads
 def _fold_counts(
-    blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], each: int
+    blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], number: int
 ) -> list[tuple[int, int]]:
     """Return each predictor's numbers of correct and of unknown predictions for a fold."""
-    learnt = blocks.take(fold != each)
-    held = blocks.take(fold == each)
+    learnt = blocks.take(fold != number)
+    held = blocks.take(fold == number)
     return [_count_correct(predict(learnt), held) for predict in predictors]
 
 
@@ -464,7 +466,7 @@ def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
 def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
     games = Games(blocks)
     counts = np.zeros((folds, 3), dtype=np.int64)
-    np.add.at(counts, (fold[games.block], games.shown + 1), 1)
+    np.add.at(counts, (fold[games.block], games.outcome_as_shown + 1), 1)
     learnt = counts.sum(axis=0) - counts
     comparisons = counts.sum(axis=1)
     right = counts[np.arange(folds), np.argmax(learnt, axis=1)]

@@ -556,12 +556,12 @@ def decide_in_order(
     Decision
         For a closed comparison, `asked` is the number of judgments it is based on; later ones make no difference.
     """
-    asked = quota
+    needed = quota
     if len(answers) >= quota and not sum(answers[:quota]):
-        asked += extension
-    if len(answers) < asked:
-        return Decision(None, None, asked, asked - len(answers))
-    return closed(first, second, sum(answers[:asked]), asked, seed=seed)
+        needed += extension
+    if len(answers) < needed:
+        return Decision(None, None, needed, needed - len(answers))
+    return closed(first, second, sum(answers[:needed]), needed, seed=seed)
 
 
 def sort_replayed(

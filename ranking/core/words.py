@@ -32,9 +32,9 @@ def word_check(name: str, word: object, literal: Any) -> None:
     ValueError
         If it is not; the message names the parameter and all words.
     """
-    words = get_args(literal)
-    if word not in words:
-        raise ValueError(_unknown(name, word, words))
+    choices = get_args(literal)
+    if word not in choices:
+        raise ValueError(_unknown(name, word, choices))
 
 
 def confidence_check(confidence: float) -> None:
@@ -43,9 +43,9 @@ def confidence_check(confidence: float) -> None:
         raise ValueError("confidence: expected a share between 0 and 1")
 
 
-def _unknown(name: str, word: object, words: Iterable[object]) -> str:
+def _unknown(name: str, word: object, choices: Iterable[object]) -> str:
     allowed = []
-    for member in words:
+    for member in choices:
         if isinstance(member, str):
             # Members of an enumeration are shown as plain strings.
             allowed.append(repr(str(member)))

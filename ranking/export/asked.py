@@ -132,7 +132,7 @@ class Export:
         return sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def export_asked(
+def requested_export(
     *,
     task: Task,
     kind: str,

@@ -231,7 +231,7 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
     done = 0
     for hits in _chunks(frozen):
         ids = [hit.pk for hit in hits]
-        blocks = _shown(frozen, ids)
+        blocks = _shown_blocks(frozen, ids)
         judges = _judges(frozen, ids)
         for hit in hits:
             repeats = None
@@ -283,7 +283,9 @@ class _ShownBlock(TypedDict):
     candidates: list[list[str]]
 
 
-def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[_ShownBlock]]:
+def _shown_blocks(
+    frozen: FrozenResult, hits: Collection[int]
+) -> dict[int, list[_ShownBlock]]:
     """Return the judged blocks of these HITs in their order, with their candidates as they were shown.
 
     Blocks that nobody has judged would tell their systems to whoever judges them later. If a system is anonymous, they are in the order of published names: see
@@ -296,7 +298,7 @@ def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[_Shown
     rows = rows.order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))
     systems = systems_shown(pk for pk, *_rest in blocks)
-    shown_by_hit: dict[int, list[_ShownBlock]] = defaultdict(list)
+    blocks_by_hit: dict[int, list[_ShownBlock]] = defaultdict(list)
     for pk, hit, segment, control in blocks:
         candidates = []
         for candidate in systems[pk]:
@@ -308,8 +310,8 @@ def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[_Shown
             "control": control,
             "candidates": candidates,
         }
-        shown_by_hit[hit].append(block)
-    return shown_by_hit
+        blocks_by_hit[hit].append(block)
+    return blocks_by_hit
 
 
 def _judges(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[str]]:

@@ -34,7 +34,7 @@ from ranking.selectors.metrics import (
     evalset_word,
     evalset_words,
     joined_by_underscores,
-    metric_given,
+    metric_with_scores,
 )
 
 _NO_OUTPUT: Final = "[No translation supplied]"
@@ -165,7 +165,7 @@ def _folder(task: Task) -> "_Folder":
         references=[f"ref{letter}" for letter in ascii_uppercase[:most]],
         systems=list(systems.values_list("name", flat=True)),
         # Among the names of all systems, as when scores are imported.
-        words=evalset_words(test_set.systems.values_list("name", flat=True)),
+        word_by_system=evalset_words(test_set.systems.values_list("name", flat=True)),
         documents=evalset_words({line["document"] for line in lines}),
         taken={human.casefold()},
     )
@@ -188,7 +188,7 @@ class _Folder:
     references : list of str
     systems : list of str
         The systems whose outputs are in the folder.
-    words, documents, judges, metrics : mapping of str to str
+    word_by_system, documents, judges, metrics : mapping of str to str
         The word of each system, document, judge and metric.
     taken : set of str
         Names of files of scores so far, without extension and in lower case.
@@ -200,7 +200,7 @@ class _Folder:
     numbers: Int64Array
     references: list[str]
     systems: list[str]
-    words: Mapping[str, str]
+    word_by_system: Mapping[str, str]
     documents: Mapping[str, str]
     taken: set[str]
     judges: dict[str, str] = field(default_factory=dict)
@@ -209,7 +209,7 @@ class _Folder:
     def renamed(self) -> list[str]:
         """Return a line for each name that the folder has changed."""
         return [
-            *_renamed("system", self.words),
+            *_renamed("system", self.word_by_system),
             *_renamed("document", self.documents),
             *_renamed("judge", self.judges),
             *_renamed("metric", self.metrics),
@@ -226,7 +226,7 @@ class _Folder:
         for system in self.systems:
             outputs = [line["outputs"].get(system) for line in self.lines]
             yield (
-                f"system-outputs/{pair}/{self.words[system]}.txt",
+                f"system-outputs/{pair}/{self.word_by_system[system]}.txt",
                 map(_line, outputs),
             )
 
@@ -240,7 +240,7 @@ class _Folder:
 
     def human_scores(self, people: People) -> Iterator[FolderFile]:
         """Yield the scores of segments and of systems."""
-        systems = [self.words[system] for system in people.systems]
+        systems = [self.word_by_system[system] for system in people.systems]
         values = np.full((len(self.numbers), len(systems)), np.nan)
         rows = np.searchsorted(self.numbers, people.segments)
         values[rows] = _segment_scores(people)
@@ -265,14 +265,14 @@ class _Folder:
     def _ratings(self, ratings: "_Ratings") -> Iterator[str]:
         """Yield the rating of each output."""
         for system in self.systems:
-            word = self.words[system]
+            word = self.word_by_system[system]
             for number in self.numbers.tolist():
                 rating = ratings.get((system, number), _NOTHING)
                 yield f"{word}\t{rating}"
 
     def metric_files(self, metric: Metric) -> Iterator[FolderFile]:
         """Yield the files of a metric, and record its word."""
-        scores = metric_given(metric)
+        scores = metric_with_scores(metric)
         values = scores.of(self.numbers)
         base = metric.name
         reference = None
@@ -299,7 +299,7 @@ class _Folder:
 
     def _word_of(self, system: str) -> str:
         """Return the word of a system; a system that was deleted keeps its word."""
-        return self.words.get(system, evalset_word(system))
+        return self.word_by_system.get(system, evalset_word(system))
 
     def _around_name(
         self, metric: Metric, values: FloatArray, reference: str | None

@@ -14,7 +14,7 @@ from campaign.texts.joining import (
     sentence_list,
     with_full_stop,
 )
-from ranking.export.asked import Export, ExportRefusedError, export_asked
+from ranking.export.asked import Export, ExportRefusedError, requested_export
 from ranking.export.columns import described_columns
 from ranking.export.evalset import FolderFile, evalset_files
 from ranking.export.kinds import ANSWERS, EVERYTHING, KINDS, ExportFormat, ExportKind
@@ -60,7 +60,7 @@ def _parts(export: Export) -> Iterator[Export]:
         if kind.by_number:
             watermark = export.watermark
         for file_format in _formats(kind, export):
-            yield export_asked(
+            yield requested_export(
                 task=export.task,
                 kind=kind.name,
                 file_format=file_format,

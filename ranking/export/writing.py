@@ -16,7 +16,7 @@ from campaign.models import Job, JobKind, Task
 from campaign.selectors.exported_files import FileStorageError
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.jobs import JobProgress, handles
-from ranking.export.asked import Export, ExportRefusedError, export_asked
+from ranking.export.asked import Export, ExportRefusedError, requested_export
 from ranking.export.evalset import evalset_files
 from ranking.export.everything import everything_bytes
 from ranking.export.kinds import EVERYTHING, WITH_SKIPS, ExportFormat
@@ -73,7 +73,7 @@ def _export(job: Job, progress: JobProgress) -> dict[str, object]:
     task = Task.objects.select_related("test_set__campaign").get(
         pk=parameters.pop("task")
     )
-    export = export_asked(task=task, **parameters)
+    export = requested_export(task=task, **parameters)
     kept = exported_file_keep(
         task=task,
         content=export_bytes(export, progress=progress),

@@ -24,8 +24,8 @@ from ranking.files.records import (
     NO_JUDGE,
     FileRead,
     InputFormat,
+    JudgmentFacts,
     JudgmentSelection,
-    JudgmentsFound,
     LanguagePair,
     ignored_of,
 )
@@ -173,7 +173,7 @@ class FilesWanted:
 
 
 @dataclass(frozen=True, eq=False)
-class PartFound:
+class ShardContent:
     """The content of a shard.
 
     Attributes
@@ -192,7 +192,7 @@ class PartFound:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class JudgmentsCounted(JudgmentsFound):
+class JudgmentsCounted(JudgmentFacts):
     """Content of files, with the counts of their selected judgments.
 
     Attributes
@@ -276,7 +276,7 @@ def count_files(
         total = _counted(
             replace(wanted, copies=copies), files, shards, engine, progress
         )
-    return total.found()
+    return total.counted()
 
 
 def _counted(
@@ -306,7 +306,7 @@ def hash_of_file(name: str) -> str:
 
 
 @in_threads
-def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
+def count_part(wanted: FilesWanted, shard: SegmentShard) -> ShardContent:
     """Read a shard, and compute the requested counts."""
     vocabulary = Vocabulary()
     columns, file = _read(shard, vocabulary)
@@ -314,7 +314,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     chosen = pairs_chosen(there, wanted.selection)
     if len(chosen) != 1:
         # Can only be checked once all shards are known.
-        return PartFound(languages=there)
+        return ShardContent(languages=there)
     sources = RowSources(
         tuple(name for name, _groups in shard.groups), file, wanted.copies
     )
@@ -330,7 +330,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
         counts = count_shard(
             blocks, judged.document, list(vocabulary.documents), wanted.counts
         )
-    return PartFound(there, rest, counts)
+    return ShardContent(there, rest, counts)
 
 
 def _read(shard: SegmentShard, vocabulary: Vocabulary) -> tuple[Columns, Int32Array]:
@@ -363,7 +363,7 @@ class _Total:
         """How often each file holds its whole content."""
         return self._selected.copies
 
-    def add(self, _number: int, part: PartFound) -> None:
+    def add(self, _number: int, part: ShardContent) -> None:
         """Add the counts of a shard."""
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
@@ -374,7 +374,7 @@ class _Total:
         if part.counts is not None:
             self._counts.add(part.counts)
 
-    def found(self) -> JudgmentsCounted:
+    def counted(self) -> JudgmentsCounted:
         selection = self._wanted.selection
         counts = self._counts
         ignored = None
@@ -390,5 +390,5 @@ class _Total:
             losses=self._selected.losses(self._files),
             systems=self._selected.systems,
             counts=counts,
-            **self._selected.found(self._files, selection),
+            **self._selected.facts(self._files, selection),
         )

@@ -116,10 +116,10 @@ def values_taken(
 
 
 def word_of(
-    key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = ""
+    key: str, value: object, choices: Iterable[str], refuse: Refuse, remedy: str = ""
 ) -> str:
     """Return the value if it is one of the given words; refuse others."""
-    allowed = list(words)
+    allowed = list(choices)
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(allowed)
         refuse(

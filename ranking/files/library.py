@@ -15,7 +15,7 @@ from ranking.files.arena import COLUMNS as VOTE_COLUMNS
 from ranking.files.reading import detect_input_format
 from ranking.files.reading import read_judgments as read_files
 from ranking.files.records import InputFormat, JudgmentSelection
-from ranking.files.references import REFERENCE_SYSTEM, reference_found
+from ranking.files.references import REFERENCE_SYSTEM, judged_reference
 
 FileName = str | os.PathLike[str]
 _FILE_NAMES: Final = (str, os.PathLike)
@@ -101,40 +101,40 @@ def read_judgments(
         named = None
     else:
         named = reference
-    found = reference_found(read.blocks.systems, named, is_excluded=True)
-    if found is None:
+    reference_system = judged_reference(read.blocks.systems, named, is_excluded=True)
+    if reference_system is None:
         return read.blocks
-    return read.blocks.without([found])
+    return read.blocks.without([reference_system])
 
 
-def _names_of_judges(given: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (given,)
-    return tuple(given)
+def _names_of_judges(names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    return tuple(names)
 
 
-def _names_of_files(given: Any) -> list[str]:
-    if isinstance(given, _FILE_NAMES):
-        names = [given]
-    elif isinstance(given, (list, tuple, Iterator)) and not hasattr(given, "read"):
-        names = list(given)
+def _names_of_files(source: Any) -> list[str]:
+    if isinstance(source, _FILE_NAMES):
+        names = [source]
+    elif isinstance(source, (list, tuple, Iterator)) and not hasattr(source, "read"):
+        names = list(source)
     else:
         names = []
     if not names or not all(isinstance(name, _FILE_NAMES) for name in names):
-        library = type(given).__module__.partition(".")[0]
+        library = type(source).__module__.partition(".")[0]
         raise TypeError(
             "read_judgments takes the name of a file, several names, or a DataFrame of pandas or polars, "
-            f"not {library}.{type(given).__name__}"
+            f"not {library}.{type(source).__name__}"
         )
     return [str(Path(name).expanduser()) for name in names]
 
 
-def _is_frame(given: Any) -> bool:
-    is_of_pandas = hasattr(given, "to_csv") and hasattr(
-        getattr(given, "index", None), "names"
+def _is_frame(source: Any) -> bool:
+    is_of_pandas = hasattr(source, "to_csv") and hasattr(
+        getattr(source, "index", None), "names"
     )
-    is_written_as_csv = is_of_pandas or hasattr(given, "write_csv")
-    return is_written_as_csv and hasattr(given, "columns")
+    is_written_as_csv = is_of_pandas or hasattr(source, "write_csv")
+    return is_written_as_csv and hasattr(source, "columns")
 
 
 def _file_of(frame: Any) -> dict[str, bytes]:

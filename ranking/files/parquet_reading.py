@@ -183,13 +183,13 @@ def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for name in names:
         key = name.strip().lower()
-        place = Place(file, field=name)
+        location = Place(file, field=name)
         if is_index(name):
             continue
         if key not in known_keys and not _SLOT.fullmatch(key):
-            raise place.error("the column is unknown", UNKNOWN_COLUMN)
+            raise location.error("the column is unknown", UNKNOWN_COLUMN)
         if key in columns:
-            raise place.error(
+            raise location.error(
                 "the column appears twice in the file",
                 "remove or rename one of the two",
             )
@@ -291,16 +291,18 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
 
     systems = [batch.numbers(system, candidate) for system, _rank in slots]
     ranks = [batch.numbers(rank, _label) for _system, rank in slots]
-    shown = np.array(systems, dtype=np.int32)
+    candidate_numbers = np.array(systems, dtype=np.int32)
     label = np.array(ranks, dtype=np.int8)
-    for (system, rank), candidates, labels in zip(slots, shown, label, strict=True):
+    for (system, rank), candidates, labels in zip(
+        slots, candidate_numbers, label, strict=True
+    ):
         batch.refuse_where(
             (candidates < 0) & (labels > 0),
             rank,
             "the rank has no system",
             f"name the system in {system}, or leave the rank empty",
         )
-    _refuse_rows(batch, shown.T, vocabulary)
+    _refuse_rows(batch, candidate_numbers.T, vocabulary)
     best_worst = batch.fixed(BEST_WORST, _best_worst, 0)
     vocabulary.best_worst.update((best_worst > 0).tolist())
     no_judge = -1
@@ -310,7 +312,7 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
         language=np.array(_languages(batch, vocabulary), dtype=np.int32),
         judge=batch.fixed("judgeId", judge, no_judge).astype(np.int32),
         segment=batch.fixed("srcIndex", _segment, 0).astype(np.int32),
-        candidate=np.ascontiguousarray(shown.T),
+        candidate=np.ascontiguousarray(candidate_numbers.T),
         label=np.ascontiguousarray(label.T),
         duration_ms=batch.fixed("duration_ms", _duration, -1),
         document=batch.fixed("documentId", document, -1).astype(np.int32),
@@ -349,12 +351,12 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
 
 
 def _refuse_rows(
-    batch: _Batch, shown: npt.NDArray[np.int32], vocabulary: Vocabulary
+    batch: _Batch, candidate_numbers: npt.NDArray[np.int32], vocabulary: Vocabulary
 ) -> None:
     """Refuse rows with too many candidates, and rows that name a system twice, alone or with others."""
     column = batch.file.slots[0][0]
     batch.refuse_where(
-        np.count_nonzero(shown >= 0, axis=1) > MAX_CANDIDATES,
+        np.count_nonzero(candidate_numbers >= 0, axis=1) > MAX_CANDIDATES,
         column,
         f"the row shows more than {MAX_CANDIDATES} candidates",
         f"use blocks of at most {MAX_CANDIDATES}",
@@ -363,8 +365,8 @@ def _refuse_rows(
     names = sorted(set(chain.from_iterable(candidates)))
     table = systems_table(candidates, names)
     # The last row is for -1.
-    systems = np.pad(table, ((0, 1), (0, 0)), constant_values=-1)[shown]
-    in_order = np.sort(systems.reshape(len(shown), -1), axis=1)
+    systems = np.pad(table, ((0, 1), (0, 0)), constant_values=-1)[candidate_numbers]
+    in_order = np.sort(systems.reshape(len(candidate_numbers), -1), axis=1)
     is_repeated = np.diff(in_order, axis=1) == 0
     is_system = in_order[:, 1:] >= 0
     batch.refuse_where(
@@ -464,9 +466,9 @@ def _blocks(
     candidates = list(vocabulary.candidates)
     documents = list(vocabulary.documents)
     for row in range(len(columns)):
-        shown = columns.candidate[row] >= 0
-        numbers = columns.candidate[row][shown].tolist()
-        labels = columns.label[row][shown].tolist()
+        is_filled = columns.candidate[row] >= 0
+        numbers = columns.candidate[row][is_filled].tolist()
+        labels = columns.label[row][is_filled].tolist()
         duration: int | None = int(columns.duration_ms[row])
         if duration == -1:
             duration = None

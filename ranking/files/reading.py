@@ -196,7 +196,7 @@ def read_judgments(
     judged, rest = selected(
         read.columns, vocabulary, languages, selection.exclude_judges, sources
     )
-    found = rest.found(read.files, selection)
+    facts = rest.facts(read.files, selection)
     blocks = blocks_of(judged, rest.systems, vocabulary)
     return JudgmentsRead(
         blocks=blocks,
@@ -209,7 +209,7 @@ def read_judgments(
         ),
         losses=(*losses, *rest.losses(read.files)),
         documents=tuple(vocabulary.documents),
-        **found,
+        **facts,
     )
 
 
@@ -253,25 +253,25 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
     holds_only_votes = True
     first: tuple[InputFormat, str] | None = None
     for name in sources.names:
-        with sources.input(name) as (given, stream):
+        with sources.input(name) as (input_file, stream):
             if input_format is not None:
-                found = input_format
-                file = given
+                file_format = input_format
+                file = input_file
             else:
-                found, file = detect_input_format(given)
-            first = first or (found, file.name)
-            if found is not first[0]:
+                file_format, file = detect_input_format(input_file)
+            first = first or (file_format, file.name)
+            if file_format is not first[0]:
                 raise Place(file.name, 1).error(
-                    f"the file is {found}, but {first[1]} is {first[0]}",
+                    f"the file is {file_format}, but {first[1]} is {first[0]}",
                     "use files of one format at a time",
                 )
             again = partial(sources.seekable, name)
-            if found is InputFormat.PARQUET:
+            if file_format is InputFormat.PARQUET:
                 holds_only_votes &= holds_votes(file.name, again())
             else:
-                holds_only_votes &= found is InputFormat.ARENA_VOTES
+                holds_only_votes &= file_format is InputFormat.ARENA_VOTES
             parts = list(
-                _columns(found, file, again, vocabulary, _Beside(losses, votes))
+                _columns(file_format, file, again, vocabulary, _Beside(losses, votes))
             )
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
@@ -286,7 +286,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
     file_of_row = np.repeat(np.arange(len(files), dtype=np.int32), rows_of_files)
     if holds_only_votes:
         counts = votes.counted(losses, is_one_file=len(files) == 1)
-        for number in _files_given_again(files):
+        for number in _repeated_files(files):
             is_again = counts & (file_of_row == number)
             losses.add(COUNTED_ONCE, files[number].name, int(is_again.sum()))
             counts &= ~is_again
@@ -295,7 +295,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
     return _Read(first[0], files, together, vocabulary, losses.found(), file_of_row)
 
 
-def _files_given_again(files: Sequence[FileRead]) -> list[int]:
+def _repeated_files(files: Sequence[FileRead]) -> list[int]:
     """Return the numbers of the files with the bytes of an earlier one."""
     hashes = [file.sha256 for file in files]
     return [number for number, sha256 in enumerate(hashes) if sha256 in hashes[:number]]

@@ -136,7 +136,7 @@ class FileRead:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class JudgmentsFound:
+class JudgmentFacts:
     """Content of files other than their judgments.
 
     Attributes
@@ -182,7 +182,7 @@ class JudgmentsFound:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class JudgmentsRead(JudgmentsFound):
+class JudgmentsRead(JudgmentFacts):
     """The selected judgments of all files.
 
     Attributes

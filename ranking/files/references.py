@@ -9,7 +9,7 @@ from ranking.files.records import SelectionError
 REFERENCE_SYSTEM: Final = "_ref"
 
 
-def reference_found(
+def judged_reference(
     systems: Sequence[str], named: str | None, *, is_excluded: bool
 ) -> str | None:
     """Return the name of the reference if there is one.

@@ -26,7 +26,7 @@ from ranking.files.vocabulary import Columns, Int32Array, Vocabulary
 
 
 class SelectedFacts(TypedDict):
-    """Fields of `JudgmentsFound`."""
+    """Fields of `JudgmentFacts`."""
 
     files: tuple[FileRead, ...]
     skipped: int
@@ -89,10 +89,10 @@ class Selected:
                 return (Loss(COUNTED_ONCE, sum(self.left_out.values()), file.name),)
         return ()
 
-    def found(
+    def facts(
         self, files: Sequence[FileRead], selection: JudgmentSelection
     ) -> SelectedFacts:
-        """Return fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
+        """Return fields of `JudgmentFacts`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:

@@ -23,12 +23,12 @@ class HashedStream:
     def __init__(self, stream: IO[bytes], progress: Callable[[int], None]) -> None:
         self._stream = stream
         self._hash = hashlib.sha256()
-        self._told = progress
+        self._progress = progress
 
     def read(self, size: int = -1, /) -> bytes:
         data = self._stream.read(size)
         self._hash.update(data)
-        self._told(len(data))
+        self._progress(len(data))
         return data
 
     def sha256(self) -> str:
@@ -88,7 +88,7 @@ class Sources:
             self._in_memory[name] = sys.stdin.buffer.read()
         return self._in_memory.get(name)
 
-    def _told(self, size: int) -> None:
+    def _add_read(self, size: int) -> None:
         self._read = min(
             self._read + size, self._total
         )  # a file may grow while it is read
@@ -105,22 +105,22 @@ class Sources:
     @contextmanager
     def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
         """Open a file for a reader, with the stream that hashes it."""
-        shown_name = name
+        file_name = name
         if name == STANDARD_INPUT:
-            shown_name = STANDARD_INPUT_NAME
+            file_name = STANDARD_INPUT_NAME
         with self.opened(name) as stream:
-            yield InputFile(shown_name, stream), stream
+            yield InputFile(file_name, stream), stream
 
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:
         """Open a file at its beginning."""
         content = self._content(name)
         if content is not None:
-            yield HashedStream(io.BytesIO(content), self._told)
+            yield HashedStream(io.BytesIO(content), self._add_read)
             return
         try:
             with Path(name).open("rb") as stream:
-                yield HashedStream(stream, self._told)
+                yield HashedStream(stream, self._add_read)
         except OSError as error:
             raise unreadable(name, error) from error
 

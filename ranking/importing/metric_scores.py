@@ -70,7 +70,7 @@ def metric_scores_import(
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     documents = dict(segments.values_list("number", "document__name"))
     all_scores, references = _read(test_set, documents, files, name)
-    known = known_segments(test_set)
+    segment_names = known_segments(test_set)
     last = max(documents, default=0)
     with_gaps = None
     if len(documents) < last:
@@ -81,7 +81,7 @@ def metric_scores_import(
     new_metrics = []
     skipped = _Skipped()
     for scores in all_scores:
-        row_of = segment_rows(scores, known, there=with_gaps, last=last)
+        row_of = segment_rows(scores, segment_names, there=with_gaps, last=last)
         rows = list(row_of.values())
         file_name = files[0].name
         if rows:
@@ -164,13 +164,13 @@ def _looks_like_error_rate(scores: MetricScores) -> bool:
 
 def _read(
     test_set: TestSet,
-    known: Mapping[int, str],
+    document_by_number: Mapping[int, str],
     files: Sequence[StoredFile],
     name: str,
 ) -> tuple[list[MetricScores], frozenset[str]]:
     """Return the scores, and the references that the test set may lack.
 
-    `known` has the document of each segment of the test set by its number.
+    `document_by_number` has the document of each segment of the test set by its number.
     """
     languages = (test_set.source_language, test_set.target_language)
     file_name = files[0].name
@@ -181,12 +181,14 @@ def _read(
         evalset = isolated(file_name, size, read)
     if not isinstance(evalset, EvalSet):
         return evalset, frozenset()
-    _refuse_other_documents(evalset, known, file_name)
-    words = evalset_words(test_set.systems.values_list("name", flat=True))
-    name_of = {name: name for name in words}
-    for name, word in words.items():
+    _refuse_other_documents(evalset, document_by_number, file_name)
+    word_by_name = evalset_words(test_set.systems.values_list("name", flat=True))
+    name_of = {name: name for name in word_by_name}
+    for name, word in word_by_name.items():
         name_of[word] = name
-    numbers = tuple(SegmentName(str(number), is_number=True) for number in known)
+    numbers = tuple(
+        SegmentName(str(number), is_number=True) for number in document_by_number
+    )
     all_scores = []
     for scores in evalset.scores:
         systems = tuple(_system_named(word, name_of) for word in scores.systems)
@@ -199,22 +201,22 @@ def _read(
 
 
 def _refuse_other_documents(
-    evalset: EvalSet, known: Mapping[int, str], file_name: str
+    evalset: EvalSet, document_by_number: Mapping[int, str], file_name: str
 ) -> None:
     """Raise FormatError if the folder has other documents than the test set."""
     if not evalset.documents:
         return
-    if len(evalset.documents) != len(known):
+    if len(evalset.documents) != len(document_by_number):
         raise FormatError(
             file_name,
-            f"the folder has {len(evalset.documents):,} segments, but the test set has {len(known):,}",
+            f"the folder has {len(evalset.documents):,} segments, but the test set has {len(document_by_number):,}",
             "provide the folder for this test set",
         )
-    words = evalset_words(set(known.values()))
-    documents = zip(evalset.documents, known.values(), strict=True)
+    word_by_name = evalset_words(set(document_by_number.values()))
+    documents = zip(evalset.documents, document_by_number.values(), strict=True)
     for line, (document, own) in enumerate(documents, 1):
         is_same = evalset_word(document) == evalset_word(own)
-        if not is_same and document not in (own, words[own]):
+        if not is_same and document not in (own, word_by_name[own]):
             raise Place(f"{file_name}, documents", line).error(
                 f'segment {line} is in the document "{own}", but here in "{document}"',
                 "provide the folder for this test set",

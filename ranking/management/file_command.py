@@ -28,7 +28,7 @@ from ranking.core.sharding import Engine, EngineError, ThisMachine
 from ranking.core.simulation.model import Model
 from ranking.files.reading import read_judgments
 from ranking.files.records import InputFormat, JudgmentSelection, SelectionError
-from ranking.files.references import REFERENCE_SYSTEM, reference_found
+from ranking.files.references import REFERENCE_SYSTEM, judged_reference
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
 from ranking.reports.range_choices import (
@@ -93,7 +93,7 @@ def add_option(
     parser: CommandParser,
     named: str,
     type_: Callable[[str], Any],
-    words: str,
+    help_text: str,
     *,
     default: Any = None,
     **more: Any,
@@ -101,7 +101,7 @@ def add_option(
     """Add an argument, named with its placeholder ("--limit N"); the help states its default if it is a number."""
     name, _space, placeholder = named.partition(" ")
     if isinstance(default, int | float):
-        words += (
+        help_text += (
             f" (default: {default:g})"
             if isinstance(default, float)
             else f" (default: {default})"
@@ -111,7 +111,7 @@ def add_option(
         metavar=placeholder or None,
         type=type_,
         default=default,
-        help=words,
+        help=help_text,
         **more,
     )
 
@@ -175,8 +175,10 @@ Parameter = tuple[str, str, Any]
 
 def add_parameter_argument(parser: CommandParser) -> None:
     """Add the argument `--parameter`."""
-    words = "override method parameters: " + ", ".join(_defaults())
-    add_option(parser, "--parameter METHOD.NAME=VALUE", _parameter, words, **SEVERAL)
+    help_text = "override method parameters: " + ", ".join(_defaults())
+    add_option(
+        parser, "--parameter METHOD.NAME=VALUE", _parameter, help_text, **SEVERAL
+    )
 
 
 def parameters_of(
@@ -243,7 +245,9 @@ def _value(name: str, text: str, type_: Any) -> Any:
     if get_origin(type_) in (Union, types.UnionType):
         if text == "none":
             return None
-        (type_,) = (each for each in get_args(type_) if each is not types.NoneType)
+        (type_,) = (
+            member for member in get_args(type_) if member is not types.NoneType
+        )
     if get_origin(type_) is Literal:
         return _one_of(name, text, {choice: choice for choice in get_args(type_)})
     if type_ is bool:
@@ -282,10 +286,12 @@ def add_method_argument(parser: CommandParser, default: str) -> None:
 def add_target_arguments(parser: CommandParser, name: str, default: str) -> None:
     """Add the arguments for target shares of separated pairs (default None) and `--clusters`."""
     shares = number_between(0, 1, including_high=True)
-    words = f"target shares of separated pairs (default: {default})"
-    add_option(parser, f"{name} SHARE", shares, words, nargs="+")
-    words = "target numbers of clusters"
-    add_option(parser, "--clusters K", whole_number(2), words, default=[], nargs="+")
+    help_text = f"target shares of separated pairs (default: {default})"
+    add_option(parser, f"{name} SHARE", shares, help_text, nargs="+")
+    help_text = "target numbers of clusters"
+    add_option(
+        parser, "--clusters K", whole_number(2), help_text, default=[], nargs="+"
+    )
 
 
 def add_model_arguments(
@@ -295,25 +301,27 @@ def add_model_arguments(
     add_option(
         parser, "--systems N", whole_number(2), "number of systems", default=systems
     )
-    words = "standard deviation of output quality around system quality (0 to 10)"
-    add_option(parser, "--noise S", number_between(0, math.inf), words, default=noise)
+    help_text = "standard deviation of output quality around system quality (0 to 10)"
+    add_option(
+        parser, "--noise S", number_between(0, math.inf), help_text, default=noise
+    )
     add_option(
         parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5
     )
-    words = "largest quality difference that a judge rates as a tie"
-    add_option(parser, "--tie-radius D", _NOT_NEGATIVE, words, default=0.0)
-    words = "standard deviation of a judge's perception"
-    add_option(parser, "--judge-noise S", _NOT_NEGATIVE, words, default=0.0)
-    words = (
+    help_text = "largest quality difference that a judge rates as a tie"
+    add_option(parser, "--tie-radius D", _NOT_NEGATIVE, help_text, default=0.0)
+    help_text = "standard deviation of a judge's perception"
+    add_option(parser, "--judge-noise S", _NOT_NEGATIVE, help_text, default=0.0)
+    help_text = (
         "number of segments in the test set (default: every block has its own segment)"
     )
-    add_option(parser, "--segments N", POSITIVE, words)
+    add_option(parser, "--segments N", POSITIVE, help_text)
 
 
 def model_of(options: Options) -> Model:
     """Return the model given by the arguments."""
-    given = [field.name for field in fields(Model) if field.name in options]
-    return Model(**{name: options[name] for name in given})
+    names = [field.name for field in fields(Model) if field.name in options]
+    return Model(**{name: options[name] for name in names})
 
 
 _BOOTSTRAP = "bootstrap"
@@ -466,8 +474,8 @@ def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) ->
     add_option(
         parser, "--resamples", POSITIVE, "number of resamples", default=resamples
     )
-    words = "confidence of ranges and intervals"
-    add_option(parser, "--confidence", SHARE, words, default=0.95)
+    help_text = "confidence of ranges and intervals"
+    add_option(parser, "--confidence", SHARE, help_text, default=0.95)
 
 
 def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None:
@@ -530,7 +538,7 @@ def selection_of(options: Options) -> JudgmentSelection:
 def reference_among(systems: Sequence[str], options: Options) -> str | None:
     """Return the reference if there is one; raise SelectionError if the one in the options does not exist."""
     is_excluded = options["reference"] == "exclude"
-    return reference_found(
+    return judged_reference(
         systems, options["reference_system"], is_excluded=is_excluded
     )
 

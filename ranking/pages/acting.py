@@ -14,7 +14,7 @@ from campaign.models import Judge, Task
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled, semicolon_list
 from ranking.models import Analysis
-from ranking.pages.analysis_form import AskedAnalysis, asked_in_words
+from ranking.pages.analysis_form import ListedAnalysis, listed_analysis
 from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
@@ -53,7 +53,7 @@ def deciding_in_words(
                 "Their judgments no longer count in any ranking of the campaign. Nothing is deleted."
             )
         )
-    facts.append(_what_follows(action) % {"judge": judge})
+    facts.append(_consequence(action) % {"judge": judge})
     if text:
         facts.append(f"“{text}”")
     if action in STANDS_ASIDE and work.at_work:
@@ -63,7 +63,7 @@ def deciding_in_words(
     return facts
 
 
-def _what_follows(action: str) -> str:
+def _consequence(action: str) -> str:
     if action in STANDS_ASIDE:
         return _("%(judge)s will receive no more work in this campaign.")
     return {
@@ -193,11 +193,11 @@ class ActionLine:
     action: QualityAction
     reason: str
     evidence: str
-    asked: AskedAnalysis | None
+    asked: ListedAnalysis | None
 
 
 def action_line(
-    action: QualityAction, asked: AskedAnalysis | None = None
+    action: QualityAction, source_analysis: ListedAnalysis | None = None
 ) -> ActionLine:
     """Return an action as shown, with the analysis that led to it."""
     reason = action.note
@@ -207,7 +207,7 @@ def action_line(
     if not evidence:
         analysis = action.evidence.get("analysis", {})
         evidence = figures_in_words(analysis.get("figures", {}))
-    return ActionLine(action, reason, evidence, asked)
+    return ActionLine(action, reason, evidence, source_analysis)
 
 
 def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[ActionLine]:
@@ -220,9 +220,12 @@ def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[Action
     for action in listed:
         if "analysis" in action.evidence:
             ids[action.pk] = action.evidence["analysis"]["id"]
-    asked: dict[int, AskedAnalysis] = {}
+    analyses_by_id: dict[int, ListedAnalysis] = {}
     if ids:
         analyses = Analysis.objects.of(task.pk).filter(pk__in=ids.values())
         for analysis in analyses.defer(*ANSWER):
-            asked[analysis.pk] = asked_in_words(analysis, task)
-    return [action_line(action, asked.get(ids.get(action.pk, 0))) for action in listed]
+            analyses_by_id[analysis.pk] = listed_analysis(analysis, task)
+    return [
+        action_line(action, analyses_by_id.get(ids.get(action.pk, 0)))
+        for action in listed
+    ]

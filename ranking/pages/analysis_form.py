@@ -78,11 +78,11 @@ class AnalysisForm(forms.Form):
                 yield self[name]
 
     @property
-    def given(self) -> Options:
+    def changed_options(self) -> Options:
         """The options of a valid form that differ from their defaults, for `analysis_choice`."""
         values = dict(self.cleaned_data)
         values.pop(WATERMARK, None)
-        return given_of(self.kind, values)
+        return non_default_options(self.kind, values)
 
     @property
     def watermark(self) -> int | None:
@@ -95,7 +95,7 @@ class AnalysisForm(forms.Form):
     def query(self) -> str:
         """The requested options as a query string; for a form that is valid or unbound."""
         if self.is_bound:
-            return question_query(self.given, self.watermark)
+            return question_query(self.changed_options, self.watermark)
         return ""
 
     @property
@@ -105,7 +105,7 @@ class AnalysisForm(forms.Form):
             return self.is_bound
         if self.watermark is not None:
             return True
-        return not _JUDGMENT_OPTIONS.isdisjoint(self.given)
+        return not _JUDGMENT_OPTIONS.isdisjoint(self.changed_options)
 
     def refuse(self, error: OptionError) -> None:
         """Show an error at its field; the form already shows an error without text."""
@@ -121,19 +121,19 @@ class AnalysisForm(forms.Form):
         self.add_error(field, str(error))
 
 
-def given_of(kind: AnalysisKind, values: Options) -> dict[str, Any]:
+def non_default_options(kind: AnalysisKind, values: Options) -> dict[str, Any]:
     """Return the given options that differ from their defaults."""
     options = _by_name(kind.every_option)
-    given = {}
+    changed = {}
     for name, value in values.items():
         option = options[name]
         if _is_default(option, value):
             continue
         if option.is_many:
-            given[name] = option.read(value)
+            changed[name] = option.read(value)
         else:
-            given[name] = value
-    return given
+            changed[name] = value
+    return changed
 
 
 def _by_name(options: Sequence[AnyOption]) -> dict[str, AnyOption]:
@@ -148,10 +148,10 @@ def _is_default(option: AnyOption, value: Any) -> bool:
     return value in (None, "") or value == default
 
 
-def question_query(given: Options, watermark: int | None) -> str:
+def question_query(options: Options, watermark: int | None) -> str:
     """Return options, and the number of the last judgment that counts, as a query string."""
     query = QueryDict(mutable=True)
-    for name, value in given.items():
+    for name, value in options.items():
         query.setlist(name, _as_texts(value))
     if watermark is not None:
         query[WATERMARK] = str(watermark)
@@ -289,7 +289,7 @@ def _field(option: AnyOption, judgments: JudgmentsToChoose) -> forms.Field | Non
 
 
 @dataclass(frozen=True, slots=True)
-class AskedAnalysis:
+class ListedAnalysis:
     """An analysis of a test set in the list: its title, its options, and the address of its answer."""
 
     analysis: Analysis
@@ -298,17 +298,17 @@ class AskedAnalysis:
     address: str = ""
 
 
-def asked_in_words(analysis: Analysis, task: Task) -> AskedAnalysis:
+def listed_analysis(analysis: Analysis, task: Task) -> ListedAnalysis:
     """Return an analysis of a test set for the list."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # the kind existed in an earlier version
-        return AskedAnalysis(analysis, analysis.kind)
-    given = given_of(kind, analysis.choice)
-    query = question_query(given, analysis.watermark)
-    return AskedAnalysis(
+        return ListedAnalysis(analysis, analysis.kind)
+    options = non_default_options(kind, analysis.choice)
+    query = question_query(options, analysis.watermark)
+    return ListedAnalysis(
         analysis=analysis,
         title=kind.title,
-        words=options_in_words(kind.every_option, given),
+        words=options_in_words(kind.every_option, options),
         address=f"{_address(task, kind.name)}?{query}",
     )
 
@@ -317,11 +317,11 @@ def _address(task: Task, kind: str) -> str:
     return reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind])
 
 
-def options_in_words(of: Sequence[AnyOption], given: Options) -> str:
+def options_in_words(of: Sequence[AnyOption], values: Options) -> str:
     """Return the values of these options in words."""
     options = _by_name(of)
     phrases = []
-    for name, value in given.items():
+    for name, value in values.items():
         option = options[name]
         phrases.append(f"{option.label} {_value(option, value)}")
     return semicolon_list(phrases)
@@ -348,11 +348,11 @@ def pair_links(
     """Return pairs of judges with the address of their comparison; empty for other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
-    given = given_of(ANALYSES[analysis.kind], analysis.choice)
+    options = non_default_options(ANALYSES[analysis.kind], analysis.choice)
     address = _address(task, analysis.kind)
     links = []
     for row in analysis.data["pairs"][:MOST_LINKED]:
         judge, other = row["pair"]["judges"]
-        query = question_query(given | {"judge": judge, "other": other}, watermark)
+        query = question_query(options | {"judge": judge, "other": other}, watermark)
         links.append((f"{judge} – {other}", f"{address}?{query}"))
     return links

@@ -12,17 +12,17 @@ from ranking.core.rankings.records import RankedRow
 from ranking.models import RankingRun
 from ranking.pages.formats import (
     Addresses,
-    BarPlotShown,
-    RankPlotShown,
+    BarPlotContent,
+    RankPlotContent,
     bar_plot,
     percent,
     rank_plots,
 )
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.page_plots import HistoryShown, PlotLinks, history_shown, plot_links
+from ranking.pages.page_plots import HistoryCard, PlotLinks, history_card, plot_links
 from ranking.pages.ranking_settings import (
     anytime_ranges_of,
-    shown_rule_of,
+    rule_of_run,
 )
 from ranking.pages.summary import (
     Summary,
@@ -32,7 +32,7 @@ from ranking.pages.summary import (
 )
 from ranking.reports.wording.agreement import kappa_in_words, strength_caution
 from ranking.reports.wording.methods import unranked_in_words
-from ranking.reports.wording.stopping_rules import ShownRule
+from ranking.reports.wording.stopping_rules import RuleWithProgress
 from ranking.selectors.analyses import (
     kind_in_place_of_ranking,
 )
@@ -56,15 +56,15 @@ def dashboard_version(state: DashboardState) -> str:
     return f"{state.version}-{get_language()}"
 
 
-class ProgressShown(TypedDict):
+class ProgressCard(TypedDict):
     """The content of the progress card."""
 
     progress: JudgingProgress
     progress_bar: str | None
-    bars: BarPlotShown
+    bars: BarPlotContent
 
 
-class AgreementShown(TypedDict):
+class AgreementCard(TypedDict):
     """The content of the agreement card."""
 
     run: RankingRun | None
@@ -75,7 +75,7 @@ class AgreementShown(TypedDict):
     strength_caution: str
 
 
-class DashboardContent(ProgressShown, AgreementShown):
+class DashboardContent(ProgressCard, AgreementCard):
     """The content of the dashboard."""
 
     campaign: Campaign
@@ -87,13 +87,13 @@ class DashboardContent(ProgressShown, AgreementShown):
     in_place: str | None
     left_out: int
     waiting: list[tuple[str, list[str]]]
-    rule: ShownRule | None
+    rule: RuleWithProgress | None
     anytime: Mapping[str, RankedRow]
-    plots: list[RankPlotShown]
+    plots: list[RankPlotContent]
     addresses: Addresses
     withdrawn: set[str]
     not_estimable: list[tuple[str, str]]
-    history: HistoryShown | None
+    history: HistoryCard | None
     plot_links: PlotLinks
 
 
@@ -115,7 +115,7 @@ def dashboard_content(state: DashboardState) -> DashboardContent:
     if not compares and in_place is not None:
         name_in_place = in_place.name
     unranked: list[tuple[str, str]] = []
-    plots: list[RankPlotShown] = []
+    plots: list[RankPlotContent] = []
     if run and compares:
         unranked = unranked_in_words(run.result)
         plots = rank_plots(run.result["systems"], has_unranked=bool(unranked))
@@ -144,20 +144,20 @@ def dashboard_content(state: DashboardState) -> DashboardContent:
         "in_place": name_in_place,
         "left_out": left_out,
         "waiting": _waiting(task),
-        "rule": shown_rule_of(run),
+        "rule": rule_of_run(run),
         "anytime": anytime_ranges_of(run),
         "plots": plots,
         "addresses": addresses,
         "withdrawn": withdrawn,
         "not_estimable": unranked,
-        "history": history_shown(ranking_history(task_id=task.pk, latest=run)),
+        "history": history_card(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": plot_links("test-set-plot", campaign.slug, task.pk),
-        **progress_shown(progress),
-        **agreement_shown(run),
+        **progress_card(progress),
+        **agreement_card(run),
     }
 
 
-def progress_shown(progress: JudgingProgress) -> ProgressShown:
+def progress_card(progress: JudgingProgress) -> ProgressCard:
     """Return the content of the progress card."""
     progress_bar = None
     if progress.share is not None:
@@ -170,7 +170,7 @@ def progress_shown(progress: JudgingProgress) -> ProgressShown:
     }
 
 
-def agreement_shown(run: RankingRun | None) -> AgreementShown:
+def agreement_card(run: RankingRun | None) -> AgreementCard:
     """Return the content of the agreement card."""
     agreement = None
     if run:

@@ -77,19 +77,19 @@ class BudgetForm(forms.Form):
         return cleaned
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Budget and rate as arguments of `design_forecast`; empty if they are invalid."""
         if not self.is_valid():
             return {}
         data = self.cleaned_data
         unit = data["unit"] or JUDGMENTS
-        asked: dict[str, Any] = {"rate": data["rate"]}
+        arguments: dict[str, Any] = {"rate": data["rate"]}
         if data["budget"] is not None:
             if unit == JUDGMENTS:
-                asked[unit] = round(data["budget"])
+                arguments[unit] = round(data["budget"])
             else:
-                asked[unit] = data["budget"]
-        return asked
+                arguments[unit] = data["budget"]
+        return arguments
 
     @property
     def query(self) -> str:
@@ -105,7 +105,7 @@ class BudgetForm(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class BudgetShown:
+class BudgetText:
     """A budget in words; without a rate it has no cost."""
 
     judgments: str
@@ -119,11 +119,11 @@ class BudgetShown:
     cost_range: str = ""
 
 
-class ForecastShown(TypedDict):
+class ForecastCard(TypedDict):
     """A forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider."""
 
-    chosen: BudgetShown
-    rows: list[BudgetShown]
+    chosen: BudgetText
+    rows: list[BudgetText]
     plot: SafeString | None
     pairs: int
     facts: list[str]
@@ -136,9 +136,9 @@ class ForecastShown(TypedDict):
     most_judgments: str
 
 
-def forecast_shown(
+def forecast_card(
     forecast: DesignForecast, form: BudgetForm, *, run: RankingRun | None
-) -> ForecastShown:
+) -> ForecastCard:
     """Return a forecast as shown. `run` is the latest ranking."""
     data: Mapping[str, Any] = {}
     if form.is_valid():
@@ -184,13 +184,13 @@ def _per_judgment(unit: str, hours: float, rate: float) -> float:
     return 1.0
 
 
-def _row(row: BudgetForecast, currency: str) -> BudgetShown:
+def _row(row: BudgetForecast, currency: str) -> BudgetText:
     cost = ""
     cost_range = ""
     if row.cost is not None:
         cost = f"{figure_in_words(row.cost.value)} {currency}".strip()
         cost_range = _range(row.cost)
-    return BudgetShown(
+    return BudgetText(
         judgments=number_format(row.judgments, force_grouping=True),
         hours=figure_in_words(row.hours.value),
         hours_range=_range(row.hours),
@@ -214,7 +214,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
             "%(minutes)s minutes (%(minutes_range)s)."
         )
         % {
-            "words": _whole(forecast.words.words),
+            "words": _whole(forecast.block_averages.words),
             "seconds": figure_in_words(block.value),
             "range": _range(block),
             "minutes": _one_decimal(hit.value / 60),
@@ -374,7 +374,7 @@ _SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class PresetShown:
+class PresetCard:
     """A preset in words; `address` selects it, or adds its task."""
 
     label: Words
@@ -389,24 +389,24 @@ class PresetShown:
     clusters: str
 
 
-def presets_shown(
+def preset_cards(
     task: Task, *, chosen: Preset | None, rate: float | None = None
-) -> list[PresetShown]:
+) -> list[PresetCard]:
     """Return the presets, those of the task's protocol first."""
     own = []
     others = []
     for preset in PRESETS:
-        shown = _preset_shown(preset, task, chosen, rate)
-        if shown.is_other_task:
-            others.append(shown)
+        card = _preset_card(preset, task, chosen, rate)
+        if card.is_other_task:
+            others.append(card)
         else:
-            own.append(shown)
+            own.append(card)
     return own + others
 
 
-def _preset_shown(
+def _preset_card(
     preset: Preset, task: Task, chosen: Preset | None, rate: float | None
-) -> PresetShown:
+) -> PresetCard:
     is_other = preset.protocol != task.protocol
     address = f"?preset={preset.name}"
     if is_other:
@@ -422,7 +422,7 @@ def _preset_shown(
         hours = figure_in_words(effort.hours.value)
         if rate:
             cost = figure_in_words(effort.hours.value * rate)
-    return PresetShown(
+    return PresetCard(
         label=preset.label,
         sentence=preset.sentence,
         is_chosen=preset == chosen,
@@ -469,12 +469,12 @@ def _effort(preset: Preset, task: Task) -> _Effort:
 
 def _once(task: Task) -> _Effort:
     """Return the effort of scoring each output once."""
-    words = mean_words(task=task)
-    if words is None:
+    word_counts = mean_words(task=task)
+    if word_counts is None:
         return _Effort()
     segments = task.test_set.segments.filter(source_text__isnull=False).count()
-    judgments = segments * words.outputs
-    words_to_read = judgments * words.of_block(1, task.test_set.campaign)
+    judgments = segments * word_counts.outputs
+    words_to_read = judgments * word_counts.of_block(1, task.test_set.campaign)
     pace = pace_of(task=task)
     hours = Estimate(pace.seconds, pace.low, pace.high).times(words_to_read / 3600)
     return _Effort(_("Each output scored once"), judgments, hours)

@@ -18,7 +18,7 @@ from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, Task
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
-from ranking.export.asked import Export, ExportChangedError, export_asked
+from ranking.export.asked import Export, ExportChangedError, requested_export
 from ranking.export.columns import described_columns
 from ranking.export.kinds import (
     COMPARISONS,
@@ -126,12 +126,12 @@ def _most_pairs(task: Task) -> int:
     return comb(systems, 2)
 
 
-def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
+def export_of_member(*, task: Any, parameters: dict[str, Any]) -> Export:
     """Return the export requested by a member, whose `role` is an attribute of `task`.
 
     Raises ExportRefusedError, and NotAllowedError if their role may not export the kind.
     """
-    export = export_asked(task=task, **asked)
+    export = requested_export(task=task, **parameters)
     if export.kind.names_people and not MembershipRole(task.role).may_change:
         raise NotAllowedError(_("Only organisers can export the identities of judges."))
     return export
@@ -140,7 +140,7 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 def export_stream(
     *,
     task: Task,
-    asked: dict[str, Any],
+    parameters: dict[str, Any],
     sent: Mapping[str, str],
     has_marks: bool = False,
 ) -> StreamingHttpResponse:
@@ -153,7 +153,7 @@ def export_stream(
     changed since.
     """
 
-    export = export_of_member(task=task, asked=asked)
+    export = export_of_member(task=task, parameters=parameters)
     if sent.get("If-Match", "*") not in {"*", f'"{export.tag}"'}:
         raise ExportChangedError(
             "The set of excluded judges has changed since the export began. Start again from the beginning."
@@ -213,6 +213,6 @@ class ExportForm(forms.Form):
         self.fields["file_format"].choices = list(formats.items())  # type: ignore[attr-defined]
 
     @property
-    def asked(self) -> dict[str, Any]:
-        """The request, as arguments of `export_asked`."""
+    def parameters(self) -> dict[str, Any]:
+        """The request, as arguments of `requested_export`."""
         return self.cleaned_data | {"after": self.cleaned_data["after"] or 0}

@@ -116,9 +116,9 @@ def languages(task: Task) -> str:
     )
 
 
-def lengths(words: str) -> dict[str, str]:
+def lengths(length_range: str) -> dict[str, str]:
     """Return the filter values for judgments of sources with “3–4” or “30+” words."""
-    least, _dash, most = words.rstrip("+").partition("–")
+    least, _dash, most = length_range.rstrip("+").partition("–")
     if most:
         return {"min_words": least, "max_words": most}
     return {"min_words": least}
@@ -201,9 +201,9 @@ class Addresses:
         """Return the address of a segment."""
         return f"{self._beginning('segment')}{number}/"
 
-    def judgments(self, **asked: str | int | None) -> str:
+    def judgments(self, **filters: str | int | None) -> str:
         """Return the address of filtered judgments that count; `words` is a range of source lengths: “3–4” or “30+”."""
-        query = {name: value for name, value in asked.items() if value}
+        query = {name: value for name, value in filters.items() if value}
         if "words" in query:
             query |= lengths(str(query.pop("words")))
         query["counts"] = "yes"
@@ -340,7 +340,7 @@ class RankTick:
 
 
 @dataclass(frozen=True, slots=True)
-class RankPlotShown:
+class RankPlotContent:
     """The rank ranges of the systems of a group, best first, on an axis from 1 to their number.
 
     `group` is the number of the group if there are several, otherwise 0; `axis` are the ticks with a number, and
@@ -363,7 +363,7 @@ class RankPlotShown:
 
 def rank_plots(
     systems: Sequence[RankedRow], *, has_unranked: bool = False
-) -> list[RankPlotShown]:
+) -> list[RankPlotContent]:
     """Return a table for each group of ranked systems.
 
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
@@ -380,7 +380,7 @@ def rank_plots(
     return plots
 
 
-def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> RankPlotShown:
+def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> RankPlotContent:
     """Return the rank ranges of the systems in one group as bars and dots.
 
     The dot of systems that share ranks is in the middle of these ranks.
@@ -416,7 +416,7 @@ def rank_plot(systems: Sequence[RankedRow], *, group: int = 0) -> RankPlotShown:
         rows.append(plot_row)
         is_after_shortage = has_shortage
     ticks = [RankTick(position(rank), rank) for rank in range(1, count + 1)]
-    return RankPlotShown(rows, ticks, group, list(shortages_of_rows(systems)))
+    return RankPlotContent(rows, ticks, group, list(shortages_of_rows(systems)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +431,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class BarPlotShown:
+class BarPlotContent:
     """A bar for each count; the highest is as high as the plot."""
 
     bars: list[Bar]
@@ -446,7 +446,7 @@ class BarPlotShown:
 
 def bar_plot(
     counts: Sequence[tuple[Any, int]], *, filled: float = 0.72
-) -> BarPlotShown:
+) -> BarPlotContent:
     """Return a bar for each thing and its count."""
     highest = max((count for _of, count in counts), default=0)
     slot = 1 / max(1, len(counts))
@@ -464,4 +464,4 @@ def bar_plot(
             height=percent(height),
         )
         bars.append(bar)
-    return BarPlotShown(bars, percent(slot * filled), highest)
+    return BarPlotContent(bars, percent(slot * filled), highest)

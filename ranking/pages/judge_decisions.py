@@ -75,7 +75,7 @@ class JudgesActionForm(ActionForm):
         judges, unknown = judges_by_pseudonym(self._campaign_id, wanted)
         self._named = judges
         if unknown:
-            raise _judges_not_found(unknown)
+            raise _unknown_judges_error(unknown)
         return judges
 
     def clean_chosen(self) -> list[Judge]:
@@ -86,7 +86,7 @@ class JudgesActionForm(ActionForm):
         judges = list(self._of_campaign.filter(pk__in=keys))
         unknown = wanted - {str(judge.pk) for judge in judges}
         if unknown:
-            raise _judges_not_found(sorted(unknown))
+            raise _unknown_judges_error(sorted(unknown))
         return judges
 
     def clean(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _by_pseudonym(judges: Iterable[Judge]) -> list[Judge]:
     return sorted(judges, key=attrgetter("pseudonym"))
 
 
-def _judges_not_found(names: Sequence[str]) -> forms.ValidationError:
+def _unknown_judges_error(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
         gettext_lazy("Judge not found: %(value)s."), params={"value": comma_list(names)}
     )

@@ -110,7 +110,7 @@ class SystemChip:
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceShown:
+class SentenceRow:
     """A sentence with both outputs, their differences marked, and the ranks of all systems."""
 
     number: int
@@ -131,30 +131,30 @@ def sentences(
     *,
     task: Task,
     addresses: Addresses,
-) -> list[SentenceShown]:
+) -> list[SentenceRow]:
     """Return the sentences of an answer with the clearest wins and losses of a system, with texts. Two queries."""
     numbers = {sentence["segment"] for sentence in clear}
     others = {sentence["other"] for sentence in clear}
     texts = sentence_texts(task=task, numbers=numbers, systems={name, *others})
-    shown = []
+    rows = []
     for sentence in clear:
         segment = texts.get(sentence["segment"])
         if segment is not None:
-            shown.append(_sentence(name, sentence, segment, addresses))
-    return shown
+            rows.append(_sentence(name, sentence, segment, addresses))
+    return rows
 
 
 def _sentence(
     name: str, sentence: ClearSentence, segment: Any, addresses: Addresses
-) -> SentenceShown:
+) -> SentenceRow:
     own = segment.texts.get(name)
     other = segment.texts.get(sentence["other"])
-    own_shown: SafeString | str = own or "–"
-    other_shown: SafeString | str = other or "–"
+    own_text: SafeString | str = own or "–"
+    other_text: SafeString | str = other or "–"
     if own and other:
         own_runs, other_runs = differences(own, other)
-        own_shown = marked(own_runs)
-        other_shown = marked(other_runs)
+        own_text = marked(own_runs)
+        other_text = marked(other_runs)
     position = number_format(segment.position)
     facts = [
         _("Sentence %(number)s") % {"number": position},
@@ -163,7 +163,7 @@ def _sentence(
     # The database does not keep the order of names.
     ranks = sorted((rank, system) for system, rank in sentence["ranks"].items())
     chips = [SystemChip(system, _rank(rank), system == name) for rank, system in ranks]
-    return SentenceShown(
+    return SentenceRow(
         number=segment.number,
         address=addresses.segment(segment.number),
         document=segment.document.name,
@@ -171,8 +171,8 @@ def _sentence(
         chips=chips,
         has_texts=any((segment.source_text, own, other)),
         source=segment.source_text,
-        own=own_shown,
-        other=other_shown,
+        own=own_text,
+        other=other_text,
         other_name=sentence["other"],
     )
 
@@ -232,7 +232,7 @@ def system_words(
     trend = 0
     if data is not None:
         trend = _direction(data.get("length_trend"))
-    headline = _place_in_words(trend, is_tied=last_rank != row["rank"])
+    headline = _rank_in_words(trend, is_tied=last_rank != row["rank"])
     ranks = range_of_ranks(row["rank"], last_rank)
     facts = [*_group(row, run), _rank_and_score(row, run), *_told_apart(row, run)]
     return SystemWords(
@@ -260,7 +260,7 @@ def has_comparisons(name: str, run: RankingRun) -> bool:
     return _reasons_unranked(run).get(name, "no_comparison") != "no_comparison"
 
 
-def _place_in_words(trend: int, *, is_tied: bool) -> str:
+def _rank_in_words(trend: int, *, is_tied: bool) -> str:
     """Return the sentence on a system's place, and on its trend with longer sentences: 1, −1 or 0 for none."""
     if is_tied:
         return {

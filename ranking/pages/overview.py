@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from ranking.core.rankings.records import RankedRow
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import (
-    BarPlotShown,
+    BarPlotContent,
     RankPlotRow,
     bar_plot,
     percent,
@@ -137,7 +137,7 @@ class OverviewRow:
     headline: str
     plot: "SmallPlot | None"
     bar: str | None
-    bars: BarPlotShown
+    bars: BarPlotContent
     end: str
     end_range: str
     end_plot: "EndPlot | None"

@@ -63,7 +63,7 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryShown:
+class HistoryCard:
     """One point per ranking, their plot, and the number of rankings left out."""
 
     points: Sequence[HistoryPoint]
@@ -71,7 +71,7 @@ class HistoryShown:
     left_out: int
 
 
-def history_shown(history: Sequence[HistoryPoint]) -> HistoryShown | None:
+def history_card(history: Sequence[HistoryPoint]) -> HistoryCard | None:
     """Return the rankings over time; None if there are too few."""
     points = _points(history)
     if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
@@ -79,7 +79,7 @@ def history_shown(history: Sequence[HistoryPoint]) -> HistoryShown | None:
     if points[0].comparisons == points[-1].comparisons:
         return None
     plot = drawn_for_page(_history_table(points))
-    return HistoryShown(points, plot, left_out=len(history) - len(points))
+    return HistoryCard(points, plot, left_out=len(history) - len(points))
 
 
 def _points(history: Sequence[HistoryPoint]) -> list[HistoryPoint]:
@@ -194,7 +194,7 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
 def _forecast(request: HttpRequest, task: Task) -> Table | None:
     """Return the forecast of the design in force, with the budget in the address."""
     design = design_or_default(task=task)
-    budget = Budget(**BudgetForm(request.GET).asked)
+    budget = Budget(**BudgetForm(request.GET).arguments)
     forecast = design_forecast(task=task, design=design, budget=budget)
     if forecast is None:
         return None

@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import System
 from ranking.models import PublishedResult
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import (
     LONGEST_WORDING,
-    GivenReason,
+    TitledReason,
     may_be_anonymous,
 )
 
@@ -109,7 +109,7 @@ class PublishForm(forms.Form):
         data: Any,
         *,
         systems: Sequence[System],
-        reasons: Sequence[GivenReason],
+        reasons: Sequence[TitledReason],
         last: PublishedResult | None,
         has_metrics: bool = False,
         has_machines: bool = False,
@@ -152,14 +152,14 @@ class PublishForm(forms.Form):
         return ["firmness", *chosen]
 
     @property
-    def words(self) -> PublishedWords:
+    def front_matter(self) -> FrontMatter:
         """The texts of a valid form."""
-        return words_of(self.cleaned_data, self._wordings(self.cleaned_data))
+        return front_matter_of(self.cleaned_data, self._wordings(self.cleaned_data))
 
     @property
-    def initial_words(self) -> PublishedWords:
+    def initial_front_matter(self) -> FrontMatter:
         """The texts before editing."""
-        return words_of(self.initial, self._wordings(self.initial))
+        return front_matter_of(self.initial, self._wordings(self.initial))
 
     @property
     def said(self) -> Iterator[BoundField]:
@@ -207,10 +207,10 @@ def _name_of(reason: str) -> str:
     return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
 
 
-def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
+def front_matter_of(values: Any, wordings: Mapping[str, str]) -> FrontMatter:
     """Return the organiser's texts from the values of the fields."""
     lines = map(str.strip, values.get("authors", "").splitlines())
-    return PublishedWords(
+    return FrontMatter(
         authors=tuple(filter(None, lines)),
         acknowledgement=values.get("acknowledgement", "").strip(),
         contact=values.get("contact", "").strip(),

@@ -48,13 +48,13 @@ from ranking.export.zips import zip_entry
 from ranking.files import bundles
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages import formats
-from ranking.pages.formats import RankPlotShown, rank_plots
+from ranking.pages.formats import RankPlotContent, rank_plots
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.report_shown import (
     PLOT_FILES,
-    TableShown,
+    RenderedTable,
     plot_file,
-    shown_tables,
+    rendered_tables,
 )
 from ranking.pages.summary import (
     Summary,
@@ -267,20 +267,20 @@ class PublishedPage(TypedDict):
     content: PublishedContent
     summary: Summary
     has_ranking: bool
-    answers: list[TableShown]
+    answers: list[RenderedTable]
     languages: str
     firmness: list[str]
-    plots: list[RankPlotShown]
+    plots: list[RankPlotContent]
     withdrawn: set[str]
     not_estimable: list[tuple[str, str]]
     told_apart_by: list[str]
-    pairs: list[TableShown]
+    pairs: list[RenderedTable]
     strength: str | None
     kappa_missing: str | None
     kappa_chance: str | None
     strength_caution: str
     self_agreement: str | None
-    metrics: list[TableShown]
+    metrics: list[RenderedTable]
     method: list[str]
     left_out: list[LeftOutLine]
     has_teams: bool
@@ -303,7 +303,7 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "content": content,
         "summary": _summary(content),
         "has_ranking": has_ranking(content),
-        "answers": _shown(answer_tables(content)),
+        "answers": _rendered(answer_tables(content)),
         "languages": language_pair_name(
             test_set["source_language"], test_set["target_language"]
         ),
@@ -312,13 +312,13 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "withdrawn": _withdrawn(content),
         "not_estimable": unranked_in_words(ranking),
         "told_apart_by": pair_sentences(content),
-        "pairs": _shown([pairs_table(content)]),
+        "pairs": _rendered([pairs_table(content)]),
         "strength": kappa["strength"],
         "kappa_missing": kappa["kappa_missing"],
         "kappa_chance": kappa["kappa_chance"],
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),
-        "metrics": _shown(metric_tables(content)),
+        "metrics": _rendered(metric_tables(content)),
         "method": method_sentences(content),
         "left_out": left_out_lines(content),
         "has_teams": any(row["team"] or not row["is_named"] for row in systems),
@@ -328,8 +328,8 @@ def published_page(content: PublishedContent) -> PublishedPage:
     }
 
 
-def _shown(tables: Sequence[Table]) -> list[TableShown]:
-    return shown_tables(Report(tables=tables, data={}))
+def _rendered(tables: Sequence[Table]) -> list[RenderedTable]:
+    return rendered_tables(Report(tables=tables, data={}))
 
 
 def _summary(content: PublishedContent) -> Summary:
@@ -570,7 +570,7 @@ class VersionLine:
 
 
 def version_lines(
-    versions: Sequence[PublishedResult], *, shown: PublishedResult | None
+    versions: Sequence[PublishedResult], *, current: PublishedResult | None
 ) -> list[VersionLine]:
     """Return a line for each version, newest first."""
     lines = []
@@ -581,7 +581,7 @@ def version_lines(
         line = VersionLine(
             result=version,
             content=version.content,
-            is_shown=shown is not None and version.pk == shown.pk,
+            is_shown=current is not None and version.pk == current.pk,
             differences=changes,
         )
         lines.append(line)
@@ -589,10 +589,10 @@ def version_lines(
 
 
 def newer_version(
-    versions: Sequence[PublishedResult], shown: PublishedResult
+    versions: Sequence[PublishedResult], result: PublishedResult
 ) -> PublishedResult | None:
     """Return the newest version if it is newer than the one shown."""
-    if versions and versions[0].version > shown.version:
+    if versions and versions[0].version > result.version:
         return versions[0]
     return None
 
@@ -703,7 +703,7 @@ class FrozenPage(TypedDict):
     citation: str
 
 
-class ResultShown(FrozenPage):
+class ResultContent(FrozenPage):
     """The page content of a result, apart from its files."""
 
     result: PublishedResult
@@ -712,9 +712,9 @@ class ResultShown(FrozenPage):
     results_url: str
 
 
-def result_shown(
+def result_content(
     result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
-) -> ResultShown:
+) -> ResultContent:
     """Return the page content of a result.
 
     Parameters
@@ -727,7 +727,7 @@ def result_shown(
     return {
         **_frozen(PublishedFile(result.content, result.digest, page_url)),
         "result": result,
-        "lines": version_lines(versions, shown=result),
+        "lines": version_lines(versions, current=result),
         "newer": newer_version(versions, result),
         "results_url": page_url.removesuffix(f"{result.address}/"),
     }

@@ -20,15 +20,15 @@ from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.stopping_rules import (
     RuleTests,
-    ShownRule,
+    RuleWithProgress,
     moment_in_words,
     rule_in_words,
     rule_state,
-    shown_rule,
+    rule_with_progress,
 )
 
 
-def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
+def rule_of_run(run: RankingRun | None) -> RuleWithProgress | None:
     """Return the rule recorded in the latest ranking; None without one. No query."""
     if run is None:
         return None
@@ -37,11 +37,11 @@ def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
         return None
     state = rule_state(
         rule,
-        found=run.result["stopping"],
+        progress=run.result["stopping"],
         met=run.rule_met,
         judgments=run.result["input"]["blocks"],
     )
-    return shown_rule(state)
+    return rule_with_progress(state)
 
 
 def anytime_ranges_of(run: RankingRun | None) -> dict[str, RankedRow]:
@@ -179,11 +179,11 @@ def settings_lines(rows: Sequence[RankingSettings]) -> list[HistoryLine]:
     lines = []
     for row in rows:
         moment = moment_in_words(row.judgments)
-        lines.append(HistoryLine(row, moment, _what(row)))
+        lines.append(HistoryLine(row, moment, _settings_in_words(row)))
     return lines
 
 
-def _what(row: RankingSettings) -> str:
+def _settings_in_words(row: RankingSettings) -> str:
     phrases = [
         row.get_method_display(),
         row.get_ranges_display(),

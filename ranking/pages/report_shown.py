@@ -19,7 +19,7 @@ from optional_packages import extra_require, has_extra
 from ranking.core.rankings.rank import only_estimable
 from ranking.core.rankings.records import RankedRow
 from ranking.models import Analysis
-from ranking.pages.analysis_form import asked_in_words
+from ranking.pages.analysis_form import listed_analysis
 from ranking.pages.formats import Addresses, figure
 from ranking.pages.plot_drawing import drawn, drawn_for_page
 from ranking.reports.plots import PointPlot, RowPlot
@@ -27,7 +27,7 @@ from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.ranges import rank_cell, rank_range
 from ranking.reports.writing import FILES, ReportFormat, write
-from ranking.selectors.analyses import analyses_asked, answer_with_data
+from ranking.selectors.analyses import answer_with_data, requested_analyses
 from ranking.selectors.runs import latest_run
 
 #: Addresses of all rows, or those of the test set of a row, by its name.
@@ -42,7 +42,7 @@ _FIRST_ROWS = 100
 
 
 @dataclass(slots=True)
-class TableShown:
+class RenderedTable:
     """A table as a page shows it.
 
     Attributes
@@ -70,13 +70,13 @@ class TableShown:
     files: list[tuple[str, str]]
 
 
-def shown_tables(
+def rendered_tables(
     report: Report,
     *,
     without: frozenset[str] = frozenset(),
     addresses: Links = None,
     file_address: FileAddress | None = None,
-) -> list[TableShown]:
+) -> list[RenderedTable]:
     """Return the tables of a report, except those named in `without`.
 
     With `addresses`, cells have links.
@@ -112,7 +112,7 @@ def _first(table: Table) -> Sequence[Sequence[Value]]:
 
 def _table(
     table: Table, addresses: Links, file_address: FileAddress | None
-) -> TableShown:
+) -> RenderedTable:
     rows = _first(table)
     filled = _filled_columns(table)
     headings = []
@@ -129,7 +129,7 @@ def _table(
     if plot is not None and file_address is not None:
         for ending in PLOT_FILES:
             plot_files.append((ending.upper(), file_address(table.name, ending)))
-    return TableShown(
+    return RenderedTable(
         name=table.name,
         title=table.title,
         headings=headings,
@@ -379,7 +379,7 @@ def answer_file(
 
 
 #: Stands for the ranking that the test set shows.
-SHOWN = "shown"
+CURRENT = "shown"
 _OFFERED = 20
 # Maximum digits of IDs in PostgreSQL.
 _DIGITS = 18
@@ -392,7 +392,7 @@ class RankingsBeside:
     `choices` are the other rankings, and `differing` is the number of systems with another rank.
     """
 
-    table: TableShown
+    table: RenderedTable
     differing: int
     chosen: str
     choices: list[tuple[str, str]]
@@ -403,28 +403,28 @@ def rankings_beside(
 ) -> RankingsBeside | None:
     """Return the systems of an analysis compared with another ranking of the task, if any.
 
-    `chosen` is `SHOWN` or the ID of a finished analysis; raises Http404 if it does not exist.
+    `chosen` is `CURRENT` or the ID of a finished analysis; raises Http404 if it does not exist.
     """
-    analyses = analyses_asked(task=task).finished().filter(kind=this.kind)
+    analyses = requested_analyses(task=task).finished().filter(kind=this.kind)
     run = latest_run(task_id=task.pk)
     choices = []
     if run is not None:
-        choices.append((SHOWN, _("current ranking")))
+        choices.append((CURRENT, _("current ranking")))
     for analysis in analyses.exclude(pk=this.pk)[:_OFFERED]:
-        options = asked_in_words(analysis, task).words or _("Default")
+        options = listed_analysis(analysis, task).words or _("Default")
         choices.append((str(analysis.pk), f"{options} ({analysis.watermark})"))
     if not choices:
         return None
-    if chosen == "" or (chosen == SHOWN and run is None):
+    if chosen == "" or (chosen == CURRENT and run is None):
         chosen = choices[0][0]
-    if chosen == SHOWN and run is not None:
+    if chosen == CURRENT and run is not None:
         other_systems = run.result["systems"]
     else:
         other_systems = _systems_of(chosen, task=task, kind=this.kind)
     label = dict(choices).get(chosen, chosen)
     table = _beside(systems, other_systems, label)
     return RankingsBeside(
-        table=shown_tables(Report(tables=[table], data={}))[0],
+        table=rendered_tables(Report(tables=[table], data={}))[0],
         differing=sum(row[-1] != "" for row in table.rows),
         chosen=chosen,
         choices=choices,

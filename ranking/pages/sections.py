@@ -23,9 +23,9 @@ from ranking.pages.formats import Addresses, TableAddresses
 from ranking.pages.report_shown import (
     Links,
     RankingsBeside,
-    TableShown,
+    RenderedTable,
     rankings_beside,
-    shown_tables,
+    rendered_tables,
 )
 from ranking.pages.summary import headline
 from ranking.reports import Report
@@ -107,7 +107,7 @@ class SectionContext(TypedDict, total=False):
     about: Sequence[str]
     notes: Sequence[str]
     files: list[tuple[str, str]]
-    tables: list[TableShown]
+    tables: list[RenderedTable]
     judges_to_act: list[JudgeToAct]
     pair_links: list[tuple[str, str]]
     headline: str
@@ -150,7 +150,7 @@ class SectionsOf(ABC):
         for kind in kinds:
             data = None
             if query.get(OF) == kind.name:
-                data = given_options(query)
+                data = options_in_query(query)
             context = self.context(self.form(kind, data))
             _without_repeated(context, earlier_notes)
             body = render_to_string("analyses/_section.html", context, self._request)
@@ -196,18 +196,18 @@ class SectionsOf(ABC):
         is_asked = request.method == "POST"
         # Pages that request an answer automatically send the options in the query, as when polling for progress.
         if is_asked and not is_part:
-            asked = request.POST
+            parameters = request.POST
         else:
-            asked = request.GET
+            parameters = request.GET
         if is_asked or is_part:
-            form = self.form(kind, given_options(asked))
+            form = self.form(kind, options_in_query(parameters))
         if is_asked:
             try:
                 ask(form)
             except OptionError as refused:
                 error = refused
         if not is_part:
-            query = asked.copy()
+            query = parameters.copy()
             query.pop("csrfmiddlewaretoken", None)
             if query:
                 query[OF] = kind.name
@@ -224,19 +224,19 @@ class SectionsOf(ABC):
         answer["HX-Reswap"] = "outerHTML"
         return answer
 
-    def asked(self, answer: Answered) -> SectionContext:
+    def answer_state(self, answer: Answered) -> SectionContext:
         """Return the template context for the state of an answer."""
         job = None
         if answer.pending is not None:
             job = answer.pending.job
         return {
             "answer": answer,
-            "shown": answer.shown,
+            "shown": answer.finished,
             "job": job,
             "is_awaited": answer.is_awaited,
         }
 
-    def shown(
+    def report_context(
         self,
         kind: AnalysisKind,
         report: Report,
@@ -245,7 +245,7 @@ class SectionsOf(ABC):
         query: str = "",
         addresses: Links = None,
     ) -> SectionContext:
-        """Return a report as shown, with addresses of files below `of`."""
+        """Return the template context of a report, with addresses of files below `of`."""
         args = [*self._of, of]
         # Tables of different kinds may have the same name.
         prefix = f"{kind.name}-"
@@ -265,7 +265,7 @@ class SectionsOf(ABC):
             "about": report.about,
             "notes": report.notes,
             "files": files,
-            "tables": shown_tables(
+            "tables": rendered_tables(
                 replace(report, tables=tables),
                 file_address=file_address,
                 addresses=addresses,
@@ -276,7 +276,7 @@ class SectionsOf(ABC):
         """Return whether the page should request an answer: there is none, or many judgments were added since."""
         if not self.may_ask or not answer.last or answer.is_awaited:
             return False
-        newest = answer.pending or answer.shown
+        newest = answer.pending or answer.finished
         if newest is None:
             return True
         return answer.last - newest.watermark > GROWTH * newest.watermark
@@ -348,55 +348,59 @@ class Sections(SectionsOf):
         context: SectionContext = {
             "task": self._task,
             "asks": self._asks(form, answer),
-            **self.asked(answer),
+            **self.answer_state(answer),
         }
-        if answer.shown is not None:
-            context.update(self._shown(form, answer.shown))
+        if answer.finished is not None:
+            context.update(self._answer_context(form, answer.finished))
         return context
 
     def _asks(self, form: AnalysisForm, answer: Answered) -> bool:
         if form.kind is RANKING and not form.is_bound:
             # The page begins with the ranking by the current settings.
             return False
-        if form.watermark is not None and answer.shown is not None:
+        if form.watermark is not None and answer.finished is not None:
             return False
         if self.is_due(answer):
             return True
-        if not self.may_ask or answer.pending is not None or answer.shown is None:
+        if not self.may_ask or answer.pending is not None or answer.finished is None:
             return False
-        return self._is_outdated(form, answer.shown)
+        return self._is_outdated(form, answer.finished)
 
-    def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
+    def _is_outdated(self, form: AnalysisForm, analysis: Analysis) -> bool:
         """Return whether judges have been excluded or reinstated since, or systems added or deleted."""
-        counted = shown.judgments
+        counted = analysis.judgments
         if set(counted["systems"]) != self._systems:
             return True
-        if form.is_bound and not _JUDGE_OPTIONS.isdisjoint(form.given):
+        if form.is_bound and not _JUDGE_OPTIONS.isdisjoint(form.changed_options):
             return False
         if "leave_out" not in counted:
             return set(counted["without"]) != self._excluded
         return not self._excluded <= {*counted["without"], *counted["leave_out"]}
 
-    def _shown(self, form: AnalysisForm, shown: Analysis) -> SectionContext:
-        report = answer_for_people(shown)
+    def _answer_context(self, form: AnalysisForm, analysis: Analysis) -> SectionContext:
+        report = answer_for_people(analysis)
         # Pages show the current progress; the answer has the progress at the time it was computed.
         progress = []
         if self._rule is not None:
             progress = rule_notes(self._rule)
-        context = self.shown(form.kind, report, shown.pk, addresses=self._addresses)
+        context = self.report_context(
+            form.kind, report, analysis.pk, addresses=self._addresses
+        )
         context["notes"] = [note for note in report.notes if note not in progress]
         context["judges_to_act"] = []
         if rights(self._request)["may_change"]:
-            context["judges_to_act"] = judges_to_act(shown, self._task)
-        context["pair_links"] = pair_links(shown, self._task, watermark=form.watermark)
+            context["judges_to_act"] = judges_to_act(analysis, self._task)
+        context["pair_links"] = pair_links(
+            analysis, self._task, watermark=form.watermark
+        )
         if form.kind is RANKING:
-            self._ranking_add(context, shown)
+            self._ranking_add(context, analysis)
         return context
 
-    def _ranking_add(self, context: SectionContext, shown: Analysis) -> None:
+    def _ranking_add(self, context: SectionContext, analysis: Analysis) -> None:
         """Add a ranking's headline, and another ranking beside it."""
-        assert shown.data is not None  # noqa: S101  it is finished
-        ranking = shown.data["rankings"][0]
+        assert analysis.data is not None  # noqa: S101  it is finished
+        ranking = analysis.data["rankings"][0]
         query = self._request.GET
         kept = []
         for name, values in query.lists():
@@ -405,7 +409,7 @@ class Sections(SectionsOf):
         context["headline"] = headline(ranking)
         context["beside"] = rankings_beside(
             task=self._task,
-            this=shown,
+            this=analysis,
             systems=ranking["systems"],
             chosen=query.get(BESIDE, ""),
         )
@@ -460,7 +464,7 @@ class TableSections(SectionsOf):
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> SectionContext:
         """Return the newest table of a choice."""
         report, answer = table_answer(campaign=self._campaign, choice=choice)
-        context = self.asked(answer)
+        context = self.answer_state(answer)
         context["asks"] = not choice.is_live and self.is_due(answer)
         if report is None:
             return context
@@ -468,7 +472,7 @@ class TableSections(SectionsOf):
         if form.query:
             query = f"?{form.query}"
         addresses = TableAddresses(self._campaign, report, there=self._tasks)
-        tables = self.shown(
+        tables = self.report_context(
             form.kind, report, form.kind.name, query=query, addresses=addresses
         )
         context.update(tables)
@@ -479,7 +483,7 @@ class TableSections(SectionsOf):
         return linked_tasks(campaign=self._campaign)
 
 
-def given_options(query: QueryDict) -> QueryDict:
+def options_in_query(query: QueryDict) -> QueryDict:
     """Return the options in an address or a form."""
     data = query.copy()
     for name in (OF, BESIDE, "csrfmiddlewaretoken"):
@@ -491,13 +495,13 @@ def form_choice(form: AnalysisForm) -> AnalysisChoice:
     """Return the options of the form; raise OptionError for invalid combinations."""
     if form.is_bound and not form.is_valid():
         raise OptionError("", field="")
-    given: Options = {}
+    options: Options = {}
     if form.is_bound:
-        given = form.given
-    return analysis_choice(form.kind.name, given, of_campaign=form.kind.of_campaign)
+        options = form.changed_options
+    return analysis_choice(form.kind.name, options, of_campaign=form.kind.of_campaign)
 
 
-def known_kind(kinds: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
+def kind_or_404(kinds: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
     """Return the kind with this name; raise a 404 if there is none."""
     if name not in kinds:
         raise Http404

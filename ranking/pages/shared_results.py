@@ -7,9 +7,9 @@ from typing import TypedDict
 
 from campaign.models import System, Task
 from ranking.models import PublishedResult, RankingRun
-from ranking.pages.formats import RankPlotShown, rank_plots
+from ranking.pages.formats import RankPlotContent, rank_plots
 from ranking.pages.published_results import run_of
-from ranking.pages.report_shown import TableShown, shown_tables
+from ranking.pages.report_shown import RenderedTable, rendered_tables
 from ranking.pages.summary import Summary, summarise_run, summary_without_order
 from ranking.reports.public import public_report
 from ranking.reports.wording.agreement import kappa_in_words
@@ -28,8 +28,8 @@ from ranking.services.published_results.frozen_ranking import (
 )
 from ranking.services.published_results.naming import (
     labels_of,
-    letters_given,
     may_be_anonymous,
+    published_letters,
 )
 
 
@@ -54,8 +54,8 @@ class SharedResult(TypedDict, total=False):
 
     summary: Summary
     computed_at: datetime | None
-    tables: list[TableShown]
-    plots: list[RankPlotShown]
+    tables: list[RenderedTable]
+    plots: list[RankPlotContent]
     withdrawn: set[str]
     not_estimable: list[tuple[str, str]]
     agreement: object
@@ -84,7 +84,7 @@ def shared_result(*, task: Task, is_anonymous: bool) -> SharedResult:
         "summary": summary_without_order(kind),
         "computed_at": answer.finished_at,
         # The first table answers the question of the protocol.
-        "tables": shown_tables(report)[:1],
+        "tables": rendered_tables(report)[:1],
     }
 
 
@@ -115,7 +115,7 @@ def _names(task: Task, *, is_anonymous: bool) -> _Names:
     for system in systems:
         if may_be_anonymous(system) and (is_anonymous or _is_hidden(system, versions)):
             hidden.add(system.name)
-    letters = letters_given(versions)
+    letters = published_letters(versions)
     labels = labels_of(systems, anonymous=hidden, before=letters)
     return _Names(systems=systems, labels=labels)
 

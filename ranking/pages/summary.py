@@ -37,7 +37,7 @@ from ranking.selectors.quality_rules import (
 )
 
 # Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
-_GROUPS_TOLD = 2
+_GROUPS_NAMED = 2
 _SYSTEMS_NAMED = 5
 # Maximum number of leading systems named in a headline.
 _LEADERS_NAMED = 3
@@ -96,10 +96,10 @@ def summarise_run(
     )
 
 
-def summary_without_order(shown: AnalysisKind | None = None) -> Summary:
-    """Explain that a task whose judges see one output at a time has no ranking, and name what is `shown` instead."""
-    if shown is not None:
-        return Summary(str(shown.title))
+def summary_without_order(alternative: AnalysisKind | None = None) -> Summary:
+    """Explain that a task whose judges see one output at a time has no ranking, and name the `alternative` that is shown instead."""
+    if alternative is not None:
+        return Summary(str(alternative.title))
     reason = _("Judges see one output at a time, so systems cannot be ranked.")
     return Summary(headline_without_ranking(), details=[reason])
 
@@ -235,7 +235,7 @@ def _details(run: RankingRun) -> tuple[str, ...]:
     if len(clusters) == 1 and len(systems) > 1 and _share_a_rank(systems):
         return (_("All rank ranges overlap."),)
     level = percent(RangeOptions.from_record(run.parameters).confidence)
-    return tuple(_cluster_in_words(names, level) for names in together[:_GROUPS_TOLD])
+    return tuple(_cluster_in_words(names, level) for names in together[:_GROUPS_NAMED])
 
 
 def _share_a_rank(systems: Sequence[RankedRow]) -> bool:

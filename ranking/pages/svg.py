@@ -246,7 +246,7 @@ def _not_in(taken: Container[str], label: str, room: int) -> str:
 
 def label(
     name: str,
-    shown: str,
+    text: str,
     x: float | str,
     y: float | str,
     *,
@@ -254,8 +254,8 @@ def label(
     **more: object,
 ) -> SafeString:
     """Return the label of a name at a position, with the whole name as its title if it is shortened."""
-    drawn = tag("text", shown, x=x, y=y, text_anchor=anchor, **more)
-    if shown != name:
+    drawn = tag("text", text, x=x, y=y, text_anchor=anchor, **more)
+    if text != name:
         return titled(name, drawn)
     return drawn
 

@@ -16,8 +16,8 @@ from ranking.reports.wording.numbers import decimals, percent, percent_in_figure
 
 def interval_ends(confidence: float) -> tuple[str, str]:
     """Return the headings of the columns of an interval's ends."""
-    words = {"percent": percent_in_figures(confidence)}
-    return _("From (%(percent)s%%)") % words, _("To (%(percent)s%%)") % words
+    level = {"percent": percent_in_figures(confidence)}
+    return _("From (%(percent)s%%)") % level, _("To (%(percent)s%%)") % level
 
 
 def interval_columns(

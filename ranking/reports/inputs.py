@@ -31,7 +31,7 @@ from ranking.core.rankings.counted_judgments import (
     effective_units,
     effective_units_of_sizes,
 )
-from ranking.files.records import IgnoredBecause, JudgmentsFound, JudgmentsRead
+from ranking.files.records import IgnoredBecause, JudgmentFacts, JudgmentsRead
 from ranking.reports.tables import Report, ReportData, Table
 from version import code_version
 
@@ -290,13 +290,13 @@ class CountedInput:
 
     Attributes
     ----------
-    read : JudgmentsFound
+    read : JudgmentFacts
     counted : mapping of str to CountedJudgments
         Counts by method; at least one.
     reference : str or None
     """
 
-    read: JudgmentsFound
+    read: JudgmentFacts
     counted: Mapping[str, CountedJudgments]
     reference: str | None
 

@@ -137,7 +137,7 @@ def _agreement(
     rows: list[Mapping[str, object]] = []
     for metric in sorted(data["metrics"], key=best_first):
         cluster = clusters.get(metric["metric"])
-        names = {"cluster": cluster, "metric": shown_name(metric)}
+        names = {"cluster": cluster, "metric": metric_label(metric)}
         rows.append({**metric, **metric[part.name], **names})
     last = len(rows) - 1
     floor = _("Floor: random scores")
@@ -172,7 +172,7 @@ def _agreement(
     )
 
 
-def shown_name(metric: MetricAgreement) -> str:
+def metric_label(metric: MetricAgreement) -> str:
     """Return the name of a metric, which marks a machine judge. Older answers have none."""
     if metric.get("is_machine"):
         return machine_name(metric["metric"])

@@ -452,11 +452,11 @@ def csv_file(file: PublishedFile) -> str:
 
 
 def _entry(system: PublishedSystem) -> ReportData:
-    words = {True: "yes", False: "no", None: None}
+    labels = {True: "yes", False: "no", None: None}
     return {
         **system,
-        "constrained": words[system["constrained"]],
-        "is_withdrawn": words[system["is_withdrawn"]],
+        "constrained": labels[system["constrained"]],
+        "is_withdrawn": labels[system["is_withdrawn"]],
     }
 
 

@@ -181,7 +181,7 @@ def model_note(model: Model) -> str:
     ) % {
         "systems": model.systems,
         "noise": in_figures(round(model.noise, 2)),
-        "shown": model.shown,
+        "shown": model.block_size,
     }
 
 
@@ -217,7 +217,7 @@ def _source(comparison: Comparison) -> ReportData:
 def _source_note(comparison: Comparison) -> str:
     source = comparison.source
     if isinstance(source, Rates):
-        return f"Judgments resampled by pair: {source.systems} systems, {source.shown} outputs per block"
+        return f"Judgments resampled by pair: {source.systems} systems, {source.block_size} outputs per block"
     return model_note(source)
 
 

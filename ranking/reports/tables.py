@@ -163,11 +163,11 @@ def yes_no_column(
     key: str, heading: str, of: Callable[[Any], Value] | None = None
 ) -> Column:
     """Return a column of the words "yes" and "no" for true and false cells."""
-    words: dict[Value, str] = {True: _("yes"), False: _("no")}
+    labels: dict[Value, str] = {True: _("yes"), False: _("no")}
     column = Column(key, heading, is_text=True, of=of)
 
     def cell(row: Any) -> Value:
-        return words.get(column.cell(row))
+        return labels.get(column.cell(row))
 
     return replace(column, of=cell)
 

@@ -37,18 +37,18 @@ def write(report: Report, report_format: ReportFormat) -> str:
     return _WRITERS[report_format](report)
 
 
-def shown(value: Value, column: Column) -> str:
-    """Return a value as shown in files for people."""
+def cell_text(value: Value, column: Column) -> str:
+    """Return a value as files for people show it."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _NOTHING
     if isinstance(value, float):
-        return _shown_float(value, column)
+        return _float_text(value, column)
     if isinstance(value, int):
         return f"{value:,}"
     return value
 
 
-def _shown_float(value: float, column: Column) -> str:
+def _float_text(value: float, column: Column) -> str:
     smallest = 10.0**-column.decimals
     if column.is_p_value and value < smallest / 2:
         return f"< {smallest:.{column.decimals}f}"
@@ -90,12 +90,12 @@ def _headings_and_rows(table: Table) -> list[list[str]]:
     """Return the cells of a table as text, its headings first."""
     lines = [[column.heading for column in table.columns]]
     for row in table.rows:
-        lines.append(_shown_row(row, table.columns))
+        lines.append(_row_texts(row, table.columns))
     return lines
 
 
-def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
-    return list(starmap(shown, zip(row, columns, strict=True)))
+def _row_texts(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
+    return list(starmap(cell_text, zip(row, columns, strict=True)))
 
 
 def _width(text: str) -> int:

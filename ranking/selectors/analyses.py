@@ -39,8 +39,8 @@ from ranking.reports.analyses.kind import (
     AnalysisChoice,
     AnalysisKind,
     ChosenJudgments,
-    GivenAnswer,
     ProtocolAnalysis,
+    RecordedAnswer,
 )
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.reports.stored import report_in
@@ -70,7 +70,7 @@ class Answered:
 
     Attributes
     ----------
-    shown : Analysis or None
+    finished : Analysis or None
         The newest answer.
     pending : Analysis or None
         The newest request for the same choice, if it is newer than the answer.
@@ -78,16 +78,16 @@ class Answered:
         The number of the last judgment of the test set; for a campaign, the sum over its test sets.
     """
 
-    shown: Analysis | None = None
+    finished: Analysis | None = None
     pending: Analysis | None = None
     last: int = 0
 
     @property
     def newer(self) -> int:
         """Number of judgments that are not in the answer."""
-        if self.shown is None:
+        if self.finished is None:
             return 0
-        return max(0, self.last - self.shown.watermark)
+        return max(0, self.last - self.finished.watermark)
 
     @property
     def is_awaited(self) -> bool:
@@ -213,10 +213,10 @@ def answered_among(
     requests = requests.filter(choice_digest=choice_digest)
     requests = requests.select_related("job").defer(*ANSWER)
     newest = requests.first()
-    shown = requests.finished().first()
-    is_newer = newest is not None and newest != shown
+    finished = requests.finished().first()
+    is_newer = newest is not None and newest != finished
     return Answered(
-        shown=shown,
+        finished=finished,
         pending=newest if is_newer else None,
         last=sum(last.values_list("last_number", flat=True)),
     )
@@ -228,7 +228,7 @@ def answer_for_people(analysis: Analysis) -> Report:
     return report_in(reports or {}, get_language() or settings.LANGUAGE_CODE)
 
 
-def analyses_asked(*, task: Task) -> AnalysisQuerySet:
+def requested_analyses(*, task: Task) -> AnalysisQuerySet:
     """Return the analyses requested for a task, newest first, without the answers."""
     requests = Analysis.objects.of(task.pk).select_related("job", "asked_by")
     return requests.defer(*ANSWER).order_by("-id")
@@ -363,12 +363,12 @@ ErrorsReader = Callable[
     [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
 ]
 #: Called with a task, the selection of judgments and answers; returns None if they have no scores.
-GivenScoresReader = Callable[
-    [Task, ChosenJudgments, Iterable[GivenAnswer]], OutputScores | None
+AnswerScoresReader = Callable[
+    [Task, ChosenJudgments, Iterable[RecordedAnswer]], OutputScores | None
 ]
 #: Readers of scores and of error spans by protocol, added in `AppConfig.ready`.
 SCORE_READERS: Final[dict[str, ScoresReader]] = {}
-GIVEN_SCORE_READERS: Final[dict[str, GivenScoresReader]] = {}
+ANSWER_SCORE_READERS: Final[dict[str, AnswerScoresReader]] = {}
 ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
 
 
@@ -403,9 +403,9 @@ def table_answer(
         choice.digest,
         last=JudgmentSequence.objects.filter(task__test_set__campaign=campaign),
     )
-    if stored.shown is None:
+    if stored.finished is None:
         return None, stored
-    return answer_with_data(stored.shown), stored
+    return answer_with_data(stored.finished), stored
 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:

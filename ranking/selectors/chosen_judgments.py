@@ -404,13 +404,15 @@ def _shown_when_skipped(
     skips: Iterable[SkippedBlock], reference: str | None
 ) -> dict[str, tuple[int, int]]:
     """Return for each system the number of these skips that showed it, and that showed it beside the reference."""
-    shown = Counter[str]()
+    skips_by_system = Counter[str]()
     beside = Counter[str]()
     for skip in skips:
-        shown.update(skip.systems)
+        skips_by_system.update(skip.systems)
         if reference in skip.systems:
             beside.update(skip.systems)
-    return {name: (shown[name], beside[name]) for name in sorted(shown)}
+    return {
+        name: (skips_by_system[name], beside[name]) for name in sorted(skips_by_system)
+    }
 
 
 @dataclass(frozen=True, slots=True)

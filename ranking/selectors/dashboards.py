@@ -116,12 +116,12 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
     if progress:
         judgments = progress["judgments"]
     return rule_state(
-        ranking.rule, found=progress, met=ranking.rule_met, judgments=judgments
+        ranking.rule, progress=progress, met=ranking.rule_met, judgments=judgments
     )
 
 
 # Number of reports and of comments shown; the page of reports and the export have all.
-SHOWN = 5
+LATEST_COUNT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +134,19 @@ class LatestFeedback:
 
 
 def latest_feedback(task: Task) -> LatestFeedback:
-    """Return the latest feedback of judges, `SHOWN` reports and comments. Four queries."""
+    """Return the latest feedback of judges, `LATEST_COUNT` reports and comments. Four queries."""
     reports = ProblemReport.objects.filter(task=task).annotate(at=F("created_at"))
     judged = Judgment.objects.of(task.pk).current().annotate(at=F("submitted_at"))
     skipped = Skip.objects.standing().filter(task=task).annotate(at=F("created_at"))
     comments = [*_latest(judged.exclude(comment=""))]
     comments += _latest(skipped.exclude(comment=""))
     comments.sort(key=attrgetter("at"), reverse=True)
-    return LatestFeedback(_latest(reports), comments[:SHOWN], reports.count())
+    return LatestFeedback(_latest(reports), comments[:LATEST_COUNT], reports.count())
 
 
 def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
     related = rows.select_related("judge", "block__segment__document")
-    return related.order_by("-pk")[:SHOWN]
+    return related.order_by("-pk")[:LATEST_COUNT]
 
 
 # A judge who was active this recently is at work: a block takes a minute or two.
@@ -634,11 +634,11 @@ def work_facts(*, task: Task) -> WorkFacts:
     rule = stopping_rule_in_force(task_id=task.pk)
     base_words = None
     output_words = None
-    words = mean_words(task=task)
-    if words is not None:
-        block_words = words.of_block(0, task.test_set.campaign)
+    word_counts = mean_words(task=task)
+    if word_counts is not None:
+        block_words = word_counts.of_block(0, task.test_set.campaign)
         base_words = round(block_words, _DECIMALS)
-        output_words = round(words.output, _DECIMALS)
+        output_words = round(word_counts.output, _DECIMALS)
     return WorkFacts(
         judged=overview.judged,
         excluded=overview.excluded,
@@ -669,16 +669,16 @@ def _ranked_by(run: RankingRun) -> dict[str, Any]:
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
     """Return blocks, words and seconds of each judge, without their names."""
     read = blocks_read(task=task)
-    words = defaultdict(list)
-    seconds = defaultdict(list)
+    words_by_judge = defaultdict(list)
+    seconds_by_judge = defaultdict(list)
     for judge, block_words, block_seconds in zip(
         read.judges, read.words, read.seconds, strict=True
     ):
-        words[judge].append(block_words)
-        seconds[judge].append(block_seconds)
+        words_by_judge[judge].append(block_words)
+        seconds_by_judge[judge].append(block_seconds)
     paces = []
-    for judge, own_words in words.items():
+    for judge, own_words in words_by_judge.items():
         total_words = round(sum(own_words), _DECIMALS)
-        total_seconds = round(sum(seconds[judge]), _DECIMALS)
+        total_seconds = round(sum(seconds_by_judge[judge]), _DECIMALS)
         paces.append((len(own_words), total_words, total_seconds))
     return tuple(sorted(paces))

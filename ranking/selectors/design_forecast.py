@@ -101,7 +101,7 @@ class DesignForecast:
 
     Attributes
     ----------
-    words : DesignWords
+    block_averages : DesignWords
     systems : int
         Ranked systems, including those withdrawn since; only the chosen ones if the design is limited to some.
     all_systems : int
@@ -125,7 +125,7 @@ class DesignForecast:
         About `POINTS` budgets from 0 to `most`, in growing steps.
     """
 
-    words: DesignWords
+    block_averages: DesignWords
     systems: int
     all_systems: int
     pace: ReadingPace
@@ -145,7 +145,7 @@ class DesignForecast:
 
     @property
     def seconds_a_block(self) -> Estimate:
-        return _pace(self.pace).times(self.words.words)
+        return _pace(self.pace).times(self.block_averages.words)
 
     @property
     def seconds_a_hit(self) -> Estimate:
@@ -211,22 +211,22 @@ def design_forecast(
 
     With `is_from_scratch`, existing judgments are ignored. Constant number of queries.
     """
-    words = design_words(task=task, design=design)
-    if words.systems < 2 or words.comparisons <= 0:
+    block_averages = design_words(task=task, design=design)
+    if block_averages.systems < 2 or block_averages.comparisons <= 0:
         return None
     pace = pace_of(task=task)
     if is_from_scratch:
         basis = _Basis()
     else:
         basis = _basis(task, design)
-    systems = max(words.systems, len(basis.wins))
-    hours_per_block = _pace(pace).times(words.words / 3600)
-    judgments = budget.in_judgments(pace.seconds * words.words / 3600)
+    systems = max(block_averages.systems, len(basis.wins))
+    hours_per_block = _pace(pace).times(block_averages.words / 3600)
+    judgments = budget.in_judgments(pace.seconds * block_averages.words / 3600)
     budgets = _budgets(task, basis.judged, systems, judgments)
     # Repeats follow from the design's schedule.
     first_share = (1 - design.inter_share) * (1 - design.intra_share)
     first_share /= design.redundancy
-    comparisons_per_judgment = first_share * words.comparisons
+    comparisons_per_judgment = first_share * block_averages.comparisons
     judged_before = basis.judged if basis.comparisons else 0
     comparisons = []
     for budgeted in budgets.all:
@@ -239,7 +239,7 @@ def design_forecast(
     curve = budget_curve(
         comparisons,
         systems=systems,
-        per_block=max(2, round(words.candidates)),
+        per_block=max(2, round(block_averages.candidates)),
         wins=basis.wins if basis.comparisons else None,
         ties=basis.ties,
         active=active,
@@ -260,7 +260,7 @@ def design_forecast(
         unlimited = Design(reference_rate=design.reference_rate)
         all_systems = systems_drawn(task=task, design=unlimited).count()
     return DesignForecast(
-        words=words,
+        block_averages=block_averages,
         systems=systems,
         all_systems=all_systems,
         pace=pace,

@@ -321,14 +321,16 @@ def _block_contents(
         blocks.annotate(
             number=F("segment__number"),
             document=F("segment__document__position"),
-            shown=_Padded("outputs", width=width, kind="bigint", output_field=_IDS),
+            output_ids=_Padded(
+                "outputs", width=width, kind="bigint", output_field=_IDS
+            ),
             sizes=_Padded(sizes, width=width, kind="smallint", output_field=_LABELS),
         ),
         [
             ("id", "i8"),
             ("number", "i4"),
             ("document", "i4"),
-            ("shown", "i8", (width,)),
+            ("output_ids", "i8", (width,)),
             ("sizes", "i2", (width,)),
         ],
     )
@@ -340,16 +342,16 @@ def _block_contents(
     named = System.objects.filter(test_set__tasks=task_id).order_by("name")
     systems: dict[int, str] = dict(named.values_list("pk", "name"))
     order = np.argsort(read["id"], kind="stable")
-    shown = read["shown"][order]
+    output_ids = read["output_ids"][order]
     size = read["sizes"][order]
     # The last output stands for none, to which positions without a candidate point.
     no_system = np.int32(-1)
     system_of_output = _numbers(outputs["system_id"], list(systems))
     system_of_output = np.append(system_of_output, no_system)
-    index = np.where(shown > 0, np.searchsorted(outputs["id"], shown), -1)
+    index = np.where(output_ids > 0, np.searchsorted(outputs["id"], output_ids), -1)
     one_column_after = ((0, 0), (0, 1))
     system = np.pad(system_of_output[index], one_column_after, constant_values=-1)
-    size = np.where(size.any(axis=1, keepdims=True), size, shown > 0)
+    size = np.where(size.any(axis=1, keepdims=True), size, output_ids > 0)
     sets = CandidateSets(list(systems.values()))
     return _BlockContents(
         block=read["id"][order],

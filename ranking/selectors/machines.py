@@ -13,8 +13,8 @@ from annotation.selectors.machines import machine_judgments
 from campaign.models import Output, Task
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.metrics.machine_judges import MachineAnswers
-from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
-from ranking.selectors.analyses import GIVEN_SCORE_READERS
+from ranking.reports.analyses.kind import ChosenJudgments, RecordedAnswer
+from ranking.selectors.analyses import ANSWER_SCORE_READERS
 from ranking.selectors.chosen_judgments import chosen_segments
 
 #: Judges of the blocks of a machine, by whether they are in reverse order.
@@ -34,7 +34,7 @@ def machine_digests(*, task_id: int) -> tuple[str, ...]:
     return tuple(digests)
 
 
-def machines_given(
+def machine_answers(
     *, task: Task, chosen: ChosenJudgments, systems: Sequence[str]
 ) -> list[MachineAnswers]:
     """Return the recorded answers of machine judges about the chosen segments and these systems."""
@@ -73,11 +73,11 @@ def _machine(
         labels = compress(answer.labels, candidates)
         rows.append(BlockRow(order, segment, [*filter(None, candidates)], [*labels]))
         scored_answers.append(
-            GivenAnswer(segment, order, candidates, answer.answer or {})
+            RecordedAnswer(segment, order, candidates, answer.answer or {})
         )
     blocks = blocks_from_rows(rows, system_of.values())
     scores = None
-    read_scores = GIVEN_SCORE_READERS.get(task.protocol)
+    read_scores = ANSWER_SCORE_READERS.get(task.protocol)
     if read_scores is not None:
         scores = read_scores(task, chosen, scored_answers)
     return MachineAnswers(

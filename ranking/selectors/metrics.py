@@ -25,7 +25,7 @@ def metric_digests(*, test_set_id: int) -> tuple[str, ...]:
     return tuple(metrics_of(test_set_id=test_set_id).values_list("digest", flat=True))
 
 
-def metrics_given(
+def metrics_by_digest(
     *, test_set_id: int, digests: Sequence[str]
 ) -> tuple[ScoredOutputs, ...]:
     """Return metrics by their digests, in that order. One query.
@@ -41,10 +41,10 @@ def metrics_given(
         raise ValueError(
             _("A metric of this analysis has been deleted. Compute the analysis again.")
         )
-    return tuple(metric_given(metrics[digest]) for digest in digests)
+    return tuple(metric_with_scores(metrics[digest]) for digest in digests)
 
 
-def metric_given(metric: Metric) -> ScoredOutputs:
+def metric_with_scores(metric: Metric) -> ScoredOutputs:
     """Return a metric with its numbers, as input of analyses."""
     values = numbers = metric.numbers
     system_scores = metric.of_systems or [None] * len(metric.systems)
@@ -130,7 +130,7 @@ def evalset_words(
     Words that would be equal get a number. `reserved` are words that no name gets.
     """
     taken = {word.casefold() for word in reserved}
-    words: dict[str, str] = {}
+    word_by_name: dict[str, str] = {}
     # Names that need no change keep their words.
     for name in sorted(names, key=_needs_change_then_name):
         base = evalset_word(name)
@@ -140,5 +140,5 @@ def evalset_words(
             number += 1
             word = f"{base}-{number}"
         taken.add(word.casefold())
-        words[name] = word
-    return words
+        word_by_name[name] = word
+    return word_by_name

@@ -46,13 +46,13 @@ def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     )
 
 
-def versions_shown(result: PublishedResult) -> list[PublishedResult]:
+def visible_versions(result: PublishedResult) -> list[PublishedResult]:
     """Return the versions that a reader of this one may see: itself and all open ones, newest first."""
     rows = versions_of(task_id=result.task_id)
     return [row for row in rows if not row.is_embargoed or row.pk == result.pk]
 
 
-def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
+def deletion_effects(*, campaign: Campaign, **_sent: Any) -> list[str]:
     """Return the effects of deleting a campaign on its published results; a signal receiver."""
     count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
@@ -176,13 +176,17 @@ def _days(
     until = own.filter(submitted_at__lte=OuterRef("last_at"))
     first = Subquery(since.order_by("submitted_at")[:1])
     last = Subquery(until.order_by("-submitted_at")[:1])
-    begun_first = tallies.order_by("first_at").values(at=first)[:1]
-    seen_last = tallies.order_by("-last_at").values(at=last)[:1]
+    begun_first = tallies.order_by("first_at").values(moment=first)[:1]
+    seen_last = tallies.order_by("-last_at").values(moment=last)[:1]
     before = tallies.filter(first_at__lte=Coalesce(Subquery(begun_first), "last_at"))
     after = tallies.filter(last_at__gte=Coalesce(Subquery(seen_last), "first_at"))
     return Task.objects.filter(pk=task_id).values_list(
-        Subquery(before.values(at=first).order_by(F("at").asc(nulls_last=True))[:1]),
-        Subquery(after.values(at=last).order_by(F("at").desc(nulls_last=True))[:1]),
+        Subquery(
+            before.values(moment=first).order_by(F("moment").asc(nulls_last=True))[:1]
+        ),
+        Subquery(
+            after.values(moment=last).order_by(F("moment").desc(nulls_last=True))[:1]
+        ),
     )
 
 

@@ -352,7 +352,7 @@ def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
     return newest or RankingSettings(task_id=task_id, created_at=None)  # type: ignore[misc]
 
 
-def ranked_group_said(*, task: str, **_sent: Any) -> Subquery:
+def ranked_group_of_task(*, task: str, **_sent: Any) -> Subquery:
     """Answer the signal `ranked_group_asked` by the newest settings of the task."""
     settings = RankingSettings.objects.filter(task=OuterRef(task)).order_by("-id")
     return Subquery(settings.values("judge_group")[:1])
@@ -395,13 +395,13 @@ def stopping_rule_state(*, task_id: int) -> RuleState | None:
         return None
     latest = LatestRanking.objects.filter(pk=task_id).first()
     if latest is None:
-        return rule_state(rule.recorded, found=None, met=None, judgments=0)
+        return rule_state(rule.recorded, progress=None, met=None, judgments=0)
     judgments = latest.result["input"]["blocks"]
     if latest.rule != rule.recorded:
-        return rule_state(rule.recorded, found=None, met=None, judgments=judgments)
+        return rule_state(rule.recorded, progress=None, met=None, judgments=judgments)
     return rule_state(
         rule.recorded,
-        found=latest.result.get("stopping"),
+        progress=latest.result.get("stopping"),
         met=latest.rule_met,
         judgments=judgments,
     )

@@ -61,8 +61,8 @@ from ranking.selectors.chosen_judgments import (
     judgments_chosen,
     stored_input,
 )
-from ranking.selectors.machines import machine_digests, machines_given
-from ranking.selectors.metrics import metric_digests, metrics_given
+from ranking.selectors.machines import machine_answers, machine_digests
+from ranking.selectors.metrics import metric_digests, metrics_by_digest
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from version import code_version
 
@@ -407,7 +407,9 @@ def _of_task(
         )
         judged_input = replace(judged_input, beside=beside)
     if chosen.metrics is not None:
-        metrics = metrics_given(test_set_id=task.test_set_id, digests=chosen.metrics)
+        metrics = metrics_by_digest(
+            test_set_id=task.test_set_id, digests=chosen.metrics
+        )
         document_of = chosen_segments(task=task, chosen=chosen)
         if chosen.documents is not None:
             numbers = np.array(list(document_of), dtype=np.int64)
@@ -419,7 +421,7 @@ def _of_task(
             is_drawn_at_random=is_drawn_at_random(task=task, chosen=chosen),
         )
     if chosen.machines is not None:
-        machines = machines_given(
+        machines = machine_answers(
             task=task, chosen=chosen, systems=judged_input.blocks.systems
         )
         judged_input = replace(judged_input, machines=machines)

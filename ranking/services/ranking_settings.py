@@ -270,10 +270,10 @@ def _why_not_anytime(task: Task) -> str:
 
 def _check_rule(rule: StoppingRule) -> None:
     """Raise `StoppingRuleError` for terms that are out of range or do not fit the task."""
-    for name, (low, high, words) in _LIMITS.items():
+    for name, (low, high, message) in _LIMITS.items():
         value = getattr(rule, name)
         if value is not None and not low <= value <= high:
-            raise StoppingRuleError(words, field=name)
+            raise StoppingRuleError(message, field=name)
     of_ranking = [name for name in OF_TESTS if getattr(rule, name) is not None]
     if of_ranking and not answer_kind_of(rule.task).compares_outputs:
         raise StoppingRuleError(

@@ -13,7 +13,7 @@ from campaign.views.decorators import form_view, page_view
 from ranking.models import Analysis
 from ranking.pages.analysis_form import AnalysisForm
 from ranking.pages.report_shown import answer_file
-from ranking.pages.sections import Sections, form_choice, known_kind
+from ranking.pages.sections import Sections, form_choice, kind_or_404
 from ranking.selectors.analyses import analyses_of
 from ranking.services.analyses import analysis_ask
 
@@ -27,7 +27,7 @@ def analysis_page(
 ) -> HttpResponse:
     """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
     task = joined_task(request, slug, task_id)
-    found = known_kind(analyses_of(task=task), kind)
+    analysis_kind = kind_or_404(analyses_of(task=task), kind)
 
     def ask(form: AnalysisForm) -> None:
         user = user_of(request)
@@ -35,8 +35,8 @@ def analysis_page(
             task=task, choice=form_choice(form), user=user, watermark=form.watermark
         )
 
-    page = reverse(_PAGES[found.page], args=[slug, task_id])
-    return Sections(request, task).requested(found, page, ask)
+    page = reverse(_PAGES[analysis_kind.page], args=[slug, task_id])
+    return Sections(request, task).requested(analysis_kind, page, ask)
 
 
 @page_view
@@ -50,5 +50,7 @@ def analysis_file(
 ) -> HttpResponse:
     """Return the report of an analysis as a file, or one of its tables: its plot as SVG or PNG, or its rows as CSV."""
     task = organised_task(request, slug, task_id)
-    found = get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
-    return for_spreadsheets(answer_file(found, ending, table))
+    analysis = get_object_or_404(
+        Analysis.objects.of(task.pk).finished(), pk=analysis_id
+    )
+    return for_spreadsheets(answer_file(analysis, ending, table))

@@ -21,16 +21,18 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     """Show the ranking of a test set, its progress and its judges."""
     state = _state(request, slug, task_id)
     sections = Sections(request, state.task)
-    shown = dashboard_content(state)
+    content = dashboard_content(state)
     listed = sections.of("ranking")
     contents = []
-    if shown["in_place"] is None:
+    if content["in_place"] is None:
         contents.append(("headline", _("Ranking")))
-    if shown["history"]:
+    if content["history"]:
         contents.append(("history", _("Ranking over time")))
-    context = shown | {
+    context = content | {
         "section": "ranking",
-        "answers": [each for each in listed if each.name == shown["in_place"]],
+        "answers": [
+            section for section in listed if section.name == content["in_place"]
+        ],
         "sections": listed,
         "contents": contents,
     }

@@ -31,7 +31,7 @@ from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
-from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
+from ranking.pages.design_forecast import BudgetForm, forecast_card, preset_cards
 from ranking.pages.page_plots import plot_links
 from ranking.selectors.design_forecast import Budget, design_forecast
 
@@ -46,7 +46,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     form = _form(request, task)
     if request.method != "POST" or "show" in request.POST or not form.is_valid():
-        return _shown(request, task, form)
+        return _design_page(request, task, form)
     if not form.changed:
         messages.info(request, _("No changes."))
         return redirect(_address(task))
@@ -78,7 +78,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         )
         messages.success(request, _("Saved."))
         return redirect(_address(task))
-    return _shown(request, task, form)
+    return _design_page(request, task, form)
 
 
 @action_view
@@ -134,7 +134,7 @@ def _address(task: Task) -> str:
     return reverse("design", args=[task.test_set.campaign.slug, task.pk])
 
 
-def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
+def _design_page(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     budget = BudgetForm(request.GET)
     designs = designs_of(task_id=task.pk).order_by("-pk")[: _DESIGNS_SHOWN + 1]
     # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
@@ -142,7 +142,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
     preview: dict[str, Any] = {"is_awaited": True}
     if not is_awaited:
         preview = _preview(task, form)
-    presets = presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate"))
+    presets = preset_cards(task, chosen=form.preset, rate=budget.arguments.get("rate"))
     context = {
         **of_task(task, _SECTION),
         "form": form,
@@ -179,10 +179,10 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         design = form.proposed
         needed = design_needs_in_words(task=task, design=design)
         expected = design_forecast(
-            task=task, design=design, budget=Budget(**budget.asked)
+            task=task, design=design, budget=Budget(**budget.arguments)
         )
         if expected is not None:
-            forecast = forecast_shown(expected, budget, run=expected.run)
+            forecast = forecast_card(expected, budget, run=expected.run)
     # Files are addressed by task only, so they show the design in force, not a previewed one.
     links = None
     if not form.is_bound or not (is_refused or form.changed):

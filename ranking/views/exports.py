@@ -56,10 +56,13 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         with RefusalsAt(form, "file_format"):
             if "stream" in form.data:
                 streamed = export_stream(
-                    task=task, asked=form.asked, sent=request.headers, has_marks=True
+                    task=task,
+                    parameters=form.parameters,
+                    sent=request.headers,
+                    has_marks=True,
                 )
                 return for_spreadsheets(streamed)
-            export = export_of_member(task=task, asked=form.asked)
+            export = export_of_member(task=task, parameters=form.parameters)
     if export is not None and request.method == "POST":
         export_queue(export=export, by=user_of(request))
         messages.success(request, _("Export started."))

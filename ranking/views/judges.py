@@ -37,7 +37,7 @@ from ranking.pages.acting import (
     judged_by,
     refused_in_words,
 )
-from ranking.pages.analysis_form import asked_in_words
+from ranking.pages.analysis_form import listed_analysis
 from ranking.pages.formats import bar_plot
 from ranking.pages.judge_decisions import (
     DECISIONS,
@@ -341,7 +341,7 @@ def _back(form: JudgesActionForm, task: Task) -> str:
     """Return the address of the analysis in which judges were selected, or of the list of judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
-        return asked_in_words(analysis, task).address
+        return listed_analysis(analysis, task).address
     return reverse("judge-quality", args=[task.test_set.campaign.slug, task.pk])
 
 

@@ -43,7 +43,7 @@ from ranking.pages.published_results import (
     named_before,
     published_page,
     reasons_in_words,
-    result_shown,
+    result_content,
     version_lines,
     worries_in_words,
 )
@@ -58,7 +58,7 @@ from ranking.selectors.published_results import (
     published_at,
     systems_entered,
     versions_of,
-    versions_shown,
+    visible_versions,
 )
 from ranking.selectors.runs import latest_run
 from ranking.services.published_results.bundles import (
@@ -69,7 +69,7 @@ from ranking.services.published_results.bundles import (
 from ranking.services.published_results.content import (
     PublishedFacts,
     published_facts,
-    reasons_given,
+    published_reasons,
 )
 from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import (
@@ -95,7 +95,7 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         draft = published_draft(
             task=context["task"],
             anonymous=form.initial["anonymous"],
-            words=form.initial_words,
+            front_matter=form.initial_front_matter,
             facts=facts,
         )
         context |= _preview(draft, context)
@@ -114,7 +114,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     chosen: dict[str, Any] = {
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
-        "words": form.words,
+        "front_matter": form.front_matter,
         "parts": form.parts,
     }
     refusal = ""
@@ -195,7 +195,7 @@ def _desk(
     else:
         facts = published_facts(task=task, run=run)
         systems = facts.systems
-        reasons = reasons_given(facts)
+        reasons = published_reasons(facts)
         worries = worries_in_words(task=task, run=run)
         has_results = is_publishable(run)
         if not has_results:
@@ -212,7 +212,7 @@ def _desk(
     context = {
         **of_task(task, "publish"),
         "form": form,
-        "versions": version_lines(versions, shown=None),
+        "versions": version_lines(versions, current=None),
         "next_version": last.version + 1 if last else 1,
         "is_publishable": has_results,
         "uncomputed": uncomputed,
@@ -402,7 +402,7 @@ def _kept_from_caches(response: _Response) -> _Response:
 #: Name of the zip of the whole folder in addresses.
 _ZIP: Final = "bundle.zip"
 #: Files that browsers display; others are downloaded.
-_SHOWN: Final = frozenset(
+_INLINE_FILES: Final = frozenset(
     {"result.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
 )
 
@@ -418,7 +418,7 @@ def published_result(
         reverse("published-result", args=[result.address])
     )
     context = {
-        **result_shown(result, versions_shown(result), page_url=page_url),
+        **result_content(result, visible_versions(result), page_url=page_url),
         "is_private": result.is_private,
         "is_reviewer": bool(token),
         **_folder(request, result, token),
@@ -473,7 +473,7 @@ def published_file(
     # The cached response is still current.
     response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
-        disposition = "inline" if file_name in _SHOWN else "attachment"
+        disposition = "inline" if file_name in _INLINE_FILES else "attachment"
         response = StreamingHttpResponse(
             download.content(),
             content_type=content_type(file_name),

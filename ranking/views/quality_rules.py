@@ -89,8 +89,8 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
     in_force = []
     former = []
     for rule in rules:
-        words = rule_in_words(rule)
-        row = (rule, words, held.get(rule.pk, ()), now.get(rule.pk, ""))
+        text = rule_in_words(rule)
+        row = (rule, text, held.get(rule.pk, ()), now.get(rule.pk, ""))
         if rule.switched_off_at is None:
             in_force.append(row)
         else:
@@ -99,7 +99,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
         "campaign": campaign,
         "section": "rules",
         "form": form,
-        "measures": [(measure.label, words) for measure, words in DEFINITIONS.items()],
+        "measures": [(measure.label, text) for measure, text in DEFINITIONS.items()],
         "in_force": in_force,
         "before": former,
     }
@@ -179,7 +179,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
         facts=[
             with_full_stop(rule_in_words(rule)),
             _("The rule takes no further action."),
-            *_what_it_did(rule),
+            *_actions_in_force(rule),
         ],
         after=_("You can undo kept actions later under “Former rules”."),
         answers=_with_or_without_undo(rule, _("Switch off rule")),
@@ -306,7 +306,7 @@ def _with_or_without_undo(rule: QualityRule, label: str) -> list[Answer]:
     return [Answer(keep % values, "undo", "no"), Answer(undo % values, "undo", "yes")]
 
 
-def _what_it_did(rule: QualityRule) -> list[str]:
+def _actions_in_force(rule: QualityRule) -> list[str]:
     actions = (
         QualityAction.objects.in_force().filter(rule=rule).select_related("judge__user")
     )

@@ -29,7 +29,7 @@ from ranking.reports.wording.methods import (
     methods_not_offered,
 )
 from ranking.reports.wording.ranges import level_words
-from ranking.reports.wording.stopping_rules import shown_rule
+from ranking.reports.wording.stopping_rules import rule_with_progress
 from ranking.selectors.analyses import judgments_compare
 from ranking.selectors.runs import (
     ranking_settings_history,
@@ -179,7 +179,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
         "form": form,
         "tests": tests_words(),
         "tests_chosen": tests_chosen,
-        "rule": None if state is None else shown_rule(state),
+        "rule": None if state is None else rule_with_progress(state),
         "judgments": judgments_so_far(task_id=task.pk),
         "history": rule_lines(stopping_rule_history(task_id=task.pk)),
     }

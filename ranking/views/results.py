@@ -15,16 +15,16 @@ from campaign.models import Judge, Task
 from campaign.pages.desk import TEST_SET
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.decorators import page_view
-from ranking.pages.analysis_form import asked_in_words
-from ranking.pages.dashboard import agreement_shown, progress_shown
+from ranking.pages.analysis_form import listed_analysis
+from ranking.pages.dashboard import agreement_card, progress_card
 from ranking.pages.formats import Addresses
 from ranking.pages.overview import overview_rows
 from ranking.pages.page_plots import PLOTS, plot_links
 from ranking.pages.report_shown import PLOT_FILES, report_file
 from ranking.pages.sections import Sections
 from ranking.reports import Report
-from ranking.reports.wording.stopping_rules import shown_rule
-from ranking.selectors.analyses import analyses_asked
+from ranking.reports.wording.stopping_rules import rule_with_progress
+from ranking.selectors.analyses import requested_analyses
 from ranking.selectors.dashboards import (
     judging_progress,
     latest_feedback,
@@ -101,11 +101,11 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     if worked and progress.by_people:
         seconds_per_block = worked / progress.by_people
     context = {
-        **progress_shown(progress),
+        **progress_card(progress),
         "row": row,
         "worked": clock_time(worked) if worked else "",
         "seconds_per_block": seconds_per_block,
-        "rule": None if state is None else shown_rule(state),
+        "rule": None if state is None else rule_with_progress(state),
         "plot_links": plot_links("test-set-plot", task.test_set.campaign.slug, task.pk),
         "contents": [
             ("progress", _("Progress")),
@@ -119,7 +119,7 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the agreement of the judges of a test set."""
     task = organised_task(request, slug, task_id)
-    context = agreement_shown(latest_run(task_id=task.pk))
+    context = agreement_card(latest_run(task_id=task.pk))
     return _results(request, task, "agreement", context)
 
 
@@ -127,7 +127,7 @@ def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the data of a task, judges' remarks, and the computed analyses."""
     task = organised_task(request, slug, task_id)
-    pages = Paginator(analyses_asked(task=task), _ANALYSES_LISTED)
+    pages = Paginator(requested_analyses(task=task), _ANALYSES_LISTED)
     page = pages.get_page(request.GET.get("page"))
     left_out = 0
     run = latest_run(task_id=task.pk)
@@ -138,7 +138,7 @@ def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "left_out": left_out,
         "feedback": latest_feedback(task),
         "page": page,
-        "rows": [asked_in_words(analysis, task) for analysis in page],
+        "rows": [listed_analysis(analysis, task) for analysis in page],
         "contents": [("collected", _("Collected data"))],
     }
     return _results(request, task, "data", context)

@@ -31,7 +31,7 @@ from ranking.pages.one_system import (
     standing_table,
     system_words,
 )
-from ranking.pages.report_shown import shown_tables
+from ranking.pages.report_shown import rendered_tables
 from ranking.pages.systems import RankedSystemTable, with_places
 from ranking.reports import Report
 from ranking.reports.analyses.kind import AnalysisChoice
@@ -131,12 +131,12 @@ class _Page:
         if answer.pending is not None:
             # The analysis is being computed, or was refused or stopped.
             return False
-        shown = answer.shown
-        if shown is None:
+        analysis = answer.finished
+        if analysis is None:
             return True
-        has_grown = answer.newer > GROWTH * shown.watermark
+        has_grown = answer.newer > GROWTH * analysis.watermark
         not_counted = set(judges_not_counted(self.run.parameters))
-        return has_grown or set(shown.judgments["without"]) != not_counted
+        return has_grown or set(analysis.judgments["without"]) != not_counted
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
         """Return the progress of a worker, or the content known so far."""
@@ -176,7 +176,7 @@ class _Page:
         else:
             report = answer_for_people(answer)
             file_address = partial(self._plot_address, answer.pk)
-        tables = shown_tables(
+        tables = rendered_tables(
             report,
             # Sentences are shown separately, with their texts.
             without=frozenset({"clearly_lost", "clearly_won"}),
@@ -193,8 +193,8 @@ class _Page:
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return the template context with the content known so far."""
-        shown = None if answer is None else answer.shown
-        data = None if shown is None else shown.data
+        analysis = None if answer is None else answer.finished
+        data = None if analysis is None else analysis.data
         addresses = Addresses(self.task, systems=self.systems)
         context = self.context_of_progress(answer) | {
             "section": "systems",
@@ -203,7 +203,7 @@ class _Page:
             "words": system_words(self.name, self.run, data),
             "is_compared": self.run is None or has_comparisons(self.name, self.run),
             "answer": answer,
-            "shown": shown,
+            "shown": analysis,
             "neighbours": _neighbours(self.name, self.run, addresses),
             "at_once": SENTENCES_AT_ONCE,
             "lost_address": addresses.judgments(system=self.name, outcome="lost"),
@@ -211,7 +211,7 @@ class _Page:
             "source": language_described(self.task.test_set.source_language),
             "target": language_described(self.task.test_set.target_language),
         }
-        context |= self.tables(shown, addresses)
+        context |= self.tables(analysis, addresses)
         if data is not None:
             lost = data["lost_most_clearly"]
             won = data["won_most_clearly"]

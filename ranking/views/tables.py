@@ -9,7 +9,7 @@ from campaign.views.access import joined_campaign, organised_campaign, user_of
 from campaign.views.decorators import form_view, page_view
 from ranking.pages.analysis_form import AnalysisForm
 from ranking.pages.report_shown import report_file
-from ranking.pages.sections import TableSections, form_choice, known_kind
+from ranking.pages.sections import TableSections, form_choice, kind_or_404
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.registry import TABLES
 from ranking.selectors.analyses import table_answer
@@ -44,7 +44,7 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
     page = reverse("campaign-tables", args=[slug])
     return TableSections(request, campaign).requested(
-        known_kind(TABLES, name), page, ask
+        kind_or_404(TABLES, name), page, ask
     )
 
 
@@ -54,7 +54,7 @@ def table_file(
 ) -> HttpResponse:
     """Return the report for the options in the address as a file, or one of its tables; 404 if there is none yet."""
     campaign = organised_campaign(request, slug)
-    form = TableSections(request, campaign).form(known_kind(TABLES, name), request.GET)
+    form = TableSections(request, campaign).form(kind_or_404(TABLES, name), request.GET)
     try:
         report, _asked = table_answer(campaign=campaign, choice=form_choice(form))
     except OptionError as error:

@@ -47,7 +47,7 @@ def _fill() -> None:
     from campaign.services.jobs import jobs_run_waiting
     from demo.loading import CAMPAIGNS as LOADED
     from demo.loading import ORGANISER_EMAIL
-    from ranking.export.asked import export_asked, export_queue
+    from ranking.export.asked import export_queue, requested_export
     from ranking.services.published_results.publish import result_publish
     from tests.permissions.world import make_world
 
@@ -65,7 +65,7 @@ def _fill() -> None:
     result_publish(task=world.task, by=world.users["organiser"])
     jobs_run_waiting()
     # One waits for the worker of the next version.
-    export = export_asked(task=world.task, kind="counted", file_format="jsonl")
+    export = requested_export(task=world.task, kind="counted", file_format="jsonl")
     waiting = export_queue(export=export, by=None)
     assert Job.objects.waiting().get() == waiting
 

@@ -54,7 +54,7 @@ from ranking.reports.tables import (
     system_column,
 )
 from ranking.reports.wording.agreement import (
-    kappa_shown,
+    kappa_text,
     strength_caution,
     strength_in_words,
 )
@@ -633,12 +633,12 @@ def _kappas(result: RatingsFound) -> Table:
 
 def _kappa_shown(agreement: RatingAgreement) -> Value:
     kappa = agreement.kappa
-    return kappa_shown(kappa.value, agreement.p_chance, reason=kappa.reason)
+    return kappa_text(kappa.value, agreement.p_chance, reason=kappa.reason)
 
 
 def _alpha_shown(agreement: RatingAgreement) -> Value:
     alpha = agreement.alpha
-    return kappa_shown(alpha.value, agreement.p_chance, reason=alpha.reason)
+    return kappa_text(alpha.value, agreement.p_chance, reason=alpha.reason)
 
 
 def _strength(agreement: RatingAgreement) -> str | None:

@@ -64,7 +64,7 @@ from protocols.spans.rules import (
 from protocols.spans.statistics.columns import scores_of
 from protocols.spans.weights import Weights, weighted_score
 from ranking.core.beside import OutputScores
-from ranking.reports.analyses.kind import ChosenJudgments, GivenAnswer
+from ranking.reports.analyses.kind import ChosenJudgments, RecordedAnswer
 
 
 def scores_read(
@@ -200,7 +200,7 @@ def output_scores(
 
 
 def given_scores(
-    task: Task, chosen: ChosenJudgments, answers: Iterable[GivenAnswer]
+    task: Task, chosen: ChosenJudgments, answers: Iterable[RecordedAnswer]
 ) -> OutputScores | None:
     """Return the scores in answers, as `output_scores` does."""
     weights = _weights(task, chosen)

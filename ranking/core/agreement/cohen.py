@@ -17,7 +17,7 @@ from ranking.core.agreement.statistics import (
     Shares,
     cohen_of_cells,
     cohen_of_tables,
-    sums_by_place,
+    sums_by_position,
 )
 from ranking.core.agreement.units import PairCounts, shards_of_whole_segments
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
@@ -360,8 +360,8 @@ class _PairSums:
         first = pairs.first[kept]
         second = pairs.second[kept_different]
         contributions = self.contributions
-        of_judges = sums_by_place(contributions[:, kept], first, judges)
-        of_judges += sums_by_place(contributions[:, kept_different], second, judges)
+        of_judges = sums_by_position(contributions[:, kept], first, judges)
+        of_judges += sums_by_position(contributions[:, kept_different], second, judges)
         compared = np.bincount(first, self.counted[0, kept], judges)
         compared += np.bincount(second, self.counted[0, kept_different], judges)
         # Pairs of one judge with themselves are held in both orders.
@@ -370,9 +370,9 @@ class _PairSums:
         return LeftOutSums(
             whole=contributions[:, kept].sum(axis=1),
             numbers=segments,
-            segments=-sums_by_place(sums, segment, len(segments)),
+            segments=-sums_by_position(sums, segment, len(segments)),
             judges=-of_judges[:, compared > 0],
-            cells=sums_by_place(sums_of_cells, index, len(cells)),
+            cells=sums_by_position(sums_of_cells, index, len(cells)),
             pairs=compared.astype(np.int64),
             comparable=int(comparable),
             agreeing=int(agreeing),

@@ -498,12 +498,12 @@ def agreement_fields(
     fields: AgreementFields = {
         "comparable": comparable,
         "agreeing": agreeing,
-        "p_agree": _known(p_agree),
+        "p_agree": _none_for_nan(p_agree),
         "kappa": kappa,
         "low": interval.low,
         "high": interval.high,
         "reason": None,
-        "p_chance": _known(p_chance),
+        "p_chance": _none_for_nan(p_chance),
         "no_interval": interval.reason,
     }
     if math.isnan(kappa):
@@ -517,7 +517,7 @@ def agreement_fields(
     return fields
 
 
-def _known(value: float) -> float | None:
+def _none_for_nan(value: float) -> float | None:
     """Return a number; None for NaN."""
     if math.isnan(value):
         return None

@@ -153,8 +153,8 @@ class PairsAgreement:
 
     def at(self, row: int) -> PairAgreement:
         """Return one pair."""
-        kappa = _known(self.kappa[row])
-        low = _known(self.low[row])
+        kappa = _none_for_nan(self.kappa[row])
+        low = _none_for_nan(self.low[row])
         reason = None
         no_interval = None
         if kappa is None:
@@ -174,7 +174,7 @@ class PairsAgreement:
             p_chance=float(self.p_chance[row]),
             kappa=kappa,
             low=low,
-            high=_known(self.high[row]),
+            high=_none_for_nan(self.high[row]),
             reason=reason,
             no_interval=no_interval,
         )
@@ -188,7 +188,7 @@ class PairsAgreement:
         return above.astype(np.int64) - below.astype(np.int64)
 
 
-def _known(value: float) -> float | None:
+def _none_for_nan(value: float) -> float | None:
     """Return a number; None for NaN."""
     if np.isnan(value):
         return None

@@ -15,7 +15,7 @@ from ranking.core.agreement.statistics import (
     TieSums,
     kappa_of,
     squared_changes_of_pairs,
-    sums_by_place,
+    sums_by_position,
 )
 from ranking.core.agreement.units import (
     Cells,
@@ -268,9 +268,11 @@ class _Shard:
         pairs = np.bincount(judge_of_cell, compared, self.judges)
         return _Part(
             segment=numbers.astype(np.int64),
-            of_segment=sums_by_place(values[:, once], index[once], len(numbers)),
+            of_segment=sums_by_position(values[:, once], index[once], len(numbers)),
             rater=self.rater,
-            of_rater=sums_by_place(others - values, raters.of_cell, len(raters.judge)),
+            of_rater=sums_by_position(
+                others - values, raters.of_cell, len(raters.judge)
+            ),
             pairs=pairs.astype(np.int64),
             by_category=left_out.pairs[once].sum(axis=0),
         )
@@ -281,7 +283,7 @@ class _Shard:
         compared = counts.sum(axis=1)
         columns = np.stack([counts[:, Outcome.TIE], compared, compared > 1])
         raters = self.raters
-        sums = sums_by_place(columns, raters.of_cell, len(raters.judge))
+        sums = sums_by_position(columns, raters.of_cell, len(raters.judge))
         return np.vstack([self.rater, sums.astype(np.int64)])
 
 
@@ -299,17 +301,17 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     raters = np.union1d(part_raters, tie_raters)
     rater_judge = raters % divisor
     count = len(of_segment)
-    ties_of_judges, comparisons = sums_by_place(ties[1:], tie_judge, judges)
+    ties_of_judges, comparisons = sums_by_position(ties[1:], tie_judge, judges)
     tie_sums = TieSums.of(ties_of_judges, comparisons)
     decrease = _decrease(ties[1:], ties_of_judges[tie_judge], comparisons[tie_judge])
     tie_column = np.searchsorted(segments, tie_segment)
     by_segment = np.zeros((count + TIE_ROWS, len(segments)))
     by_segment[:count, np.searchsorted(segments, part_segments)] = of_segment
-    by_segment[count:] = sums_by_place(decrease, tie_column, len(segments))
+    by_segment[count:] = sums_by_position(decrease, tie_column, len(segments))
     cells = np.zeros((count + TIE_ROWS, len(raters)))
     cells[:count, np.searchsorted(raters, part_raters)] = of_rater
     cells[count:, np.searchsorted(raters, tie_raters)] = -decrease
-    by_judge = sums_by_place(cells, rater_judge, judges)
+    by_judge = sums_by_position(cells, rater_judge, judges)
     # Squares are not sums over segments.
     without_judge = np.stack(tie_sums.without_each(ties_of_judges, comparisons))
     by_judge[count:] = without_judge - np.stack(tie_sums)[:, np.newaxis]

@@ -337,11 +337,11 @@ def _ordinal(values: FloatArray) -> FloatArray:
     return np.nan_to_num(share(distance, distance[0, -1]))
 
 
-def sums_by_place(
-    values: npt.NDArray[Any], position: Int64Array, places: int
+def sums_by_position(
+    values: npt.NDArray[Any], position: Int64Array, positions: int
 ) -> FloatArray:
-    """Sum the columns with the same place: from shape (m, N) to (m, places)."""
-    sums = [np.bincount(position, row, places) for row in values]
+    """Sum the columns with the same position: from shape (m, N) to (m, positions)."""
+    sums = [np.bincount(position, row, positions) for row in values]
     return np.stack(sums)
 
 

@@ -16,7 +16,7 @@ from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
-from ranking.core.scores import known_by_name
+from ranking.core.scores import values_by_name
 
 #: Key for the blocks without a sole winner.
 NOBODY = ""
@@ -177,8 +177,8 @@ def diagnose_campaign(
         pairwise=_pairwise(tallies),
         times_judged=_count_by_name(systems, judged),
         times_beside_reference=times_beside_reference,
-        geq_others=known_by_name(systems, geq_others),
-        tie_rates=known_by_name(systems, share(ties, comparisons)),
+        geq_others=values_by_name(systems, geq_others),
+        tie_rates=values_by_name(systems, share(ties, comparisons)),
         score_by_times_judged=correlation_sampled(
             judged[is_correlated],
             rounded[is_correlated],
@@ -271,13 +271,13 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
 def count_labels(blocks: Blocks) -> tuple[int, int]:
     """Return the numbers of labelled candidates and of candidates left blank."""
     labelled = 0
-    shown = 0
+    candidates = 0
     for position in range(blocks.positions):
         is_here = blocks.candidates == position
         is_labelled = is_here & (blocks.labels > 0)
-        shown += int(np.count_nonzero(is_here.any(axis=1)))
+        candidates += int(np.count_nonzero(is_here.any(axis=1)))
         labelled += int(np.count_nonzero(is_labelled.any(axis=1)))
-    return labelled, shown - labelled
+    return labelled, candidates - labelled
 
 
 def _pairwise(tallies: Tallies) -> dict[str, dict[str, Counts]]:

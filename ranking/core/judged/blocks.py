@@ -507,7 +507,10 @@ def systems_table(
 
 
 def _spread(
-    coded: CodedJudgments, systems_of: Int32Array, labels: Int8Array, shown: Int8Array
+    coded: CodedJudgments,
+    systems_of: Int32Array,
+    labels: Int8Array,
+    positions: Int8Array,
 ) -> None:
     """Write each candidate's label and position into the columns of its systems."""
     position = np.zeros(len(coded), dtype=np.int8)
@@ -518,7 +521,7 @@ def _spread(
             row = rows[is_system]
             system = column[is_system]
             labels[row, system] = label[row]
-            shown[row, system] = position[row]
+            positions[row, system] = position[row]
         position[rows] += 1
 
 
@@ -565,9 +568,9 @@ def _content_keys(
         occurrences,
         strict=False,
     )
-    for segment, judge, count, shown, occurrence in rows:
+    for segment, judge, count, row_candidates, occurrence in rows:
         parts = [encoded_number(segment), judges[judge], encoded_count(count)]
-        parts += [candidates[candidate] for candidate in shown]
+        parts += [candidates[candidate] for candidate in row_candidates]
         parts.append(encoded_count(occurrence))
         hashed = start.copy()
         hashed.update(b"".join(parts))
@@ -700,10 +703,12 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         judge.append(judge_of.setdefault(row.judge, len(judge_of)))
         segment.append(row.segment)
         size.append(len(row.candidates))
-        for shown in map(tuple, row.candidates):
-            candidate.append(candidate_of.setdefault(shown, len(candidate_of)))
-        for shown_label in row.labels:
-            label.append(shown_label or 0)
+        for candidate_systems in map(tuple, row.candidates):
+            candidate.append(
+                candidate_of.setdefault(candidate_systems, len(candidate_of))
+            )
+        for row_label in row.labels:
+            label.append(row_label or 0)
     sizes = np.asarray(size, dtype=np.int64)
     is_filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
     candidates = np.full(is_filled.shape, -1, np.int32)

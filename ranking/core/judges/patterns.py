@@ -516,7 +516,7 @@ def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]
     """
     judge, count, first, second = positions.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
-    shown = int(second.max(initial=-1)) + 1
+    position_count = int(second.max(initial=-1)) + 1
     biases = []
     for start, end in pairwise(ends.tolist()):
         own = slice(start, end)
@@ -526,7 +526,7 @@ def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]
             second=second[own],
             values=positions.values[own],
         )
-        biases.append(_bias(sums, shown))
+        biases.append(_bias(sums, position_count))
     return tuple(biases)
 
 

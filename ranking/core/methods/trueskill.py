@@ -327,7 +327,7 @@ class Games:
     first, second : int32, shape (N,)
         Winner and loser, or the two sides of a tie: indices of systems.
     tie : bool, shape (N,)
-    shown : int8, shape (N,)
+    outcome_as_shown : int8, shape (N,)
         1 if the side shown first won, −1 if the other side won, 0 for a tie.
     block : int64, shape (N,)
         Row of the block.
@@ -338,4 +338,4 @@ class Games:
         self.first = np.where(outcome >= 0, left, right).astype(np.int32)
         self.second = np.where(outcome >= 0, right, left).astype(np.int32)
         self.tie = outcome == 0
-        self.shown = outcome.astype(np.int8)
+        self.outcome_as_shown = outcome.astype(np.int8)

@@ -135,12 +135,12 @@ class Metric:
         has_scores = is_known.any(axis=0)
         is_common = is_known[:, has_scores].all(axis=1)
         scored = is_known.any(axis=1)
-        if self._are_systems_given or is_common.sum() == scored.sum():
+        if self._has_system_scores or is_common.sum() == scored.sum():
             return self
         return self.within(self.segments[is_common])
 
     @property
-    def _are_systems_given(self) -> bool:
+    def _has_system_scores(self) -> bool:
         """Return whether a file has a score of the whole system for each system that it scores."""
         if self.of_systems is None or self.statistics is not None:
             return False
@@ -160,7 +160,7 @@ class Metric:
         """Scores of systems, shape (n,): those given for whole systems, unless some systems have none, or means."""
         if self.of_systems is None:
             return self.means
-        if self._are_systems_given or self.statistics is not None:
+        if self._has_system_scores or self.statistics is not None:
             return self.of_systems
         return self.means
 

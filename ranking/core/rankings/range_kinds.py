@@ -269,7 +269,7 @@ class RangeOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class RangesFound:
+class RangesWithTests:
     """Ranges of n systems, and tests of their pairs.
 
     Attributes
@@ -594,7 +594,7 @@ class RangeFinder:
 
     def find(
         self, *, all_systems: int | None = None, **running: Unpack[Running]
-    ) -> RangesFound:
+    ) -> RangesWithTests:
         """Return the ranges and tests.
 
         Parameters
@@ -630,7 +630,7 @@ class RangeFinder:
             return tally(self.judged).wins
         return self.judged.tallies.wins
 
-    def _anytime(self, all_systems: int) -> RangesFound:
+    def _anytime(self, all_systems: int) -> RangesWithTests:
         """Return ranges that hold at any time."""
         if self.method.name != "expected_wins" or isinstance(self.judged, Blocks):
             raise ValueError(
@@ -654,7 +654,7 @@ class RangeFinder:
         for name, reasons in sorted(ranges.refusals.items()):
             refusals[name] = [str(reason) for reason in reasons]
         shortages = shortages_of_refusals(ranges, documents=self.judged.documents > 1)
-        return RangesFound(
+        return RangesWithTests(
             ranges=ranges.ranges,
             tests=PairTests(p_value=p, adjusted_p=adjusted),
             limits=tuple(str(reason) for reason in ranges.refused),
@@ -663,19 +663,19 @@ class RangeFinder:
             refusals=refusals,
         )
 
-    def _of_sign_tests(self) -> RangesFound:
+    def _of_sign_tests(self) -> RangesWithTests:
         """Return ranges from significant differences of pairs."""
         options = self.options
         tests = sign_tests(
             self.wins, sides=options.sides, correction=options.correction
         )
-        return RangesFound(
+        return RangesWithTests(
             ranges=ranges_of_better(tests.adjusted_p <= options.level),
             tests=tests,
             errors=self._standard_errors(),
         )
 
-    def _in_closed_form(self) -> RangesFound:
+    def _in_closed_form(self) -> RangesWithTests:
         """Return ranges from the covariance of the scores."""
         covariance = self._closed_form()
         sampled = _Sampled(covariance.matrix, covariance.degrees_of_freedom)
@@ -690,14 +690,14 @@ class RangeFinder:
                 self.scores, covariance, ids, seed=self.seed, order=order
             )
             ranges = rank_ranges(drawn, confidence=self.options.confidence)
-        return RangesFound(
+        return RangesWithTests(
             ranges=ranges,
             tests=tests,
             limits=tuple(str(limit) for limit in covariance.limits),
             errors=np.sqrt(np.diag(covariance.matrix)),
         )
 
-    def _of_resamples(self, **running: Unpack[Running]) -> RangesFound:
+    def _of_resamples(self, **running: Unpack[Running]) -> RangesWithTests:
         """Return ranges from the scores of resamples."""
         errors = self._standard_errors()
         score, limits = self._scorer()
@@ -713,7 +713,7 @@ class RangeFinder:
             ranges, tests = self._confidence_sets(sampled, tests)
         else:
             ranges = rank_ranges(resampled, confidence=self.options.confidence)
-        return RangesFound(
+        return RangesWithTests(
             ranges=ranges,
             tests=tests,
             limits=tuple(str(limit) for limit in limits),

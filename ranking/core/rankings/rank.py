@@ -37,7 +37,7 @@ from ranking.core.rankings.range_kinds import (
     RangeKind,
     RangeOptions,
     RangeParts,
-    RangesFound,
+    RangesWithTests,
     shortages_of,
 )
 from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
@@ -518,7 +518,7 @@ def _scored(
 
 
 def _results(
-    fit: Fit, ranges: RangesFound, systems: Sequence[str], options: RangeOptions
+    fit: Fit, ranges: RangesWithTests, systems: Sequence[str], options: RangeOptions
 ) -> MethodResults:
     """Return the method's further results, with reasons to refuse ranges and standard errors."""
     results = dict(fit.extra)
@@ -536,8 +536,8 @@ def _results(
 
 
 def without_estimates(
-    ranges: RangesFound, lacks_judgments: Sequence[bool]
-) -> RangesFound:
+    ranges: RangesWithTests, lacks_judgments: Sequence[bool]
+) -> RangesWithTests:
     """Return ranges and tests that claim nothing about the systems that lack judgments.
 
     Such a system may have any rank, so every other system may be one rank better or worse for each
@@ -629,13 +629,13 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
     return Fit(Scores(values=values, estimable=compared), fit.extra)
 
 
-def _any_rank(fit: Fit, ranges: RangesFound) -> RangesFound:
+def _any_rank(fit: Fit, ranges: RangesWithTests) -> RangesWithTests:
     """Return ranges and tests that claim nothing."""
     n = int(np.count_nonzero(fit.scores.estimable))
     errors = None
     if ranges.errors is not None:
         errors = np.zeros(n)
-    return RangesFound(
+    return RangesWithTests(
         errors=errors,
         ranges=RankRanges(
             low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)

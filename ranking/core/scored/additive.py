@@ -205,7 +205,7 @@ def fit_additive(
         )
         errors.add_ranges(members, sets)
     reach = _t(confidence, errors.degrees) * errors.error
-    width = np.where(errors.known, reach, np.nan)
+    width = np.where(errors.has_error, reach, np.nan)
     effects = np.where(estimable, effect, np.nan)
     reason = None
     if not estimable.all():
@@ -241,11 +241,11 @@ class _Errors:
 
     Attributes
     ----------
-    known : bool, shape (n,)
+    has_error : bool, shape (n,)
         Systems with a standard error.
     """
 
-    known: BoolArray
+    has_error: BoolArray
     covariance: FloatArray
     error: FloatArray
     degrees: FloatArray
@@ -261,7 +261,7 @@ class _Errors:
             high=np.zeros(systems, dtype=np.int64),
         )
         return cls(
-            known=np.zeros(systems, dtype=np.bool_),
+            has_error=np.zeros(systems, dtype=np.bool_),
             covariance=np.zeros((systems, systems)),
             error=np.full(systems, np.nan),
             degrees=np.full(systems, np.nan),
@@ -272,7 +272,7 @@ class _Errors:
 
     def add_group(self, members: Int64Array, covariance: ScoreCovariance) -> None:
         """Add the covariance of the systems of a group."""
-        self.known[members] = True
+        self.has_error[members] = True
         self.covariance[np.ix_(members, members)] = covariance.matrix
         self.limits.update(covariance.limits)
 
@@ -286,16 +286,16 @@ class _Errors:
         """Add the confidence sets of the systems of a group."""
         self.ranges.low[members] = sets.low
         # Systems of other groups may be better.
-        others = len(self.known) - len(members)
+        others = len(self.has_error) - len(members)
         self.ranges.high[members] = sets.high + others
 
     def clusters(self) -> Int64Array:
         """Return the cluster of each system; 0 for systems without a standard error."""
-        cluster = np.zeros(len(self.known), dtype=np.int64)
-        if self.known.any():
-            low = self.ranges.low[self.known]
-            high = self.ranges.high[self.known]
-            cluster[self.known] = clusters(RankRanges(low, high))
+        cluster = np.zeros(len(self.has_error), dtype=np.int64)
+        if self.has_error.any():
+            low = self.ranges.low[self.has_error]
+            high = self.ranges.high[self.has_error]
+            cluster[self.has_error] = clusters(RankRanges(low, high))
         return cluster
 
 

@@ -626,8 +626,8 @@ class _ActivePairs:
         blocks = min(_BLOCKS_A_STEP, max(1, round(size / self._of_block)))
         is_balanced = random.random((len(lead), blocks)) < self._active.floor
         which = is_balanced.astype(np.intp)
-        shown = _blocks_by_weight(self._weights, which, self._shown, random)
-        together = np.matmul(shown.swapaxes(1, 2), shown)
+        drawn_blocks = _blocks_by_weight(self._weights, which, self._shown, random)
+        together = np.matmul(drawn_blocks.swapaxes(1, 2), drawn_blocks)
         comparisons_per_meeting = size / (blocks * self._of_block)
         return np.asarray(together[:, first, second] * comparisons_per_meeting)
 

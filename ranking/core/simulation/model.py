@@ -89,14 +89,14 @@ class Model:
             raise ValueError(f"groups: expected 1 … {self.systems}")
 
     @property
-    def shown(self) -> int:
+    def block_size(self) -> int:
         """Number of systems in a block."""
         return min(self.per_block, self.systems)
 
     @property
     def comparisons_per_block(self) -> int:
         """Number of pairwise comparisons of a block, including ties: 10 with five systems."""
-        return self.shown * (self.shown - 1) // 2
+        return self.block_size * (self.block_size - 1) // 2
 
     def blocks_for(self, comparisons: Sequence[int] | Int64Array) -> Int64Array:
         """Return the number of blocks with about this many comparisons, including ties; at least
@@ -262,8 +262,8 @@ def _simulate(
         # The first number of a block draws its segment, the others its systems.
         drawn = drawing.random((len(block), 1 + n))
         row = (drawn[:, 0] * len(outputs)).astype(np.int64)
-        order = np.argpartition(drawn[:, 1:], model.shown - 1, axis=1)
-        systems = order[:, : model.shown]
+        order = np.argpartition(drawn[:, 1:], model.block_size - 1, axis=1)
+        systems = order[:, : model.block_size]
         perceived = outputs[row[:, np.newaxis], systems]
         perceived += noise * judging.standard_normal(perceived.shape)
         # Small numbers with the longest axis last make this three times as fast.
@@ -272,7 +272,7 @@ def _simulate(
         _count(columns, label, reached[rows], counts)
         if keep:
             labels[block, columns] = label
-            candidates[block, columns] = np.arange(model.shown)[:, np.newaxis]
+            candidates[block, columns] = np.arange(model.block_size)[:, np.newaxis]
             if model.segments:
                 segment[block] = row + 1
     wins, ties = counts.cumsum(axis=1)

@@ -103,7 +103,7 @@ def reading_pace(
     ReadingPace or None
         None with fewer than three judges or thirty blocks.
     """
-    _who, index = np.unique(np.asarray(judges), return_inverse=True)
+    _judges, index = np.unique(np.asarray(judges), return_inverse=True)
     read = np.bincount(index, weights=np.asarray(words, dtype=np.float64))
     took = np.bincount(index, weights=np.asarray(seconds, dtype=np.float64))
     return pace_of_judges(read, took, blocks=len(index), confidence=confidence)
@@ -194,7 +194,7 @@ def forecast_end(
         return None
     shares = [(1 - confidence) / 2, (1 + confidence) / 2]
     [[low, high]] = end_quantiles(done, [left], shares).tolist()
-    return EndOfWork(left / float(days.mean()), low, _known(high))
+    return EndOfWork(left / float(days.mean()), low, _none_if_infinite(high))
 
 
 def end_quantiles(
@@ -335,10 +335,14 @@ def _ahead(values: FloatArray, confidence: float) -> Ahead:
     median = float(np.quantile(values, 0.5, method="inverted_cdf"))
     low = float(np.quantile(values, tail, method="lower"))
     high = float(np.quantile(values, 1 - tail, method="higher"))
-    return Ahead(value=_known(median), low=_known(low), high=_known(high))
+    return Ahead(
+        value=_none_if_infinite(median),
+        low=_none_if_infinite(low),
+        high=_none_if_infinite(high),
+    )
 
 
-def _known(value: float) -> float | None:
+def _none_if_infinite(value: float) -> float | None:
     if np.isinf(value):
         return None
     return value

@@ -84,23 +84,29 @@ class Command(ReportCommand):
             metavar="ANALYSIS",
         )
         add_file_arguments(parser, optional=True)
-        words = (
+        help_text = (
             "options of the analysis, such as method=bradley_terry; repeat an option to give several values, "
             "or read them from the lines of a file: easy=@easy.txt"
         )
-        add_option(parser, "--option NAME=VALUE", _option_argument, words, **SEVERAL)
-        words = "source texts of the segments, plain text or SGML"
-        parser.add_argument("--source-text", metavar="F", help=words)
-        words = "outputs of a system, plain text or SGML"
+        add_option(
+            parser, "--option NAME=VALUE", _option_argument, help_text, **SEVERAL
+        )
+        help_text = "source texts of the segments, plain text or SGML"
+        parser.add_argument("--source-text", metavar="F", help=help_text)
+        help_text = "outputs of a system, plain text or SGML"
         texts = {**SEVERAL, "dest": "system_texts"}
-        add_option(parser, "--system-text NAME=FILE", named_file, words, **texts)
-        words = "metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these"
-        add_option(parser, "--scores NAME=FILE", named_file, words, **SEVERAL)
-        words = (
+        add_option(parser, "--system-text NAME=FILE", named_file, help_text, **texts)
+        help_text = "metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these"
+        add_option(parser, "--scores NAME=FILE", named_file, help_text, **SEVERAL)
+        help_text = (
             "name of --scores whose lower scores are better, unless its file says so"
         )
         parser.add_argument(
-            "--lower-is-better", metavar="NAME", action="append", default=[], help=words
+            "--lower-is-better",
+            metavar="NAME",
+            action="append",
+            default=[],
+            help=help_text,
         )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
@@ -113,20 +119,22 @@ class Command(ReportCommand):
     def report(self, options: Options, progress: Progress) -> Report:
         if bool(options["files"]) == bool(options["campaign"]):
             refuse("Specify either files or --campaign.")
-        given = _given_options(options["option"])
+        analysis_options = _analysis_options(options["option"])
         try:
             if options["files"]:
-                return _of_files(given, options, progress)
-            return _of_database(given, options, progress)
+                return _of_files(analysis_options, options, progress)
+            return _of_database(analysis_options, options, progress)
         except OptionError as error:
             refuse(f"{error.field}: {error}", error)
 
 
-def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
+def _of_files(
+    analysis_options: Mapping[str, Any], options: Options, progress: Progress
+) -> Report:
     kind = analysis_named(options["kind"])
     if isinstance(kind, ProtocolAnalysis) and kind.find and kind.read_files:
-        return _of_answer_files(kind, given, options, progress)
-    chosen = kind.complete(given, of_files=True)
+        return _of_answer_files(kind, analysis_options, options, progress)
+    chosen = kind.complete(analysis_options, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError(
             "this analysis needs data that files do not have.", field=kind.name
@@ -166,14 +174,14 @@ def _languages(options: Options) -> tuple[str, str] | None:
 
 def _of_answer_files(
     kind: ProtocolAnalysis,
-    given: Mapping[str, Any],
+    analysis_options: Mapping[str, Any],
     options: Options,
     progress: Progress,
 ) -> Report:
     """Analyse files of the protocol's own answers."""
     assert kind.find is not None and kind.read_files is not None  # noqa: S101, PT018
     arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
-    chosen = kind.complete({**given, **arguments}, of_files=True)
+    chosen = kind.complete({**analysis_options, **arguments}, of_files=True)
     answers = kind.read_files(
         options["files"],
         chosen,
@@ -188,7 +196,7 @@ def _of_answer_files(
 
 
 def _of_database(
-    given: Mapping[str, Any], options: Options, progress: Progress
+    analysis_options: Mapping[str, Any], options: Options, progress: Progress
 ) -> Report:
     # Imported here, because files do not need a database.
     from ranking.selectors.analyses import answer_with_data, table_answer
@@ -200,7 +208,9 @@ def _of_database(
     )
 
     name = options["test_set"]
-    choice = analysis_choice(options["kind"], dict(given), of_campaign=name is None)
+    choice = analysis_choice(
+        options["kind"], dict(analysis_options), of_campaign=name is None
+    )
     if name is None:
         campaign = campaign_named(options["campaign"])
         report, _asked = table_answer(campaign=campaign, choice=choice)
@@ -231,7 +241,7 @@ def _option_argument(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _analysis_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
     """Return options by name, repeated ones with all values; ``@FILE`` stands for the lines of a file."""
     values_by_name: dict[str, list[str]] = defaultdict(list)
     for name, value in options:
@@ -239,10 +249,10 @@ def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
             values_by_name[name] += _values(value[1:])
         else:
             values_by_name[name].append(value)
-    given: dict[str, Any] = {}
+    analysis_options: dict[str, Any] = {}
     for name, values in values_by_name.items():
-        given[name] = values if len(values) > 1 else values[0]
-    return given
+        analysis_options[name] = values if len(values) > 1 else values[0]
+    return analysis_options
 
 
 def _values(name: str) -> list[str]:
@@ -414,9 +424,9 @@ def _metric_of_blocks(
 
 def _refuse_after(scores: MetricScores, segments: int) -> None:
     """Raise FormatError for a segment after the last of the test set."""
-    for name, place in zip(scores.segments, scores.places, strict=True):
+    for name, location in zip(scores.segments, scores.places, strict=True):
         if int(name.segment) > segments:
-            raise replace(place, field="segment").error(
+            raise replace(location, field="segment").error(
                 f"segment {name.segment} does not exist: the source texts have {segments:,} segments",
                 "number segments through the test set, from 1",
             )

@@ -65,15 +65,15 @@ class Command(ReportCommand):
             help=f"methods to tell systems apart: {', '.join(RANGES)} (default: all but anytime)",
         )
         add_target_arguments(parser, "--target-pairs", "0.9")
-        words = "simulated campaigns for each design"
-        add_option(parser, "--experiments", POSITIVE, words, default=100)
+        help_text = "simulated campaigns for each design"
+        add_option(parser, "--experiments", POSITIVE, help_text, default=100)
         shares = number_between(-1e-12, 1, including_high=True)
-        words = "share of active blocks drawn as balanced"
-        add_option(parser, "--floor SHARE", shares, words, default=0.1)
-        words = "maximum judgments per campaign"
-        add_option(parser, "--limit N", POSITIVE, words, default=100_000)
-        words = "level of the rank ranges under the active design (default: as under the others)"
-        add_option(parser, "--active-confidence C", SHARE, words)
+        help_text = "share of active blocks drawn as balanced"
+        add_option(parser, "--floor SHARE", shares, help_text, default=0.1)
+        help_text = "maximum judgments per campaign"
+        add_option(parser, "--limit N", POSITIVE, help_text, default=100_000)
+        help_text = "level of the rank ranges under the active design (default: as under the others)"
+        add_option(parser, "--active-confidence C", SHARE, help_text)
         parser.add_argument(
             "--plot", metavar="F", help="write the plot to this SVG file"
         )

@@ -46,8 +46,8 @@ class Command(ReportCommand):
             required=True,
             help="output file; numbered with --rows-per-file: F-0001.parquet …",
         )
-        words = "start a new file at the first segment after this many judgments (default: one file)"
-        add_option(parser, "--rows-per-file N", POSITIVE, words)
+        help_text = "start a new file at the first segment after this many judgments (default: one file)"
+        add_option(parser, "--rows-per-file N", POSITIVE, help_text)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:

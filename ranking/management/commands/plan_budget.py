@@ -44,8 +44,8 @@ class Command(ReportCommand):
         add_option(
             parser, "--confidence", SHARE, "confidence of the intervals", default=0.95
         )
-        words = "maximum comparisons per simulation"
-        add_option(parser, "--limit N", POSITIVE, words, default=4_000_000)
+        help_text = "maximum comparisons per simulation"
+        add_option(parser, "--limit N", POSITIVE, help_text, default=4_000_000)
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:

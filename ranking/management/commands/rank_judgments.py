@@ -55,8 +55,10 @@ class Command(ReportCommand):
         is_tested = bool(options["correction"] or options["sided"])
         pairs = choice.ranges != "percentile" or is_tested
         if _can_be_counted(options, methods, choice):
-            counted, found = _count_and_rank(options, parameters, choice, progress)
-            return rankings_report(counted, found, pairs=pairs)
+            counted, counted_rankings = _count_and_rank(
+                options, parameters, choice, progress
+            )
+            return rankings_report(counted, counted_rankings, pairs=pairs)
         judged = read_input(options, progress)
         if "lopez" in methods and options["verbosity"]:
             complete = METHODS["lopez"].complete(parameters["lopez"])

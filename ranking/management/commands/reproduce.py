@@ -37,12 +37,12 @@ NOT_THE_SAME: Final = 1
 
 def _digest(text: str) -> str:
     """Return the digest in an address or a SHA-256."""
-    found = re.search(r"[0-9a-f]{16,64}", text.lower())
-    if found is None:
+    match = re.search(r"[0-9a-f]{16,64}", text.lower())
+    if match is None:
         raise ArgumentTypeError(
             "expected the 16 characters of its address or the 64 of its SHA-256"
         )
-    return found[0]
+    return match[0]
 
 
 class Command(ReportCommand):

@@ -35,22 +35,22 @@ class Command(ReportCommand):
         add_file_arguments(parser)
         add_method_argument(parser, " ".join(_DEFAULT))
         add_parameter_argument(parser)
-        words = "number of folds of segments"
-        add_option(parser, "--folds", whole_number(2), words, default=100)
+        help_text = "number of folds of segments"
+        add_option(parser, "--folds", whole_number(2), help_text, default=100)
         shares = number_between(0, 1, including_high=True)
-        words = (
+        help_text = (
             "also measure accuracy with these shares of the training data (ten folds)"
         )
-        add_option(parser, "--shares SHARE", shares, words, nargs="+")
+        add_option(parser, "--shares SHARE", shares, help_text, nargs="+")
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
         methods = tuple(dict.fromkeys(options["method"] or _DEFAULT))
         parameters = parameters_of(options["parameter"], methods)
-        given = read_input(options, progress)
+        judged = read_input(options, progress)
         chosen = predictors(parameters, seed=options["seed"])
-        found = select_method(
-            given.blocks,
+        selection = select_method(
+            judged.blocks,
             chosen,
             folds=options["folds"],
             seed=options["seed"],
@@ -60,11 +60,11 @@ class Command(ReportCommand):
         requirements: list[Requirement] = []
         if options["shares"]:
             requirements = data_requirements(
-                given.blocks,
+                judged.blocks,
                 chosen,
                 shares=sorted(set(options["shares"])),
                 folds=min(_FOLDS_OF_SHARES, options["folds"]),
                 seed=options["seed"],
                 progress=progress.begin("Learning from subsets"),
             )
-        return selection_report(given, found, requirements)
+        return selection_report(judged, selection, requirements)

@@ -82,13 +82,13 @@ PAIRING = Option(
     "pairing",
     gettext_lazy("Same item"),
     Pairing.UNORDERED.value,
-    choices={pairing.value: words for pairing, words in PAIRING_WORDS.items()},
+    choices={pairing.value: label for pairing, label in PAIRING_WORDS.items()},
 )
 CHANCE = Option(
     "chance",
     gettext_lazy("Chance agreement"),
     Chance.CONGER.value,
-    choices={chance.value: words for chance, words in CHANCE_WORDS.items()},
+    choices={chance.value: label for chance, label in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option(
     "by_reference", gettext_lazy("Compare with and without the reference"), False
@@ -575,7 +575,7 @@ _ABOVE = "▲"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsFound:
+class PairsFindings:
     """Agreement of each pair of judges.
 
     Attributes
@@ -620,7 +620,7 @@ class PairsFound:
         return reported(self.pairs.at(row))
 
 
-def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
+def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFindings:
     begin(_("Measuring agreement"))
     judge = options[JUDGE]
     other = options[OTHER]
@@ -638,7 +638,7 @@ def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsF
     beside = np.zeros(len(pairs), dtype=np.int64)
     if band is not None:
         beside = pairs.beside(*band)
-    return PairsFound(
+    return PairsFindings(
         pairs=pairs,
         inter=reported(inter),
         band=band,
@@ -672,7 +672,9 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
 
 
-def _tell_pairs(inputs: Input, _options: AnalysisOptions, answer: PairsFound) -> Report:
+def _tell_pairs(
+    inputs: Input, _options: AnalysisOptions, answer: PairsFindings
+) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
     listed = _listed(answer)
     chosen = None
@@ -705,7 +707,7 @@ def _tell_pairs(inputs: Input, _options: AnalysisOptions, answer: PairsFound) ->
     )
 
 
-def _pair_notes(answer: PairsFound) -> list[str]:
+def _pair_notes(answer: PairsFindings) -> list[str]:
     if not len(answer.pairs):
         return [_("No two judges compared the same outputs.")]
     if answer.band is None:
@@ -734,7 +736,7 @@ def _pair_notes(answer: PairsFound) -> list[str]:
     return notes
 
 
-def _listed(answer: PairsFound) -> list[int]:
+def _listed(answer: PairsFindings) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
     pairs = answer.pairs
     beside = answer.beside
@@ -766,7 +768,7 @@ class _ListedPair(NamedTuple):
         return missing_in_words(self.pair)
 
 
-def _pairs(answer: PairsFound, listed: Sequence[int]) -> Table:
+def _pairs(answer: PairsFindings, listed: Sequence[int]) -> Table:
     positions = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
     notes = [strength_caution()]
     if hidden := len(answer.pairs) - len(listed):
@@ -804,7 +806,7 @@ def _pairs(answer: PairsFound, listed: Sequence[int]) -> Table:
     )
 
 
-def _matrix(answer: PairsFound) -> list[Table]:
+def _matrix(answer: PairsFindings) -> list[Table]:
     """Return κ between the judges with the most shared comparisons, with the numbers of comparison pairs.
 
     If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
@@ -868,7 +870,7 @@ def _rows_among(
     return rows
 
 
-def _matrix_cell(answer: PairsFound, row: int) -> str:
+def _matrix_cell(answer: PairsFindings, row: int) -> str:
     """Return κ of a pair with its number of shared comparisons, and a sign if it is outside the band."""
     kappa = answer.pair(row).kappa
     cell = "–" if kappa is None else decimals(kappa, 2)

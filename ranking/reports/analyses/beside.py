@@ -33,7 +33,7 @@ from ranking.reports.analyses.options import (
     SEED,
     AnalysisOptions,
 )
-from ranking.reports.analyses.ranking import group_notes, shown_rows
+from ranking.reports.analyses.ranking import estimable_rows, group_notes
 from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
 from ranking.reports.plots import interval_plot
@@ -204,7 +204,7 @@ def _notes(
 def _rows(order: TaskOrder) -> list[RankedRow]:
     """Return the systems in the order of a task, without ranges and clusters not yet estimable."""
     if order.ranking is not None:
-        return shown_rows(order.ranking)
+        return estimable_rows(order.ranking)
     rows = []
     for mean in order.means:
         rows.append(cast("RankedRow", {"group": 1, **mean, "shortage": None}))
@@ -358,8 +358,8 @@ def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> T
 
 
 def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
-    known = [estimate for estimate in estimates if estimate is not None]
-    if not any(estimate.low is None for estimate in known):
+    estimable = [estimate for estimate in estimates if estimate is not None]
+    if not any(estimate.low is None for estimate in estimable):
         return []
     return [
         _(

@@ -50,14 +50,14 @@ ROUNDED = Option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiagnosisFound:
+class DiagnosisFindings:
     """Findings on the judgments, and on judgments of identical texts; None if the texts are unknown."""
 
     campaign: CampaignDiagnosis
     identical: IdenticalTexts | None
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFindings:
     if options[SKIPPED_BLOCKS] == "count" and inputs.shown is None:
         raise OptionError(
             "Files do not record which systems skipped blocks showed.",
@@ -74,7 +74,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> DiagnosisFou
     )
     texts = _texts_by_system(inputs)
     identical = identical_texts(blocks, texts) if texts else None
-    return DiagnosisFound(campaign=campaign, identical=identical)
+    return DiagnosisFindings(campaign=campaign, identical=identical)
 
 
 def _texts_by_system(inputs: Input) -> dict[str, Sequence[str | None]]:
@@ -337,7 +337,9 @@ def _identical_tables(identical: IdenticalTexts | None) -> list[Table]:
     ]
 
 
-def _tell(inputs: Input, _options: AnalysisOptions, answer: DiagnosisFound) -> Report:
+def _tell(
+    inputs: Input, _options: AnalysisOptions, answer: DiagnosisFindings
+) -> Report:
     return campaign_report(inputs, answer.campaign, answer.identical)
 
 

@@ -53,14 +53,14 @@ class DecidingRow(TypedDict):
     other_label: int | None
 
 
-class FirstPlaceFound(FirstPlace):
+class FirstPlaceFindings(FirstPlace):
     """The judgments that decide first place, one by one; empty if they are not known."""
 
     rows: list[DecidingRow]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FirmnessFound:
+class FirmnessFindings:
     """The evidence for first place; rankings without each unit are None for fewer than two units."""
 
     method: str
@@ -70,7 +70,7 @@ class FirmnessFound:
     days: WithoutEach | None
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFindings:
     method = counts_method_named(options[COUNTS_METHOD])
     if len(compared_groups(inputs.tallies)) > 1:
         raise ValueError(
@@ -80,7 +80,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFoun
         begin(_("Ranking"))
         fewest = fewest_blocks(inputs.blocks, method)
         begin(_("Ranking"))
-        return FirmnessFound(
+        return FirmnessFindings(
             method=method.name,
             fewest=fewest,
             judges=_judges(inputs, method),
@@ -124,7 +124,7 @@ class _Units(NamedTuple):
     names: Named
 
 
-def _units(answer: FirmnessFound) -> list[_Units]:
+def _units(answer: FirmnessFindings) -> list[_Units]:
     """Return the kinds of units with at least two units."""
     units = []
     if answer.judges is not None:
@@ -141,7 +141,7 @@ def _units(answer: FirmnessFound) -> list[_Units]:
     return units
 
 
-def _tell(inputs: Input, _options: AnalysisOptions, answer: FirmnessFound) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: FirmnessFindings) -> Report:
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
     first_place = _first_place(inputs, answer.fewest)
     notes = [
@@ -216,7 +216,7 @@ def _rows(inputs: Input, fewest: FewestBlocks) -> list[DecidingRow]:
     return rows
 
 
-def _first_place(inputs: Input, fewest: FewestBlocks) -> FirstPlaceFound:
+def _first_place(inputs: Input, fewest: FewestBlocks) -> FirstPlaceFindings:
     return {
         "first": list(fewest.first),
         "judgments": fewest.blocks,

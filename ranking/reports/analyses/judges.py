@@ -53,10 +53,10 @@ from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
     TestedPair,
     checked,
+    estimable_rows,
     group_notes,
     limits_of,
-    ranking_asked,
-    shown_rows,
+    ranking_by_options,
     tested_pairs,
     told_apart,
 )
@@ -125,7 +125,7 @@ JUDGE_CHANCE = Option(
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgesFound:
+class JudgesFindings:
     """Measures of judges, self-agreement, outliers by each rule, and rankings without them.
 
     Rankings are keyed by rule, and "any" for outliers by any rule. Rules that are not applied have none.
@@ -142,7 +142,7 @@ class JudgesFound:
         return [outcome.rule for outcome in self.outliers if judge in outcome.outliers]
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> JudgesFindings:
     begin(_("Measuring agreement"))
     method = METHODS[options[METHOD]]
     seed = options[SEED]
@@ -179,7 +179,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> JudgesFound:
             inputs.blocks, names, score, confidence=confidence
         )
     themselves = agreement_with_themselves(inputs.read.blocks, confidence=confidence)
-    return JudgesFound(
+    return JudgesFindings(
         judges=[replace(row, agreement=reported(row.agreement)) for row in judges],
         themselves=[reported(row) for row in themselves],
         skipped=inputs.read.skipped_by,
@@ -196,7 +196,7 @@ def _seconds(inputs: Input) -> FloatArray | None:
     return np.where(durations < 0, np.nan, durations / 1000)
 
 
-def _tell(inputs: Input, options: AnalysisOptions, answer: JudgesFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: JudgesFindings) -> Report:
     """Report outliers by each rule, the ranking without them, and self-agreement of judges."""
     return report_on(
         inputs,
@@ -223,7 +223,7 @@ def _outliers_in_words(rules: Sequence[RuleOutcome]) -> str:
     return _("Outliers: %(judges)s.") % {"judges": comma_list(names)}
 
 
-def _judges(answer: JudgesFound) -> Table:
+def _judges(answer: JudgesFindings) -> Table:
     def skipped(row: JudgeDiagnosis) -> int:
         return answer.skipped.get(row.judge, 0)
 
@@ -325,7 +325,7 @@ class _RuleRow:
         return len(self.without.judges)
 
 
-def _rules(answer: JudgesFound, confidence: float) -> Table:
+def _rules(answer: JudgesFindings, confidence: float) -> Table:
     judged = {str(outcome.rule): outcome.judged for outcome in answer.outliers}
     rows = []
     for rule, without in answer.ranking_without.items():
@@ -421,7 +421,7 @@ def _find_without(
     method = METHODS[options[METHOD]]
 
     def ranked(blocks: Blocks) -> Ranking:
-        return ranking_asked(blocks, options, begin)
+        return ranking_by_options(blocks, options, begin)
 
     def scored(blocks: Blocks) -> Scores:
         return method.score(blocks, seed=options[SEED], **method.complete(None))
@@ -488,7 +488,7 @@ def _data(ranking: Ranking) -> ReportData:
         "blocks": ranking.blocks,
         "comparisons": ranking.comparisons,
         "judges": ranking.judges,
-        "systems": shown_rows(ranking),
+        "systems": estimable_rows(ranking),
         "pairs": tested_pairs(ranking.pairs, ranking.shortages),
         "groups": ranking.groups,
         "not_estimable": ranking.not_estimable,
@@ -561,8 +561,8 @@ def _first_in_words(ranking: Ranking) -> str:
 
 
 def _systems(rankings: RankingsWithout) -> Table:
-    before = rows_by_system(shown_rows(rankings.before))
-    after = rows_by_system(shown_rows(rankings.after))
+    before = rows_by_system(estimable_rows(rankings.before))
+    after = rows_by_system(estimable_rows(rankings.after))
     several = max(len(rankings.before.groups), len(rankings.after.groups)) > 1
     notes = []
     for time, ranking in ((_("Before"), rankings.before), (_("After"), rankings.after)):

@@ -168,7 +168,7 @@ class TaskBeside:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenAnswer:
+class RecordedAnswer:
     """An answer in JSON, with the systems behind each candidate."""
 
     segment: int

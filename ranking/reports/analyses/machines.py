@@ -80,7 +80,7 @@ class MachineFigure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MachinesFound:
+class MachinesFindings:
     """The tests and figures of machine judges."""
 
     machines: Sequence[MachineRow]
@@ -89,7 +89,7 @@ class MachinesFound:
     confidence: float
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFindings:
     machines = []
     figures = []
     lengths = _lengths(inputs)
@@ -108,7 +108,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFoun
         machines.append(_tested(inputs, machine, options[EPSILON]))
     if not machines:
         raise ValueError(_("No answers of machine judges match these options."))
-    return MachinesFound(
+    return MachinesFindings(
         machines=machines,
         figures=figures,
         epsilon=options[EPSILON],
@@ -172,12 +172,12 @@ def _lengths(inputs: Input) -> FloatArray:
     return lengths
 
 
-def _tell(inputs: Input, _options: AnalysisOptions, answer: MachinesFound) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: MachinesFindings) -> Report:
     tables = with_rows([_figures_table(answer), _machines_table(answer)])
     return report_on(inputs, notes=_notes(answer), tables=tables, data=vars(answer))
 
 
-def _notes(answer: MachinesFound) -> list[str]:
+def _notes(answer: MachinesFindings) -> list[str]:
     notes = [
         _(
             "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
@@ -196,7 +196,7 @@ def _machine_column() -> Column:
     return Column("machine", _("Machine judge"), is_text=True)
 
 
-def _machines_table(answer: MachinesFound) -> Table:
+def _machines_table(answer: MachinesFindings) -> Table:
     message = _(
         "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
     )
@@ -222,7 +222,7 @@ def _figure_in_words(row: MachineFigure) -> str:
     return str(_FIGURES[row.figure])
 
 
-def _figures_table(answer: MachinesFound) -> Table:
+def _figures_table(answer: MachinesFindings) -> Table:
     confidence = answer.confidence
     return Table.of(
         answer.figures,

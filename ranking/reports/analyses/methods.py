@@ -40,7 +40,7 @@ from ranking.reports.wording.methods import METHOD_WORDS
 
 #: Slow methods are not selected by default: Lopez takes minutes for many systems, TrueSkill as WMT used
 #: it a minute without numba, and the Bradley–Terry model with judges fits every judge.
-_SHOWN = (
+_DEFAULT_METHODS = (
     "expected_wins",
     "bradley_terry",
     "hopkins_may",
@@ -51,7 +51,7 @@ _SHOWN = (
 )
 FIRST = replace(METHOD, name="first", label=gettext_lazy("Compare with"))
 OTHERS: Option[tuple[str, ...]] = Option(
-    "methods", gettext_lazy("Methods"), _SHOWN, choices=METHOD.choices
+    "methods", gettext_lazy("Methods"), _DEFAULT_METHODS, choices=METHOD.choices
 )
 ACCURACY = Option(
     name="accuracy",

@@ -523,7 +523,7 @@ class CountedTexts(TypedDict):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrdersFound:
+class OrdersFindings:
     """Rankings of systems by people and by each metric, and counts of words."""
 
     people: PeopleOrder
@@ -536,7 +536,9 @@ class OrdersFound:
     seed: int
 
 
-def _find_orders(inputs: Input, options: AnalysisOptions, begin: Begin) -> OrdersFound:
+def _find_orders(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> OrdersFindings:
     metrics = with_machines(inputs)
     if not metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
@@ -549,12 +551,12 @@ def _find_orders(inputs: Input, options: AnalysisOptions, begin: Begin) -> Order
         compared = metric
         if options[SEGMENTS] == "judged":
             compared = metric.within(people.segments)
-        compared = replace(compared, name=_shown_metric(metric))
+        compared = replace(compared, name=_metric_label(metric))
         orders.append(metric_order(compared, people, most=_MOST_SEGMENTS))
     separated = []
     for better, worse in np.argwhere(people.better).tolist():
         separated.append([people.systems[better], people.systems[worse]])
-    return OrdersFound(
+    return OrdersFindings(
         people={"order": people_order(people), "separated": separated},
         metrics=orders,
         corpus=_corpus(inputs, options[UNSEEN]),
@@ -566,7 +568,7 @@ def _find_orders(inputs: Input, options: AnalysisOptions, begin: Begin) -> Order
     )
 
 
-def _shown_metric(metric: Metric) -> str:
+def _metric_label(metric: Metric) -> str:
     """Return the name of a metric, which marks human scores and machine judges."""
     if metric.is_human:
         return _("%(name)s (human)") % {"name": metric.name}
@@ -610,7 +612,7 @@ def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
         yield list("".join(words)) if counts_characters else words
 
 
-def _metrics_table(answer: OrdersFound) -> Table:
+def _metrics_table(answer: OrdersFindings) -> Table:
     ranges: dict[RangeKind, str] = {
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
@@ -622,7 +624,7 @@ def _metrics_table(answer: OrdersFound) -> Table:
     for order in answer.metrics:
         scored = [row for row in order["rows"] if row["value"] is not None]
         separated = [pair["is_separated"] for pair in order["contradictions"]]
-        shown = {
+        cells = {
             "metric": order["name"],
             "direction": directions[order["is_higher_better"]],
             "systems": len(scored),
@@ -631,7 +633,7 @@ def _metrics_table(answer: OrdersFound) -> Table:
             "contradicting": len(separated),
             "separated": sum(separated),
         }
-        rows.append(order | shown)
+        rows.append(order | cells)
     number = len(answer.people["separated"])
     message = ngettext(
         "People separate %(number)s pair of systems.",
@@ -658,7 +660,7 @@ def _metrics_table(answer: OrdersFound) -> Table:
     )
 
 
-def _people_first(answer: OrdersFound) -> list[str]:
+def _people_first(answer: OrdersFindings) -> list[str]:
     """Return all systems in the human order, unranked ones last."""
     ranked = systems_of(answer.people["order"])
     others: set[str] = set()
@@ -667,7 +669,7 @@ def _people_first(answer: OrdersFound) -> list[str]:
     return [*ranked, *sorted(others.difference(ranked))]
 
 
-def _places_table(answer: OrdersFound) -> Table:
+def _places_table(answer: OrdersFindings) -> Table:
     headings = {"people": _("People")}
     by_people: dict[str, int | None] = {}
     for person_row in answer.people["order"]:
@@ -684,7 +686,7 @@ def _places_table(answer: OrdersFound) -> Table:
     )
 
 
-def _beside_table(answer: OrdersFound, number: int) -> Table:
+def _beside_table(answer: OrdersFindings, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
     order = answer.metrics[number - 1]
     confidence = answer.confidence
@@ -728,7 +730,7 @@ def _beside_table(answer: OrdersFound, number: int) -> Table:
     )
 
 
-def _contradictions_table(answer: OrdersFound) -> Table:
+def _contradictions_table(answer: OrdersFindings) -> Table:
     confidence = answer.confidence
     rows = []
     for order in answer.metrics:
@@ -756,7 +758,7 @@ def _contradictions_table(answer: OrdersFound) -> Table:
     )
 
 
-def _segments_table(answer: OrdersFound) -> Table:
+def _segments_table(answer: OrdersFindings) -> Table:
     rows = []
     for order in answer.metrics:
         for discord in order["discords"]:
@@ -782,7 +784,7 @@ def _segments_table(answer: OrdersFound) -> Table:
     )
 
 
-def _corpus_table(answer: OrdersFound, unseen_in: str) -> Table:
+def _corpus_table(answer: OrdersFindings, unseen_in: str) -> Table:
     columns = [
         Column("texts", _("Texts"), is_text=True),
         Column("sentences", _("Segments")),
@@ -822,7 +824,7 @@ def _side_in_words(side: str) -> str:
 
 
 def _tell_orders(
-    inputs: Input, options: AnalysisOptions, answer: OrdersFound
+    inputs: Input, options: AnalysisOptions, answer: OrdersFindings
 ) -> Report:
     level = round(1 - options[CONFIDENCE], 12)
     notes = [

@@ -198,8 +198,8 @@ def completed(
     names = [option.name for option in options]
     for name in values:
         if name not in names:
-            words = f"Unknown option “{name}”. Available options: {', '.join(names)}."
-            raise OptionError(with_nearest(words, name, names), field=name)
+            message = f"Unknown option “{name}”. Available options: {', '.join(names)}."
+            raise OptionError(with_nearest(message, name, names), field=name)
     complete = {}
     for option in options:
         complete[option.name] = option.default

@@ -111,7 +111,7 @@ class PairRow(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class PairsFound:
+class PairsFindings:
     """Pairs of systems, the scores of systems, and the contradictions between the two.
 
     `level` is the largest significant corrected p-value; pairs compared fewer than `least` times have no p-value.
@@ -157,7 +157,7 @@ def _check(options: AnalysisOptions) -> AnalysisOptions:
     return options
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFindings:
     begin(_("Comparing pairs"))
     blocks = inputs.blocks
     method = METHODS[options[ORDER]]
@@ -169,7 +169,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsFound:
             scored = scored_on_shared_blocks(blocks, method)
         else:
             scored = scored_pairs(blocks.systems, scores)
-    return PairsFound(
+    return PairsFindings(
         scores=scores,
         direct=direct,
         scored=scored,
@@ -216,7 +216,7 @@ def without_rare_tests(direct: DirectPairs, least: int) -> DirectPairs:
     )
 
 
-def _tell(inputs: Input, options: AnalysisOptions, answer: PairsFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: PairsFindings) -> Report:
     """Report separated pairs of systems, contradictions of the order, and cycles."""
     pairs = _pair_rows(answer, counts_ties=options[TIES] == "count")
     tables = [_matrix(answer, pairs, options)]
@@ -244,7 +244,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: PairsFound) -> Report
     )
 
 
-def _cycle_data(cycle: Cycle, answer: PairsFound) -> ReportData:
+def _cycle_data(cycle: Cycle, answer: PairsFindings) -> ReportData:
     return {
         "systems": cycle.systems,
         "weakest_p": cycle.weakest_p,
@@ -252,7 +252,7 @@ def _cycle_data(cycle: Cycle, answer: PairsFound) -> ReportData:
     }
 
 
-def _scores(answer: PairsFound) -> dict[str, float]:
+def _scores(answer: PairsFindings) -> dict[str, float]:
     scores = {}
     systems = answer.direct.tallies.systems
     for name, score in zip(systems, answer.scores.values.tolist(), strict=True):
@@ -261,7 +261,7 @@ def _scores(answer: PairsFound) -> dict[str, float]:
     return scores
 
 
-def _pair_rows(answer: PairsFound, *, counts_ties: bool) -> list[PairRow]:
+def _pair_rows(answer: PairsFindings, *, counts_ties: bool) -> list[PairRow]:
     systems = answer.direct.tallies.systems
     number = {name: index for index, name in enumerate(systems)}
     is_tested = compared_often(answer.direct, answer.least)
@@ -308,7 +308,7 @@ def _outcomes(
 
 
 def _headlines(
-    answer: PairsFound, pairs: Sequence[PairRow], *, is_shared: bool
+    answer: PairsFindings, pairs: Sequence[PairRow], *, is_shared: bool
 ) -> list[str]:
     notes = []
     if answer.is_corrected:
@@ -330,7 +330,7 @@ def _headlines(
     return [*notes, *_contradictions_in_words(answer), *_cycles_in_words(answer)]
 
 
-def _contradictions_in_words(answer: PairsFound) -> list[str]:
+def _contradictions_in_words(answer: PairsFindings) -> list[str]:
     if not answer.contradictions:
         return [_("No pairs contradict the ranking.")]
     if not answer.is_corrected:
@@ -346,7 +346,7 @@ def _contradictions_in_words(answer: PairsFound) -> list[str]:
     ]
 
 
-def _cycles_in_words(answer: PairsFound) -> list[str]:
+def _cycles_in_words(answer: PairsFindings) -> list[str]:
     if not answer.cycles:
         return [_("No cycles of majorities.")]
     if not answer.is_corrected:
@@ -363,7 +363,7 @@ def _cycles_in_words(answer: PairsFound) -> list[str]:
 
 
 def _matrix(
-    answer: PairsFound, pairs: Sequence[PairRow], options: AnalysisOptions
+    answer: PairsFindings, pairs: Sequence[PairRow], options: AnalysisOptions
 ) -> Table:
     return pairs_matrix(
         pairs,
@@ -389,7 +389,7 @@ def _matrix(
 
 
 def _significant_column(
-    answer: PairsFound, of: Callable[[Any], Value] | None = None
+    answer: PairsFindings, of: Callable[[Any], Value] | None = None
 ) -> tuple[Column, ...]:
     """Return the column of significance; none without a correction."""
     if not answer.is_corrected:
@@ -467,7 +467,7 @@ def pairs_matrix(
     )
 
 
-def _shortage_in_words(answer: PairsFound) -> list[str]:
+def _shortage_in_words(answer: PairsFindings) -> list[str]:
     """Return a note on the minimum number of comparisons for a p-value."""
     if answer.least == 1:
         return []
@@ -481,11 +481,11 @@ def _shortage_in_words(answer: PairsFound) -> list[str]:
     return [_("Some pairs have no p-value: %(why)s.") % {"why": why}]
 
 
-def _contradictions_data(answer: PairsFound) -> list[ReportData]:
+def _contradictions_data(answer: PairsFindings) -> list[ReportData]:
     return [_contradiction_data(row, answer) for row in answer.contradictions]
 
 
-def _contradiction_data(row: Contradiction, answer: PairsFound) -> ReportData:
+def _contradiction_data(row: Contradiction, answer: PairsFindings) -> ReportData:
     system, other = row.pair.systems
     score, other_score = row.pair.scores
     data: dict[str, object] = {
@@ -508,7 +508,7 @@ def _contradiction_data(row: Contradiction, answer: PairsFound) -> ReportData:
     return data
 
 
-def _contradictions(answer: PairsFound, options: AnalysisOptions) -> Table:
+def _contradictions(answer: PairsFindings, options: AnalysisOptions) -> Table:
     columns = [
         Column("system", _("Higher score"), is_text=True, names="system"),
         Column("other", _("Lower score"), is_text=True, names="other"),
@@ -540,7 +540,7 @@ def _contradictions(answer: PairsFound, options: AnalysisOptions) -> Table:
     )
 
 
-def _cycles(answer: PairsFound) -> Table:
+def _cycles(answer: PairsFindings) -> Table:
     if answer.is_corrected:
         p_label = _("Largest corrected p")
     else:
@@ -567,7 +567,7 @@ def _cycle_in_words(cycle: Cycle) -> str:
     return " > ".join([*cycle.systems, cycle.systems[0]])
 
 
-def _below(p_values: Sequence[float], answer: PairsFound) -> frozenset[int]:
+def _below(p_values: Sequence[float], answer: PairsFindings) -> frozenset[int]:
     """Return the index of the last significant row, if others follow; rows are sorted by p-value."""
     significant = sum(answer.significant(p) is True for p in p_values)
     if 0 < significant < len(p_values):

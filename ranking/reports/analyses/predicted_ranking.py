@@ -69,7 +69,7 @@ class PredictedSystem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictedFound:
+class PredictedFindings:
     """The ranking completed by a metric."""
 
     metric: str
@@ -87,11 +87,11 @@ class PredictedFound:
     seed: int
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PredictedFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PredictedFindings:
     side = judged_side(inputs, options.replaced({COUNTS_METHOD.name: _METHOD}))
     judged = set(side.ratings.systems) if side.ratings else _compared_systems(inputs)
     name, ranking = _best(_rankings(inputs, side, options, begin))
-    return PredictedFound(
+    return PredictedFindings(
         metric=name,
         systems=_systems(ranking),
         left_out=sorted(judged.difference(ranking.systems)),
@@ -177,8 +177,8 @@ def _candidates(metrics: Sequence[Metric], name: str) -> list[Metric]:
     candidates = [metric for metric in automatic if name in ("", metric.name)]
     if not candidates:
         message = _("Metric “%(name)s” not found. Available: %(known)s.")
-        known = comma_list(metric.name for metric in automatic)
-        raise OptionError(message % {"name": name, "known": known}, field=METRIC.name)
+        names = comma_list(metric.name for metric in automatic)
+        raise OptionError(message % {"name": name, "known": names}, field=METRIC.name)
     return candidates
 
 
@@ -212,7 +212,7 @@ def _ranked(ranked: RankedScores) -> list[_RankedScore]:
     return list(map(_RankedScore, *columns))
 
 
-def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFindings) -> Report:
     table = Table.of(
         answer.systems,
         name="systems",

@@ -170,7 +170,9 @@ def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
         )
 
 
-def ranking_asked(blocks: Blocks, options: AnalysisOptions, begin: Begin) -> Ranking:
+def ranking_by_options(
+    blocks: Blocks, options: AnalysisOptions, begin: Begin
+) -> Ranking:
     """Rank by the method and the ranges in checked options."""
     return rank(
         blocks,
@@ -239,7 +241,7 @@ def _data(ranking: Ranking, limits: RangeLimits) -> ReportData:
         "effective_documents": limits.counts["effective_documents"],
         "effective_judges": limits.counts["effective_judges"],
         "content_key_version": ranking.content_key_version,
-        "systems": shown_rows(ranking),
+        "systems": estimable_rows(ranking),
         "pairs": tested_pairs(ranking.pairs, ranking.shortages),
         "told_apart": count_told_apart(ranking.corrected_pairs, ranking.options),
         "not_estimable": ranking.not_estimable,
@@ -248,7 +250,7 @@ def _data(ranking: Ranking, limits: RangeLimits) -> ReportData:
     }
 
 
-def shown_rows(ranking: Ranking) -> list[RankedRow]:
+def estimable_rows(ranking: Ranking) -> list[RankedRow]:
     """Return the ranked systems as plain JSON, without ranges and clusters not yet estimable."""
     return [only_estimable(row) for row in ranking.rows()]
 
@@ -437,8 +439,8 @@ def _parameters_in_words(parameters: Mapping[str, object]) -> str:
     """Return parameters of a method as "name value"."""
     listed = []
     for name, value in parameters.items():
-        shown = in_figures(value) if isinstance(value, float) else value
-        listed.append(f"{name} {shown}")
+        text = in_figures(value) if isinstance(value, float) else value
+        listed.append(f"{name} {text}")
     return comma_list(listed)
 
 
@@ -463,7 +465,7 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
 
 
 def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> Ranking:
-    return ranking_asked(inputs.blocks, options, begin)
+    return ranking_by_options(inputs.blocks, options, begin)
 
 
 def _tell(inputs: Input, _options: AnalysisOptions, ranking: Ranking) -> Report:

@@ -70,10 +70,10 @@ def analysis_register(kind: AnalysisKind) -> None:
 
 def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
     """Return the kind with this name; raise OptionError if there is none."""
-    known = TABLES if of_campaign else ANALYSES
-    if name not in known:
+    kinds = TABLES if of_campaign else ANALYSES
+    if name not in kinds:
         what = "table" if of_campaign else "analysis"
         raise OptionError(
-            f"Unknown {what} “{name}”. Choose one of: {', '.join(known)}.", field="kind"
+            f"Unknown {what} “{name}”. Choose one of: {', '.join(kinds)}.", field="kind"
         )
-    return known[name]
+    return kinds[name]

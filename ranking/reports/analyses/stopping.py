@@ -162,7 +162,7 @@ class TargetJudgments:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StoppingFound:
+class StoppingFindings:
     """A forecast, or the reason for having none.
 
     Attributes
@@ -228,7 +228,7 @@ class StoppingFound:
         return simulated
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> StoppingFindings:
     answer = replace(_forecast(inputs, options, begin), ranking=_ranking(inputs))
     if inputs.work is None:
         return answer
@@ -255,7 +255,9 @@ def _ranking(inputs: Input) -> Ranking:
         )
 
 
-def _forecast(inputs: Input, options: AnalysisOptions, begin: Begin) -> StoppingFound:
+def _forecast(
+    inputs: Input, options: AnalysisOptions, begin: Begin
+) -> StoppingFindings:
     seed = options[SEED]
     confidence = options[CONFIDENCE]
     experiments = options[EXPERIMENTS]
@@ -263,7 +265,7 @@ def _forecast(inputs: Input, options: AnalysisOptions, begin: Begin) -> Stopping
     try:
         curve = campaign_curve(inputs.blocks, seed=seed)
     except NoiseNotEstimableError:
-        return StoppingFound(why_not=WhyNot.NOTHING_DECIDED)
+        return StoppingFindings(why_not=WhyNot.NOTHING_DECIDED)
     per_judgment = curve.comparisons / len(inputs.blocks)
     try:
         fit = fit_noise(
@@ -275,7 +277,7 @@ def _forecast(inputs: Input, options: AnalysisOptions, begin: Begin) -> Stopping
         )
     except NoiseNotEstimableError:
         why_not = WhyNot.ALL_APART if curve.separated == 1 else WhyNot.NONE_APART
-        return StoppingFound(why_not=why_not, curve=curve, per_judgment=per_judgment)
+        return StoppingFindings(why_not=why_not, curve=curve, per_judgment=per_judgment)
 
     def simulating() -> Progress:
         return begin(_("Simulating campaigns"))
@@ -317,7 +319,7 @@ def _forecast(inputs: Input, options: AnalysisOptions, begin: Begin) -> Stopping
             seed=seed,
         )
 
-    return StoppingFound(
+    return StoppingFindings(
         curve=curve,
         per_judgment=per_judgment,
         budget=budget,
@@ -352,7 +354,7 @@ class _Need(NamedTuple):
     more: list[float]
 
 
-def _needs(answer: StoppingFound, work: WorkFacts) -> list[_Need]:
+def _needs(answer: StoppingFindings, work: WorkFacts) -> list[_Need]:
     """Return the needs of each target of pairs or clusters, and of each fixed number of judgments."""
     needs = []
     if answer.budget is not None and answer.curve is not None:
@@ -368,7 +370,7 @@ def _needs(answer: StoppingFound, work: WorkFacts) -> list[_Need]:
 
 
 def _ahead(
-    answer: StoppingFound, work: WorkFacts, options: AnalysisOptions
+    answer: StoppingFindings, work: WorkFacts, options: AnalysisOptions
 ) -> list[TargetAhead]:
     """Return the remaining effort to reach each target."""
     pace = _pace(work, answer.per_judgment)
@@ -414,7 +416,7 @@ def _more_judgments(need: float, now: int, per_judgment: float) -> float:
 
 
 def _designs(
-    inputs: Input, options: AnalysisOptions, forecast: StoppingFound, begin: Begin
+    inputs: Input, options: AnalysisOptions, forecast: StoppingFindings, begin: Begin
 ) -> list[DesignAhead]:
     """Return the remaining effort by design, given the systems and the noise of this campaign.
 
@@ -440,12 +442,12 @@ def _designs(
     progress = begin(_("Comparing designs"))
     offered = _offered_designs(many, len(tallies.systems))
     designs = []
-    for number, (shown, chooses) in enumerate(offered, 1):
-        words = work.words(shown)
+    for number, (per_block, chooses) in enumerate(offered, 1):
+        words = work.words(per_block)
         seconds = None if words is None else pace.seconds * words
         needs = needs_of_design(
             tallies,
-            per_block=shown,
+            per_block=per_block,
             targets=targets,
             limit=options[LIMIT],
             confidence=options[CONFIDENCE],
@@ -454,7 +456,9 @@ def _designs(
         )
         for need in needs:
             designs.append(
-                DesignAhead(shown=shown, chooses=chooses, need=need, seconds=seconds)
+                DesignAhead(
+                    shown=per_block, chooses=chooses, need=need, seconds=seconds
+                )
             )
         progress(number, len(offered))
     return designs
@@ -463,10 +467,10 @@ def _designs(
 def _offered_designs(many: int, systems: int) -> list[tuple[int, bool]]:
     """Return the designs to compare: outputs shown together, and whether judgments choose the pairs."""
     designs = dict.fromkeys([(many, False), (_FEW, False)])
-    for shown in (many, _FEW):
+    for per_block in (many, _FEW):
         # If blocks show all systems, there are no pairs to choose.
-        if shown < systems:
-            designs[shown, True] = None
+        if per_block < systems:
+            designs[per_block, True] = None
     return list(designs)
 
 
@@ -493,7 +497,7 @@ def _target_in_words(measure: str, target: float) -> str:
     return _("%(share)s of pairs significant (sign tests)") % {"share": percent(target)}
 
 
-def judgments_table(answer: StoppingFound, budget: Budget) -> Table:
+def judgments_table(answer: StoppingFindings, budget: Budget) -> Table:
     limit = answer.judgments(budget.limit)
     of_judgments = (
         Column("target", _("Target"), is_text=True, of=attrgetter("in_words")),
@@ -537,7 +541,7 @@ def _judgments_column(row: TargetAhead, end: str) -> Value:
     return rounded(getattr(row.judgments, end))
 
 
-def time_table(answer: StoppingFound, work: WorkFacts | None) -> Table:
+def time_table(answer: StoppingFindings, work: WorkFacts | None) -> Table:
     low, high = end_columns("judgments_")
     value = Column("judgments", _("Remaining judgments"))
     return Table.of(
@@ -601,7 +605,7 @@ def _pace_note(pace: ReadingPace | None) -> str:
     )
 
 
-def _tell(inputs: Input, options: AnalysisOptions, answer: StoppingFound) -> Report:
+def _tell(inputs: Input, options: AnalysisOptions, answer: StoppingFindings) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     tables: list[Table] = []
     notes = [*_answer(answer, options[LIMIT]), *_state(inputs, answer.ranking)]
@@ -626,7 +630,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: StoppingFound) -> Rep
     return report_on(inputs, notes=notes, tables=tables, data=_data(answer))
 
 
-def _data(answer: StoppingFound) -> ReportData:
+def _data(answer: StoppingFindings) -> ReportData:
     pairs_told_apart = None
     judgments: list[TargetJudgments] = []
     plan = None
@@ -653,7 +657,7 @@ def _data(answer: StoppingFound) -> ReportData:
     }
 
 
-def _answer(answer: StoppingFound, limit: int) -> list[str]:
+def _answer(answer: StoppingFindings, limit: int) -> list[str]:
     """Return the remaining judgments to the chosen target, or else to the next one that is not reached."""
     missing = [row for row in answer.ahead if row.judgments.value != 0]
     if not missing:
@@ -728,7 +732,7 @@ def _pace_data(pace: ReadingPace) -> ReportData:
     }
 
 
-def _designs_table(answer: StoppingFound) -> Table:
+def _designs_table(answer: StoppingFindings) -> Table:
     rows: list[tuple[Value, ...]] = []
     for row in answer.designs:
         ends = (row.need.judgments, row.need.low, row.need.high)
@@ -759,13 +763,13 @@ def _designs_table(answer: StoppingFound) -> Table:
 
 
 def _design(row: DesignAhead) -> str:
-    words = {"shown": row.shown}
+    counts = {"shown": row.shown}
     if row.chooses:
-        return _("%(shown)d outputs, active") % words
-    return _("%(shown)d outputs, balanced") % words
+        return _("%(shown)d outputs, active") % counts
+    return _("%(shown)d outputs, balanced") % counts
 
 
-def _figure(answer: StoppingFound, curve: CampaignCurve) -> Table:
+def _figure(answer: StoppingFindings, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, extended by the forecast."""
     own = (curve.decided / curve.decided_share).tolist()
     # The share is known at the last judgment so far.
@@ -807,7 +811,7 @@ def _figure(answer: StoppingFound, curve: CampaignCurve) -> Table:
     )
 
 
-def _one_more(answer: StoppingFound) -> Table:
+def _one_more(answer: StoppingFindings) -> Table:
     rows: list[tuple[Value, ...]] = []
     for now, more in zip(*answer.from_start, strict=True):
         difference = None

@@ -85,7 +85,7 @@ class PartWon:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SystemFound:
+class SystemFindings:
     """The comparisons won and lost by a system, by opponent and by part.
 
     Opponents are in the order of the systems; the part with an empty name has the comparisons in no named part.
@@ -116,7 +116,7 @@ class ShareSelection(TypedDict, total=False):
     rows: npt.NDArray[np.generic]
 
 
-def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
+def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFindings:
     blocks = inputs.blocks
     name = options[SYSTEM]
     order = names_in_order(blocks.systems, expected_wins(inputs.tallies.wins))
@@ -151,7 +151,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFound:
         by_part[kind] = [counted(part, rows=rows) for part, rows in rows_of_parts]
         if kind in _WORST_FIRST:
             by_part[kind].sort(key=attrgetter("order"))
-    return SystemFound(
+    return SystemFindings(
         system=name,
         blocks=len(outcomes.blocks),
         judges=len(np.unique(outcomes.blocks.judge)),
@@ -255,7 +255,7 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
     return parts
 
 
-def _tell(inputs: Input, _options: AnalysisOptions, answer: SystemFound) -> Report:
+def _tell(inputs: Input, _options: AnalysisOptions, answer: SystemFindings) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
     tables = [opponents_table(answer.system, answer.opponents)]
     parts_data = {}
@@ -292,7 +292,7 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: SystemFound) -> Repo
     )
 
 
-def _notes(answer: SystemFound) -> list[str]:
+def _notes(answer: SystemFindings) -> list[str]:
     whole = answer.all
     notes = [
         _(
@@ -416,7 +416,7 @@ def length_in_words(part: str) -> str:
 
 
 def _clear_table(
-    kind: str, segments: Sequence[ClearSegment], title: str, answer: SystemFound
+    kind: str, segments: Sequence[ClearSegment], title: str, answer: SystemFindings
 ) -> list[Table]:
     if not segments:
         return []
@@ -497,7 +497,7 @@ class PartRemarks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RemarksFound:
+class RemarksFindings:
     """Skips and comments by system and by source length, among all shown blocks."""
 
     shown: int
@@ -510,27 +510,27 @@ class RemarksFound:
 
 def _find_remarks(
     inputs: Input, options: AnalysisOptions, begin: Begin
-) -> RemarksFound:
+) -> RemarksFindings:
     begin(_("Counting"))
     remarks = inputs.remarks or Remarks(skips=(), comments=())
     # All blocks shown, including the reference.
-    shown = shown_blocks(
+    blocks = shown_blocks(
         inputs.read.blocks, remarks.skips, remarks.comments, inputs.read.documents
     )
     confidence = options[CONFIDENCE]
     systems = []
-    for number, name in enumerate(shown.systems):
-        rows = shown.shows[:, number]
+    for number, name in enumerate(blocks.systems):
+        rows = blocks.shows[:, number]
         if rows.any():
-            systems.append(_part_remarks(name, shown, rows, confidence))
+            systems.append(_part_remarks(name, blocks, rows, confidence))
     lengths = []
     if inputs.texts is not None:
-        for name, rows in by_length(inputs.texts.words()[shown.segment]):
-            lengths.append(_part_remarks(name, shown, rows, confidence))
-    return RemarksFound(
-        shown=len(shown.segment),
-        skipped=int(shown.skipped.sum()),
-        commented=int(shown.commented.sum()),
+        for name, rows in by_length(inputs.texts.words()[blocks.segment]):
+            lengths.append(_part_remarks(name, blocks, rows, confidence))
+    return RemarksFindings(
+        shown=len(blocks.segment),
+        skipped=int(blocks.skipped.sum()),
+        commented=int(blocks.commented.sum()),
         systems=systems,
         lengths=lengths,
         confidence=confidence,
@@ -538,18 +538,18 @@ def _find_remarks(
 
 
 def _part_remarks(
-    name: str, shown: Shown, rows: BoolArray, confidence: float
+    name: str, blocks: Shown, rows: BoolArray, confidence: float
 ) -> PartRemarks:
     return PartRemarks(
         part=name,
         shown=int(rows.sum()),
-        skipped=remark_share(shown, shown.skipped, rows, confidence=confidence),
-        commented=remark_share(shown, shown.commented, rows, confidence=confidence),
+        skipped=remark_share(blocks, blocks.skipped, rows, confidence=confidence),
+        commented=remark_share(blocks, blocks.commented, rows, confidence=confidence),
     )
 
 
 def _tell_remarks(
-    inputs: Input, _options: AnalysisOptions, answer: RemarksFound
+    inputs: Input, _options: AnalysisOptions, answer: RemarksFindings
 ) -> Report:
     """Report skips and comments."""
     counts = {

@@ -71,7 +71,7 @@ class Rates:
         return int(self.rates.shape[-1])
 
     @property
-    def shown(self) -> int:
+    def block_size(self) -> int:
         """Systems in a block."""
         return self.per_block
 
@@ -196,7 +196,7 @@ class SimulatedCampaign:
             code=_CODES[self._design],
             floor=float(self._floor),
             priorities=self._priorities(),
-            per_block=source.shown,
+            per_block=source.block_size,
         )
         model = JudgeModel(
             quality=self.quality,

@@ -110,7 +110,7 @@ def strength_caution() -> str:
     }
 
 
-def kappa_shown(
+def kappa_text(
     kappa: float | None, p_chance: float | None, *, reason: str | None = None
 ) -> float | str | None:
     """Return κ; the reason if it is not reported or chance alone gives full agreement; or None if nothing is shared."""

@@ -184,7 +184,7 @@ def shortages_of_rows(rows: Sequence[RankedRow]) -> list[str]:
 def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
     """Return the shortages of systems without estimable rank ranges; one sentence if all `n` ranked systems lack data."""
     if shortages and len(shortages) == systems:
-        largest = min(shortages.values(), key=_share_found)
+        largest = min(shortages.values(), key=_share_reached)
         reason = lowered(not_yet_in_words(largest))
         return [_("Rank ranges, clusters and p-values: %(why)s.") % {"why": reason}]
     names: dict[str, list[str]] = {}
@@ -199,13 +199,13 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
     return sentences
 
 
-def _share_found(shortage: Shortage) -> float:
+def _share_reached(shortage: Shortage) -> float:
     return shortage.found / shortage.needed
 
 
-def lowered(words: str) -> str:
+def lowered(phrase: str) -> str:
     """Return a phrase with a lower-case first letter, for the middle of a sentence."""
-    return words[:1].lower() + words[1:]
+    return phrase[:1].lower() + phrase[1:]
 
 
 def unranked_in_words(result: Mapping[str, Any]) -> list[tuple[str, str]]:

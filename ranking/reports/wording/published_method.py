@@ -36,7 +36,11 @@ from ranking.reports.wording.ranges import (
     rank_range,
     score_tests_in_words,
 )
-from ranking.reports.wording.stopping_rules import rule_in_words, rule_state, shown_rule
+from ranking.reports.wording.stopping_rules import (
+    rule_in_words,
+    rule_state,
+    rule_with_progress,
+)
 
 _EXPECTED_WINS: Final = "expected_wins"
 _BRADLEY_TERRY: Final = "bradley_terry"
@@ -45,8 +49,8 @@ _BRADLEY_TERRY: Final = "bradley_terry"
 def method_sentences(content: PublishedContent) -> list[str]:
     """Return sentences on the judging, the ranking method, and its uncertainty."""
     sentences = [
-        _shown(content),
-        *_asked(content),
+        _judging(content),
+        *_question(content),
         *_ranked(content),
         *_stopping(content),
         *filter(None, [rewording_in_words(content)]),
@@ -89,7 +93,7 @@ def method_name(name: str) -> str:
     return names.get(name) or str(METHOD_WORDS.get(name, name))
 
 
-def _shown(content: PublishedContent) -> str:
+def _judging(content: PublishedContent) -> str:
     criteria = content.get("sections", {}).get("criteria")
     task = content["task"]
     if criteria and has_ranking(content):
@@ -123,7 +127,7 @@ def _shown(content: PublishedContent) -> str:
     return sentence_list([seen, _("Outputs could be left unranked.")])
 
 
-def _asked(content: PublishedContent) -> Iterator[str]:
+def _question(content: PublishedContent) -> Iterator[str]:
     question = content.get("sections", {}).get("question")
     if question:
         yield _("The question was: “%(question)s”") % {
@@ -214,15 +218,15 @@ def _stopping(content: PublishedContent) -> Iterator[str]:
         return
     state = rule_state(
         section["rule"],
-        found=section["found"],
+        progress=section["found"],
         met=section["met"],
         judgments=content["input"]["blocks"],
         today=datetime.fromisoformat(content["published_at"]).date(),
     )
-    shown = shown_rule(state)
-    yield _("Stopping rule: %(rule)s") % {"rule": shown.rule}
-    yield _with_reason(shown.since, now)
-    yield from filter(None, [*shown.state, shown.caution])
+    rule_text = rule_with_progress(state)
+    yield _("Stopping rule: %(rule)s") % {"rule": rule_text.rule}
+    yield _with_reason(rule_text.since, now)
+    yield from filter(None, [*rule_text.state, rule_text.caution])
     if section["anytime"] is not None:
         yield _anytime_ranges(section["anytime"])
 
@@ -242,12 +246,12 @@ def _day(change: PublishedSettings | RuleOfHistory) -> str:
     return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
-def _with_reason(words: str, change: PublishedReason) -> str:
+def _with_reason(sentence: str, change: PublishedReason) -> str:
     """Return a sentence on a change, followed by its reason, if any."""
     reason = reason_published(change)
     if not reason:
-        return words
-    return sentence_list([words, _("Reason: %(reason)s") % {"reason": reason}])
+        return sentence
+    return sentence_list([sentence, _("Reason: %(reason)s") % {"reason": reason}])
 
 
 def pair_sentences(content: PublishedContent) -> list[str]:

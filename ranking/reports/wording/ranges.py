@@ -183,16 +183,16 @@ def ranges_in_words(
     """
     accounted = accounted_for(choice, limits, counts)
     if choice.ranges == "percentile":
-        words = _percentile(accounted)
+        message = _percentile(accounted)
     elif choice.ranges == "confidence_set":
-        words = _confidence_set(choice.correction)
+        message = _confidence_set(choice.correction)
     elif choice.ranges == "anytime":
-        words = _(
+        message = _(
             "%(confidence)s rank ranges that hold for all systems at once, at any time."
         )
     else:
-        words = _("%(confidence)s rank ranges from sign tests %(correction)s.")
-    sentence = words % {
+        message = _("%(confidence)s rank ranges from sign tests %(correction)s.")
+    sentence = message % {
         "confidence": percent(choice.confidence),
         "resamples": number_format(resamples),
         "correction": CORRECTED_WORDS[choice.correction],
@@ -265,7 +265,7 @@ def score_tests_in_words(
 
 
 def told_apart_notes(
-    told: ToldApart,
+    pair_counts: ToldApart,
     choice: RangeOptions,
     *,
     limits: Collection[str],
@@ -273,17 +273,17 @@ def told_apart_notes(
 ) -> list[str]:
     """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
     caption = score_tests_in_words(
-        choice, told.correction, limits=limits, counts=counts
+        choice, pair_counts.correction, limits=limits, counts=counts
     )
-    return [told_apart_in_words(told.told_apart, told.pairs), *caption]
+    return [told_apart_in_words(pair_counts.told_apart, pair_counts.pairs), *caption]
 
 
 def count_clusters(systems: Sequence[RankedRow]) -> int | None:
     """Return the number of clusters of ranked systems; None while no rank range is estimable."""
-    known = [row for row in systems if not row.get("shortage")]
-    if systems and not known:
+    estimable = [row for row in systems if not row.get("shortage")]
+    if systems and not estimable:
         return None
-    return len({(row.get("group", 1), row["cluster"]) for row in known})
+    return len({(row.get("group", 1), row["cluster"]) for row in estimable})
 
 
 def first_cluster(

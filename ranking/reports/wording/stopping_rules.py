@@ -151,7 +151,7 @@ class RuleState:
 def rule_state(
     rule: RecordedRule,
     *,
-    found: RuleProgress | None,
+    progress: RuleProgress | None,
     met: RuleMet | None,
     judgments: int,
     today: date | None = None,
@@ -163,14 +163,14 @@ def rule_state(
     return RuleState(
         rule=rule,
         judgments=judgments,
-        found=found,
+        found=progress,
         met=met,
         is_day_reached=until is not None and until <= today,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class ShownRule:
+class RuleWithProgress:
     """A rule, when it was set, and its progress, in words; `caution`, if any, is about repeated checks."""
 
     rule: str
@@ -180,9 +180,9 @@ class ShownRule:
     is_met: bool
 
 
-def shown_rule(state: RuleState) -> ShownRule:
+def rule_with_progress(state: RuleState) -> RuleWithProgress:
     """Return a rule and its progress in words."""
-    return ShownRule(
+    return RuleWithProgress(
         rule=rule_in_words(state.rule),
         since=since_in_words(state.rule),
         state=[*_state(state), *_beyond(state)],
@@ -193,11 +193,11 @@ def shown_rule(state: RuleState) -> ShownRule:
 
 def rule_notes(state: RuleState) -> list[str]:
     """Return a rule and its progress as notes of a report."""
-    shown = shown_rule(state)
-    rule = _("Stopping rule: %(rule)s") % {"rule": shown.rule}
-    notes = [sentence_list([rule, shown.since, *shown.state])]
-    if shown.caution:
-        notes.append(shown.caution)
+    rule_text = rule_with_progress(state)
+    rule = _("Stopping rule: %(rule)s") % {"rule": rule_text.rule}
+    notes = [sentence_list([rule, rule_text.since, *rule_text.state])]
+    if rule_text.caution:
+        notes.append(rule_text.caution)
     return notes
 
 

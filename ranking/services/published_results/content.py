@@ -55,7 +55,7 @@ from ranking.services.published_results.frozen_ranking import (
     labelled_run,
     published_moment,
 )
-from ranking.services.published_results.naming import GivenReason
+from ranking.services.published_results.naming import TitledReason
 from ranking.services.run_results import OwnTests, own_tests_of_run, with_documents
 
 #: Rules of a task that say what judges were asked.
@@ -69,7 +69,7 @@ _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedWords:
+class FrontMatter:
     """The organiser's texts: `authors` of the citation, and optional texts.
 
     `wordings` are the published replacements of reasons, by reason.
@@ -117,7 +117,7 @@ def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
     )
 
 
-def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
+def published_reasons(facts: PublishedFacts) -> list[TitledReason]:
     """Return the reasons of a result, each text once."""
     page_of_reason: dict[str, str] = {}
     for row in facts.settings:
@@ -128,7 +128,7 @@ def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
         if judge.action is not None:
             page_of_reason.setdefault(judge.action.note, _("Judges"))
     page_of_reason.pop("", None)
-    return [GivenReason(text, page) for text, page in page_of_reason.items()]
+    return [TitledReason(text, page) for text, page in page_of_reason.items()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ def published_content(
     facts: PublishedFacts,
     *,
     labels: Labels,
-    words: PublishedWords,
+    front_matter: FrontMatter,
     version: PublishedVersion,
 ) -> PublishedContent:
     """Return the content of a version; `labels` are the published names of systems, by name."""
@@ -185,18 +185,21 @@ def published_content(
         "agreement": frozen_agreement(run),
         "systems": _systems(facts.systems, label_of),
         "left_out": {
-            "judges": [_left_out(judge, words.wordings) for judge in facts.left_out],
+            "judges": [
+                _left_out(judge, front_matter.wordings) for judge in facts.left_out
+            ],
             "references": _of_kind(facts.systems, label_of, SystemKind.REFERENCE),
             "damaged_references": _of_kind(
                 facts.systems, label_of, SystemKind.BAD_REFERENCE
             ),
         },
-        "authors": list(words.authors),
-        "acknowledgement": words.acknowledgement,
-        "contact": words.contact,
-        "change_note": words.change_note,
+        "authors": list(front_matter.authors),
+        "acknowledgement": front_matter.acknowledgement,
+        "contact": front_matter.contact,
+        "change_note": front_matter.change_note,
         # Optional sections by name; readers ignore unknown ones.
-        "sections": _sections(facts, label_of, words.wordings) | version.sections,
+        "sections": _sections(facts, label_of, front_matter.wordings)
+        | version.sections,
     }
 
 

@@ -126,7 +126,7 @@ def labels_of(
     return labels
 
 
-def letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
+def published_letters(before: Sequence[PublishedResult]) -> dict[str, str]:
     """Return the letters that published versions gave to systems, by id."""
     letters: dict[str, str] = {}
     for result in before:
@@ -177,7 +177,7 @@ LONGEST_WORDING: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class GivenReason:
+class TitledReason:
     """A reason, and the title of the page on which it was first given."""
 
     text: str
@@ -185,7 +185,7 @@ class GivenReason:
 
 
 def wordings_check(
-    wordings: Mapping[str, str], reasons: Sequence[GivenReason], *, hides_a_name: bool
+    wordings: Mapping[str, str], reasons: Sequence[TitledReason], *, hides_a_name: bool
 ) -> None:
     """Raise `PublishingRefusedError` for an unnecessary rewording, or for one of an unknown reason.
 

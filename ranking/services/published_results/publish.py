@@ -22,12 +22,12 @@ from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
 from ranking.services.published_results.bundles import database_now, result_bundle_ask
 from ranking.services.published_results.content import (
+    FrontMatter,
     PublishedFacts,
     PublishedVersion,
-    PublishedWords,
     published_content,
     published_facts,
-    reasons_given,
+    published_reasons,
 )
 from ranking.services.published_results.naming import (
     PublishingRefusedError,
@@ -35,15 +35,15 @@ from ranking.services.published_results.naming import (
     anonymous_check,
     hidden_names,
     labels_of,
-    letters_given,
     may_be_anonymous,
+    published_letters,
     text_check,
     wordings_check,
 )
 from ranking.services.published_results.sections import (
     USUAL_PARTS,
-    answer_found,
     frozen_answers,
+    section_answer,
 )
 from ranking.services.runs import latest_ranking_keep
 
@@ -84,7 +84,7 @@ def published_draft(
     *,
     task: Task,
     anonymous: Collection[str] = (),
-    words: PublishedWords | None = None,
+    front_matter: FrontMatter | None = None,
     run: RankingRun | None = None,
     facts: PublishedFacts | None = None,
     parts: Collection[str] = USUAL_PARTS,
@@ -116,7 +116,7 @@ def published_draft(
         run = run or latest_run(task_id=task.pk)
     if run is None or not is_publishable(run):
         raise PublishingRefusedError(_nothing_to_publish(task))
-    words = words or PublishedWords()
+    front_matter = front_matter or FrontMatter()
     facts = facts or published_facts(task=task, run=run)
     unknown = set(anonymous) - {
         system.name for system in facts.systems if may_be_anonymous(system)
@@ -129,20 +129,22 @@ def published_draft(
         )
     before = list(PublishedResult.objects.filter(task=task).order_by("version"))
     version = before[-1].version + 1 if before else 1
-    if words.change_note and version == 1:
+    if front_matter.change_note and version == 1:
         raise PublishingRefusedError(
             _("The first version has no changes to describe."), field="change_note"
         )
-    labels = labels_of(facts.systems, anonymous=anonymous, before=letters_given(before))
+    labels = labels_of(
+        facts.systems, anonymous=anonymous, before=published_letters(before)
+    )
     wordings_check(
-        words.wordings,
-        reasons_given(facts),
+        front_matter.wordings,
+        published_reasons(facts),
         hides_a_name=any(name != label for name, label in labels.items()),
     )
     content = published_content(
         facts,
         labels=labels,
-        words=words,
+        front_matter=front_matter,
         version=PublishedVersion(
             number=version,
             published_at=database_now(),
@@ -156,14 +158,14 @@ def published_draft(
     return PublishedDraft(
         content=content,
         labels=by_id,
-        wordings=words.wordings,
+        wordings=front_matter.wordings,
         seen=digest_of({**content, "published_at": ""}),
     )
 
 
 def is_publishable(run: RankingRun) -> bool:
     """Return whether a run ranks systems, or the analysis in place of a ranking has the answers to all its judgments."""
-    return bool(run.result["systems"]) or answer_found("answers", run=run) is not None
+    return bool(run.result["systems"]) or section_answer("answers", run=run) is not None
 
 
 def _nothing_to_publish(task: Task) -> str:
@@ -178,7 +180,7 @@ def result_publish(
     task: Task,
     by: User | None,
     anonymous: Collection[str] = (),
-    words: PublishedWords | None = None,
+    front_matter: FrontMatter | None = None,
     embargo_until: datetime | None = None,
     with_texts: bool = False,
     seen: str = "",
@@ -215,7 +217,7 @@ def result_publish(
     version_check(version, task=task)
     run = latest_ranking_keep(task_id=task.pk)
     draft = published_draft(
-        task=task, anonymous=anonymous, words=words, run=run, parts=parts
+        task=task, anonymous=anonymous, front_matter=front_matter, run=run, parts=parts
     )
     if seen and seen != draft.seen:
         raise RankingChangedError(

@@ -339,7 +339,7 @@ PARTS: Final = (*USUAL_PARTS, "predicted_ranking")
 _ALWAYS: Final = ("self_agreement", "answers")
 
 
-def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
+def section_answer(name: str, *, run: RankingRun) -> Analysis | None:
     """Return the analysis for a section of a result; None if there is none yet. One query."""
     return _SECTIONS[name](run).finished()
 

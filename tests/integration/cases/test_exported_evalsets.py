@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.services.systems import output_correct
 from campaign.models import Campaign, Output, Task
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
 from tests.factories import make_campaign
@@ -32,7 +32,7 @@ def task(campaign: Campaign) -> Task:
 
 def folder(task: Task) -> dict[str, str]:
     """Return the text of each file of the exported folder."""
-    export = export_asked(task=task, kind="evalset", file_format="evalset")
+    export = requested_export(task=task, kind="evalset", file_format="evalset")
     content = io.BytesIO(b"".join(export_bytes(export)))
     with zipfile.ZipFile(content) as archive:
         return {name: archive.read(name).decode() for name in archive.namelist()}

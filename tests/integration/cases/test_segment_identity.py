@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Judgment
 from campaign.models import Campaign, Document, Protocol, Segment, Task
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_task
 from tests.unchanged import nothing_changes
@@ -53,7 +53,7 @@ def refused(command: str, *paths: Path, **options: Any) -> str:
 
 
 def exported(task: Task, path: Path) -> None:
-    export = export_asked(task=task, kind="texts", file_format="pearmut-campaign")
+    export = requested_export(task=task, kind="texts", file_format="pearmut-campaign")
     path.write_bytes(b"".join(export_bytes(export)))
 
 

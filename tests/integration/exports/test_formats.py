@@ -22,7 +22,7 @@ from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from campaign.texts.values import joined
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
-from ranking.export.asked import ExportRefusedError, export_asked
+from ranking.export.asked import ExportRefusedError, requested_export
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import ROWS
 from ranking.export.writing import export_bytes
@@ -41,7 +41,7 @@ RANKED = [(kind, each) for kind, each in EVERY if kind in {"counted", "compariso
 
 
 def whole(task: Task, kind: str, file_format: str, **of: Any) -> bytes:
-    asked = export_asked(task=task, kind=kind, file_format=file_format, **of)
+    asked = requested_export(task=task, kind=kind, file_format=file_format, **of)
     return b"".join(export_bytes(asked))
 
 
@@ -102,7 +102,7 @@ def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> N
                 whole(news.task, kind, file_format, until=1)
             continue
         task = with_hits if kind == "assignments" else news.task
-        asked = export_asked(task=task, kind=kind, file_format=file_format)
+        asked = requested_export(task=task, kind=kind, file_format=file_format)
         middle, mark = max(1, asked.until - 1), asked.watermark
         first = whole(task, kind, file_format, until=middle, watermark=mark)
         then = whole(task, kind, file_format, after=middle, watermark=mark)

@@ -19,7 +19,7 @@ from annotation.selectors.work_time import JudgeTime, Worked
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.judge_lists import judge_list_read
 from campaign.models import Campaign, Protocol, Task
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.columns import columns_written, described_columns
 from ranking.export.kinds import ANSWERS, KINDS
 from ranking.export.writing import export_bytes
@@ -54,7 +54,7 @@ _OTHER_NAMES = {
 
 
 def whole(task: Task, kind: str, file_format: str) -> bytes:
-    asked = export_asked(task=task, kind=kind, file_format=file_format)
+    asked = requested_export(task=task, kind=kind, file_format=file_format)
     return b"".join(export_bytes(asked))
 
 

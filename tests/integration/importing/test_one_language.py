@@ -9,7 +9,7 @@ from annotation.models import Judgment
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan
 from campaign.models import Campaign, Task
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.at_work import assignment_lend, judge_all_of
 from tests.exporting import exported
@@ -52,7 +52,7 @@ def test_exported_judgments_are_read_back(task: Task, write: Write, done: Say) -
     texts = write(
         "texts.jsonl",
         b"".join(
-            export_bytes(export_asked(task=task, kind="texts", file_format="jsonl"))
+            export_bytes(requested_export(task=task, kind="texts", file_format="jsonl"))
         ),
     )
     named = {"campaign": "other", "name": "story", "target_language": "en"}
@@ -69,6 +69,8 @@ def test_exported_judgments_are_read_back(task: Task, write: Write, done: Say) -
 
 
 def test_a_folder_of_metrics_names_both_languages(task: Task) -> None:
-    parts = export_bytes(export_asked(task=task, kind="evalset", file_format="evalset"))
+    parts = export_bytes(
+        requested_export(task=task, kind="evalset", file_format="evalset")
+    )
     source = task.test_set.source_language
     assert f"sources/{source}-en.txt".encode() in b"".join(parts)

@@ -21,7 +21,7 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, CampaignState, Judge, MachineJudge, Task
 from campaign.services.machines import machine_add
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.exporting import exported
 from tests.factories import make_campaign, make_organiser
@@ -75,7 +75,7 @@ def imports(task: Task, *lines: str, **options: Any) -> AnswersImported:
 
 def rows(task: Task, kind: str) -> list[dict[str, Any]]:
     content = b"".join(
-        export_bytes(export_asked(task=task, kind=kind, file_format="jsonl"))
+        export_bytes(requested_export(task=task, kind=kind, file_format="jsonl"))
     )
     return [json.loads(text) for text in content.splitlines()]
 

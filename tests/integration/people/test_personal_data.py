@@ -47,7 +47,7 @@ from campaign.services.exported_files import exported_file_keep
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judges import judge_link_create
 from campaign.tasks import send_mails
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.people.test_erasure import every_row
@@ -256,7 +256,9 @@ EXPORTED = {"campaign.Judge.languages"}
 
 def test_exports_under_pseudonyms_contain_no_other_erased_value(judge: Judge) -> None:
     planted = list(plant(judge))
-    export = export_asked(task=Task.objects.get(), kind="everything", file_format="zip")
+    export = requested_export(
+        task=Task.objects.get(), kind="everything", file_format="zip"
+    )
     with zipfile.ZipFile(BytesIO(b"".join(export_bytes(export)))) as archive:
         names = [
             name for name in archive.namelist() if not name.startswith("activity.")

@@ -12,7 +12,7 @@ from campaign.models.questions import QuestionsRefusedError, questions_stored
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 from campaign.services.campaigns import campaign_change
 from campaign.services.questions import judge_answers_write
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.columns import described_columns
 from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
@@ -377,7 +377,7 @@ def test_clone_has_the_questions_and_no_answers(campaign: Campaign) -> None:
 def test_exported_answers_have_a_described_column_each(campaign: Campaign) -> None:
     ask(campaign, NATIVE | {"texts": [NATIVE["texts"][0] | {"question": "Native?"}]})
     task = Task.objects.get(test_set__campaign=campaign)
-    export = export_asked(task=task, kind="judge-answers", file_format="csv")
+    export = requested_export(task=task, kind="judge-answers", file_format="csv")
     lines = b"".join(export_bytes(export)).decode().splitlines()
     assert lines[0].split(",")[1:] == ["judge", "native", "age", "earlier_wording"]
     assert lines[4].split(",")[1:] == ["judge3", "No", "61", "native"]
@@ -392,7 +392,7 @@ def test_exported_choices_are_told_apart(judge: Judge) -> None:
     questions = questions_stored(judge.campaign.questions)
     judge_answers_write(judge=judge, questions=questions, values=answers, language="en")
     task = Task.objects.get(test_set__campaign=judge.campaign)
-    export = export_asked(task=task, kind="judge-answers", file_format="csv")
+    export = requested_export(task=task, kind="judge-answers", file_format="csv")
     [_header, row] = csv.reader(
         b"".join(export_bytes(export)).decode().splitlines(keepends=True)
     )

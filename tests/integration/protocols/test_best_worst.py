@@ -20,7 +20,7 @@ from protocols.top.statistics import best_minus_worst
 from ranking.core.counting.counts import tally
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import rank
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
 from ranking.files.bundles import JUDGMENTS
@@ -68,7 +68,7 @@ def test_file_of_judgments_gives_the_same_ranking(
 ) -> None:
     watermark = judge_all(task, judge)
     path = tmp_path / "judgments"
-    export = export_asked(task=task, kind="counted", file_format=file_format)
+    export = requested_export(task=task, kind="counted", file_format=file_format)
     path.write_bytes(b"".join(export_bytes(export)))
     blocks = read_judgments([str(path)]).blocks
     assert scores(blocks) == scores(judged_blocks(task_id=task.pk, watermark=watermark))
@@ -78,7 +78,7 @@ def test_exported_and_listed_comparisons_are_those_counted(
     task: Task, judge: Judge, client: Client
 ) -> None:
     judge_all(task, judge)
-    export = export_asked(task=task, kind="comparisons", file_format="pairwise-csv")
+    export = requested_export(task=task, kind="comparisons", file_format="pairwise-csv")
     assert len(b"".join(export_bytes(export)).splitlines()) == 1 + 15
     client.force_login(make_organiser(task.test_set.campaign))
     address = f"/api/v1/tasks/{task.pk}/comparisons/"
@@ -149,7 +149,9 @@ def test_layout_of_the_scripts_for_best_worst_scaling_has_the_choices(
     task: Task, judge: Judge
 ) -> None:
     judge_all(task, judge)
-    export = export_asked(task=task, kind="comparisons", file_format="best-worst-csv")
+    export = requested_export(
+        task=task, kind="comparisons", file_format="best-worst-csv"
+    )
     header, first, *_others = b"".join(export_bytes(export)).decode().splitlines()
     assert header == "segment,judge,Item1,Item2,Item3,Item4,Item5,BestItem,WorstItem"
     assert first.split(",")[2:] == [*SYSTEMS, "", "alpha", "delta"]

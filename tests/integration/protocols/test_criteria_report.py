@@ -15,7 +15,7 @@ from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.tasks import task_rules_change
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.reports import Report, Table
 from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
@@ -26,8 +26,8 @@ from ranking.selectors.analyses import analyses_of, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.published_results.content import (
+    FrontMatter,
     PublishedVersion,
-    PublishedWords,
     published_content,
     published_facts,
 )
@@ -161,7 +161,7 @@ def test_a_weighted_task_is_ranked_and_published_with_its_weights() -> None:
     content = published_content(
         published_facts(task=task, run=run),
         labels={system.name: system.name for system in task.test_set.systems.all()},
-        words=PublishedWords(),
+        front_matter=FrontMatter(),
         version=PublishedVersion(number=1, published_at=run.finished_at, sections={}),
     )
     assert content["sections"]["criteria"] == task.rules["criteria"]
@@ -237,7 +237,7 @@ def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(
     [judgments] = [each for each in kinds if each["name"] == "judgments"]
     assert "coherence_N" in str(judgments)
     assert client.get(f"/campaigns/museum/tasks/{task.pk}/exports/").status_code == 200
-    asked = export_asked(task=task, kind="judgments", file_format="csv")
+    asked = requested_export(task=task, kind="judgments", file_format="csv")
     written = b"".join(export_bytes(asked)).decode().splitlines()
     header, first, *_rows = csv.reader(written)
     row = dict(zip(header, first, strict=True))

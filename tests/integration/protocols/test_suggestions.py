@@ -24,7 +24,7 @@ from protocols.models import SpansAnswer, SuggestedSpans
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, read_spans_file, write_spans
 from protocols.spans.suggestions import SuggestionsRefusedError, suggestions_import
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.reports.stored import report_in
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -313,7 +313,7 @@ def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) 
         assert (
             judgment_put(judging, block, answer={"outputs": outputs}).status_code == 200
         )
-    folder = export_asked(task=task, kind="evalset", file_format="evalset")
+    folder = requested_export(task=task, kind="evalset", file_format="evalset")
     with ZipFile(BytesIO(b"".join(export_bytes(folder)))) as archive:
         [name] = [
             name for name in archive.namelist() if name.endswith(".merged.seg.rating")
@@ -337,7 +337,7 @@ def test_an_export_for_organisers_has_what_judges_started_from(
     answer = {"outputs": [{"score": 80, "spans": []}] * len(block["candidates"])}
     judgment_put(judging, block, answer=answer)
     judgments_number(task_id=task.pk)
-    exported = export_asked(task=task, kind="judgments", file_format="csv")
+    exported = requested_export(task=task, kind="judgments", file_format="csv")
     [row] = DictReader(StringIO(b"".join(export_bytes(exported)).decode()))
     starts = SpansAnswer.objects.get().starts
     assert json.loads(row["starts"]) == starts

@@ -15,7 +15,7 @@ from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import PublishedResult
 from ranking.pages.published_results import result_bundle_make
 from ranking.reports.wording.published_method import method_sentences
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import (
@@ -160,8 +160,10 @@ def test_a_reworded_reason_is_all_that_a_bundle_has_of_it(
     reason = "The team of Amber asked for it."
     settings_change(judged, confidence=0.9, reason=reason)
     ranking_run_compute(task_id=judged.task.pk)
-    words = PublishedWords(wordings={reason: "A team asked for it."})
-    _result, zipped = bundled(judged.task, anonymous=["amber"], words=words)
+    front_matter = FrontMatter(wordings={reason: "A team asked for it."})
+    _result, zipped = bundled(
+        judged.task, anonymous=["amber"], front_matter=front_matter
+    )
     text = as_letters(tmp_path, zipped)
     assert "amber" not in text.lower()
     assert "A team asked for it. (reworded for publication)" in text
@@ -170,8 +172,8 @@ def test_a_reworded_reason_is_all_that_a_bundle_has_of_it(
 
 
 def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
-    words = PublishedWords(authors=("Horáková, Marta",))
-    result, zipped = bundled(judged.task, words=words)
+    front_matter = FrontMatter(authors=("Horáková, Marta",))
+    result, zipped = bundled(judged.task, front_matter=front_matter)
     files = files_of(zipped)
     graph = {
         each["@id"]: each

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from campaign.models import System
 from ranking.models import PublishedResult
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.runs import ranking_run_compute
 from tests.integration.publishing.bundled import bundled
 from tests.integration.ranking.writing import TestSetWriter
@@ -25,8 +25,8 @@ FORMULA = "=1+1"
 
 @pytest.fixture
 def result(judged: TestSetWriter) -> PublishedResult:
-    words = PublishedWords(authors=("Horáková, Marta", "The {Group} & friends"))
-    return bundled(judged.task, words=words)[0]
+    front_matter = FrontMatter(authors=("Horáková, Marta", "The {Group} & friends"))
+    return bundled(judged.task, front_matter=front_matter)[0]
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from campaign.models import Segment, System
 from ranking.models import PublishedResult
 from ranking.pages.published_results import result_bundle_make
 from ranking.reports.published_results import FOLDER
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import result_publish, result_retract
 from tests.integration.publishing.bundled import (
     ROOT,
@@ -53,8 +53,8 @@ class Page(HTMLParser):
 def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
     judged: TestSetWriter,
 ) -> None:
-    words = PublishedWords(contact="mail@example.org", authors=("Horáková, Marta",))
-    _result, zipped = bundled(judged.task, words=words, with_texts=True)
+    front_matter = FrontMatter(contact="mail@example.org", authors=("Horáková, Marta",))
+    _result, zipped = bundled(judged.task, front_matter=front_matter, with_texts=True)
     files = files_of(zipped)
     text = files["index.html"].decode()
     page = Page(text)

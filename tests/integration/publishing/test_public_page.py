@@ -16,7 +16,7 @@ from campaign.models import Campaign, System, User
 from ranking.models import PublishedResult
 from ranking.reports.published_results import FOLDER
 from ranking.services.published_results.bundles import result_bundle_ask
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import (
     result_publish,
     result_retract,
@@ -53,12 +53,12 @@ def tomorrow() -> Any:
 
 
 def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -> None:
-    words = PublishedWords(
+    front_matter = FrontMatter(
         authors=("Horáková, Marta", "Lind, Jon"),
         acknowledgement="Thanks to all judges.",
         contact="mail@example.org",
     )
-    result = publish(judged, words=words)
+    result = publish(judged, front_matter=front_matter)
 
     answer = client.get(page_of(result))
 
@@ -219,7 +219,7 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
         judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
     )
     ranking_run_compute(task_id=judged.task.pk)
-    second = publish(judged, words=PublishedWords(change_note="A judge clicked."))
+    second = publish(judged, front_matter=FrontMatter(change_note="A judge clicked."))
 
     old, new = (text_of(client.get(page_of(each))) for each in (first, second))
 

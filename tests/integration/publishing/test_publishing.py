@@ -13,7 +13,7 @@ from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published_results import published_page, worries_in_words
-from ranking.services.published_results.content import PublishedWords
+from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import (
     PublishingRefusedError,
     RankingChangedError,
@@ -131,13 +131,13 @@ def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) ->
 def test_a_text_that_names_who_is_not_to_be_named_is_refused(
     judged: TestSetWriter,
 ) -> None:
-    words = PublishedWords(acknowledgement="Thanks to the Cobalt team.")
+    front_matter = FrontMatter(acknowledgement="Thanks to the Cobalt team.")
     with pytest.raises(
         PublishingRefusedError, match="names the anonymous system “cobalt”"
     ) as refused:
-        publish(judged, anonymous=["cobalt"], words=words)
+        publish(judged, anonymous=["cobalt"], front_matter=front_matter)
     assert refused.value.field == "acknowledgement"
-    publish(judged, words=words)
+    publish(judged, front_matter=front_matter)
 
 
 def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None:
@@ -167,9 +167,13 @@ def test_reworded_reason_is_marked_and_the_original_is_kept(
         publish(judged, anonymous=["cobalt"])
     assert (refused.value.field, refused.value.text) == ("wordings", reason)
 
-    words = PublishedWords(wordings={reason: wording})
-    draft = published_draft(task=judged.task, anonymous=["cobalt"], words=words)
-    result = publish(judged, anonymous=["cobalt"], words=words, seen=draft.seen)
+    front_matter = FrontMatter(wordings={reason: wording})
+    draft = published_draft(
+        task=judged.task, anonymous=["cobalt"], front_matter=front_matter
+    )
+    result = publish(
+        judged, anonymous=["cobalt"], front_matter=front_matter, seen=draft.seen
+    )
 
     result.refresh_from_db()
     assert canonical(result.content).count('"is_reworded":true') == 1
@@ -202,9 +206,9 @@ def test_other_words_are_for_a_reason_that_was_given_and_tell_no_name(
         ({reason: "As cobalt wished."}, ["cobalt"], "anonymous system"),
         ({reason: "Because."}, [], "Reasons can only be reworded"),
     ):
-        words = PublishedWords(wordings=wordings)
+        front_matter = FrontMatter(wordings=wordings)
         with pytest.raises(PublishingRefusedError, match=said) as refused:
-            publish(judged, anonymous=anonymous, words=words)
+            publish(judged, anonymous=anonymous, front_matter=front_matter)
         assert refused.value.field == "wordings"
 
 
@@ -222,9 +226,9 @@ def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter) -> N
 
 def test_versions_are_counted(judged: TestSetWriter) -> None:
     with pytest.raises(PublishingRefusedError, match="first version"):
-        publish(judged, words=PublishedWords(change_note="more"))
+        publish(judged, front_matter=FrontMatter(change_note="more"))
     assert publish(judged).version == 1
-    second = publish(judged, words=PublishedWords(change_note="more"))
+    second = publish(judged, front_matter=FrontMatter(change_note="more"))
     assert (second.version, second.content["version"]) == (2, 2)
     assert second.run_id == PublishedResult.objects.get(version=1).run_id
 

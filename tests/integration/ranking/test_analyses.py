@@ -247,7 +247,7 @@ def test_analyses_have_an_address_for_each_watermark(
     assert last.context["shown"] == all_so_far
     assert last.context["form"]["watermark"].value() is None
     # What was not computed is not answered by another.
-    assert section(f"{page}?watermark=4").context["answer"].shown is None
+    assert section(f"{page}?watermark=4").context["answer"].finished is None
     rows = client.get(reverse("analyses", args=here)).context["rows"]
     assert [row.address for row in rows] == [
         f"{page}?watermark=3",

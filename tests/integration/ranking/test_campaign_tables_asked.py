@@ -39,7 +39,7 @@ def test_a_computed_table_follows_from_what_it_recorded(
     assert (json.loads(json.dumps(data)), json.loads(json.dumps(reports))) == before
     assert reports.keys() >= {"en", "de", "ar"}
     answer = table_answer(campaign=campaign, choice=choice)[1]
-    assert (answer.shown, answer.newer, answer.pending) == (table, 1, None)
+    assert (answer.finished, answer.newer, answer.pending) == (table, 1, None)
     later = table_ask(campaign=campaign, choice=choice)
     assert later != table
     assert Job.objects.get().parameters == {"analysis": later.pk}

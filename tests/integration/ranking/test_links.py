@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from campaign.models import Segment
 from ranking.pages.formats import Addresses
-from ranking.pages.report_shown import shown_tables
+from ranking.pages.report_shown import rendered_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.runs import ranking_run_compute
@@ -50,7 +50,7 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
         ],
     )
     report = Report(tables=[table], data={})
-    (shown,) = shown_tables(report, addresses=Addresses(told.task))
+    (shown,) = rendered_tables(report, addresses=Addresses(told.task))
     first, second = (
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)
         for row in shown.body.split("</tr>")[:2]
@@ -72,6 +72,6 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     assert second[4].startswith("<bdi>nobody – <a")
     skips = reverse("skips", args=[told.campaign.slug, told.task.pk])
     assert (first[8], second[8]) == (f'<a href="{skips}">7</a>', "0")
-    (plain,) = shown_tables(report)
+    (plain,) = rendered_tables(report)
     assert "href" not in plain.body
     assert all("href" not in write(report, each) for each in ReportFormat)

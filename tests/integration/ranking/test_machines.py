@@ -20,7 +20,7 @@ from ranking.reports.analyses.options import completed
 from ranking.reports.stored import report_in
 from ranking.selectors.analyses import output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
-from ranking.selectors.machines import machine_digests, machines_given
+from ranking.selectors.machines import machine_answers, machine_digests
 from ranking.services.analyses import analysis_reproduce
 from tests.factories import make_campaign
 from tests.integration.machines.answering import machine_judges
@@ -94,7 +94,7 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     people = output_scores(task=task, watermark=10_000, chosen=chosen)
     systems = list(task.test_set.systems.values_list("name", flat=True))
     chosen = replace(chosen, machines=machine_digests(task_id=task.pk))
-    [machine] = machines_given(task=task, chosen=chosen, systems=systems)
+    [machine] = machine_answers(task=task, chosen=chosen, systems=systems)
     assert by_output(machine.scores) == by_output(people)
     data = answer(task, "machines", without=others).data
     assert data is not None

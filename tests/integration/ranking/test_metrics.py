@@ -25,11 +25,11 @@ from campaign.services.jobs import (
     job_run,
     jobs_run_waiting,
 )
-from ranking.export.asked import export_asked
+from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
 from ranking.reports.analyses.options import OptionError
-from ranking.selectors.metrics import compared_texts, metric_given
+from ranking.selectors.metrics import compared_texts, metric_with_scores
 from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
 from tests.factories import make_campaign, make_task
 from tests.integration.machines.answering import machine_judges
@@ -75,9 +75,9 @@ def test_metrics_of_texts_are_computed_once(task: Task) -> None:
     outputs, references = compared_texts(test_set=task.test_set)
     texts = [text or "" for text in outputs["amber"]]
     expected = theirs.corpus_score(texts, [[each[0] for each in references]])
-    assert metric_given(bleu).scores[bleu.systems.index("amber")] == pytest.approx(
-        expected.score
-    )
+    assert metric_with_scores(bleu).scores[
+        bleu.systems.index("amber")
+    ] == pytest.approx(expected.score)
     assert bleu.signature == str(theirs.get_signature())
     # Only the system whose text has changed is computed again.
     Output.objects.filter(system__name="dune", segment__number=1).update(text="Anders.")
@@ -232,7 +232,7 @@ def test_an_exported_evalset_folder_is_read_again(
     # Amber won all comparisons of five segments in six, and lost one of three in the others.
     assert people.values[:6, 0].tolist() == pytest.approx([1, 1, 1, 1, 1, 1 / 3])
     assert by_name["ODD"].values[0].tolist() == [0, 1, 2, 3]
-    ter = metric_given(Metric.objects.get(name="TER"))
+    ter = metric_with_scores(Metric.objects.get(name="TER"))
     assert np.allclose(by_name["TER"].values, ter.values)
     assert np.allclose(by_name["TER"].of_systems, ter.scores)
     # What was exported is imported into the same test set, by command.
@@ -246,7 +246,7 @@ def test_an_exported_evalset_folder_is_read_again(
 
 def exported(task: Task) -> bytes:
     return b"".join(
-        export_bytes(export_asked(task=task, kind="evalset", file_format="evalset"))
+        export_bytes(requested_export(task=task, kind="evalset", file_format="evalset"))
     )
 
 

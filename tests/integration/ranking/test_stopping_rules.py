@@ -12,7 +12,7 @@ from campaign.models import ActivityEvent, User
 from desk.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, StoppingRule
-from ranking.reports.wording.stopping_rules import shown_rule
+from ranking.reports.wording.stopping_rules import rule_with_progress
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
 from ranking.services.ranking_settings import StoppingRuleError, stopping_rule_set
@@ -45,7 +45,7 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
     assert (state.is_met, state.more) == (True, 3)
     assert state.met is not None
     assert state.met["run"] == run.pk
-    assert shown_rule(state).state[-1] == "3 more judgments since then."
+    assert rule_with_progress(state).state[-1] == "3 more judgments since then."
 
 
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
@@ -156,7 +156,7 @@ def test_rules_are_appended_with_their_moment_and_reason(
     ]
     state = stopping_rule_state(task_id=task.pk)
     assert state is not None
-    assert shown_rule(state).since == "Set after 4 judgments."
+    assert rule_with_progress(state).since == "Set after 4 judgments."
     events = ActivityEvent.objects.filter(kind="ranking.stoppingrule")
     assert events.count() == 3
 
@@ -192,7 +192,7 @@ def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
     assert state is not None
     assert (ahead.is_met, state.is_met) == (False, True)
     assert list(state.criteria) == ["until"]
-    assert shown_rule(state).state == ["Met: the date has passed."]
+    assert rule_with_progress(state).state == ["Met: the date has passed."]
 
 
 def test_organisers_are_told_and_closing_stays_theirs(varied: TestSetWriter) -> None:

@@ -18,8 +18,8 @@ from ranking.services.analyses import (
     analysis_reproduce,
 )
 from ranking.services.published_results.content import (
+    FrontMatter,
     PublishedVersion,
-    PublishedWords,
     published_content,
     published_facts,
 )
@@ -83,7 +83,7 @@ def published(writer: TestSetWriter) -> tuple[dict[str, Any], str]:
     content = published_content(
         published_facts(task=writer.task, run=run),
         labels={"A": "System 1", "B": "B", "C": "C"},
-        words=PublishedWords(),
+        front_matter=FrontMatter(),
         version=PublishedVersion(number=1, published_at=timezone.now(), sections={}),
     )
     section: Any = content["sections"]["stopping_rule"]

@@ -41,7 +41,7 @@ from campaign.services.uploads import (
 )
 from launcher.data_directory import CHECKOUT
 from protocols.models import SpansAnswer
-from ranking.export.asked import export_asked, export_queue
+from ranking.export.asked import export_queue, requested_export
 from ranking.models import LatestRanking, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.metrics import metrics_ask
@@ -233,7 +233,7 @@ def _done(*jobs: Job | None) -> set[str]:
 
 
 def _jobs_of_a_task(task: Task) -> list[Job | None]:
-    export = export_asked(task=task, kind="counted", file_format="five-way-csv")
+    export = requested_export(task=task, kind="counted", file_format="five-way-csv")
     analyses = [
         analysis_ask(task=task, choice=analysis_choice(kind, {}))
         for kind in ("agreement", "firmness")

@@ -11,7 +11,7 @@ from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.arrays import FloatArray, share
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judges.outliers import far_from_mean
-from ranking.core.scores import known_by_name
+from ranking.core.scores import values_by_name
 
 #: Fewer easy items are not enough to assess a judge.
 LEAST_EASY = 5
@@ -247,9 +247,9 @@ def removals(
                 judges=tuple(sorted(outcome.outliers)),
                 removed_ratings=len(removed),
                 share=len(removed) / len(ratings),
-                official=known_by_name(systems, official),
-                without=known_by_name(systems, without),
-                alone=known_by_name(systems, alone),
+                official=values_by_name(systems, official),
+                without=values_by_name(systems, without),
+                alone=values_by_name(systems, alone),
                 correlation=correlation_sampled(
                     official, without, confidence=confidence
                 ),

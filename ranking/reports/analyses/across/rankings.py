@@ -51,7 +51,7 @@ from ranking.reports.analyses.ranking import (
     RANGE_OPTIONS,
     RANGES,
     numbered_groups,
-    ranking_asked,
+    ranking_by_options,
 )
 from ranking.reports.inputs import Input
 from ranking.reports.plots import interval_plot
@@ -89,7 +89,7 @@ def find_ranking(
     inputs: Input, options: AnalysisOptions, begin: Begin
 ) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
-    return ranked_test_set(inputs, ranking_asked(inputs.blocks, options, begin))
+    return ranked_test_set(inputs, ranking_by_options(inputs.blocks, options, begin))
 
 
 def ranked_in_words(ranking: RankedTestSet) -> str:
@@ -609,13 +609,13 @@ AVERAGE_RANKS = CampaignTable(
 )
 
 
-_SHOWN_METHODS = frozenset(
+_DEFAULT_METHODS = frozenset(
     {"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"}
 )
 _OTHERS: Option[tuple[str, ...]] = replace(
     OTHERS,
     # Use a fixed order, regardless of the order in the request.
-    default=tuple(name for name in METHODS if name in _SHOWN_METHODS),
+    default=tuple(name for name in METHODS if name in _DEFAULT_METHODS),
     help=gettext_lazy("Lopez, TrueSkill, and Hopkins and May take minutes."),
 )
 

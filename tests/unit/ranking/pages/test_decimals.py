@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from ranking.pages.report_shown import shown_tables
+from ranking.pages.report_shown import rendered_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.wording.numbers import decimals, p_in_words
 
@@ -40,7 +40,7 @@ def test_no_p_of_any_report_is_nothing() -> None:
     assert len(named) > 5
     of = Column("of", "of", is_text=True)
     for key in named:
-        (shown,) = shown_tables(
+        (shown,) = rendered_tables(
             Report(
                 tables=[Table("t", "T", [of, Column(key, "p")], [("x", 2e-7)])], data={}
             )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.pages.formats import percent, rank_plot, rank_plots
-from ranking.pages.page_plots import history_shown
+from ranking.pages.page_plots import history_card
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
@@ -64,7 +64,7 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
         HistoryPoint(number, number, apart if number < 3 else rows)
         for number in range(1, 7)
     ]
-    shown = history_shown(points)
+    shown = history_card(points)
     assert shown is not None
     assert (len(shown.points), shown.left_out) == (4, 2)
 

@@ -10,7 +10,7 @@ from ranking.core.rankings.counted_judgments import count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import rank_judged
 from ranking.core.rankings.records import RecordedRule, RuleProgress
-from ranking.reports.wording.stopping_rules import rule_state, shown_rule
+from ranking.reports.wording.stopping_rules import rule_state, rule_with_progress
 from ranking.services.run_results import stopping_result
 
 NAMES = [f"s{number:02}" for number in range(12)]
@@ -71,7 +71,9 @@ def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
         "confidence": 0.95,
         **rule,
     }
-    said = shown_rule(rule_state(terms, found=found, met=None, judgments=84)).state
+    said = rule_with_progress(
+        rule_state(terms, progress=found, met=None, judgments=84)
+    ).state
     assert said == [
         "Not met yet.",
         "Clusters are counted once every system has a rank range.",

@@ -54,7 +54,11 @@ def expected_significant_pairs(
     better = norm.cdf(
         difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2))
     )
-    meets = model.shown * (model.shown - 1) / (model.systems * (model.systems - 1))
+    meets = (
+        model.block_size
+        * (model.block_size - 1)
+        / (model.systems * (model.systems - 1))
+    )
     blocks = model.blocks_for(comparisons).tolist()
     return np.array(
         [_expectation(count, meets, better, weight, alpha) for count in blocks]
