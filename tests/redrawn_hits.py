@@ -61,7 +61,7 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
 
 def _inputs_then(hit: HIT, batch: PlanningBatch) -> DrawInputs:
     """Return the inputs from which a batch's HITs were drawn."""
-    texts = TestSetTexts(hit.task, at=batch.created_at)
+    texts = TestSetTexts(hit.task, moment=batch.created_at)
     added_since = set(texts.ranked_systems).difference(batch.state["systems"])
     return DrawInputs(
         task=hit.task,

@@ -151,7 +151,7 @@ class CampaignTransitionView(CampaignAPIView):
         dry_run = data["dry_run"]
         name = data["name"]
         # Computed before the change.
-        shown = StateEffectsSerializer(
+        effects = StateEffectsSerializer(
             state_effects(campaign=campaign, transition=wanted)
         ).data
         state: str = campaign.state
@@ -164,7 +164,7 @@ class CampaignTransitionView(CampaignAPIView):
         elif not dry_run:
             campaign_state_change(campaign=campaign, transition=wanted, by=self.user)
             state = campaign.state
-        return Response({**shown, "state": state})
+        return Response({**effects, "state": state})
 
 
 class CampaignRestoreView(ResearchAPIView):

@@ -266,8 +266,8 @@ class DesignsView(DesignAPIView):
             group = None
             if proposed and "judge_group" in chosen:
                 group = proposed.judge_group
-            words = design_effects_in_words(effects, design=proposed, group=group)
-            return Response({"words": words}, status=409)
+            sentences = design_effects_in_words(effects, design=proposed, group=group)
+            return Response({"words": sentences}, status=409)
         return self.serialized(
             self.design(design_change(task=self.task, changed_by=self.user, **chosen)),
             DesignSerializer,

@@ -279,14 +279,14 @@ class CampaignJudgeView(_JudgeAPIView):
         judge = self.judge(judge_id)
         changes = judge_changes(self.campaign, judge, data)
         if not data.get("confirm"):
-            words = judge_change_in_words(
+            sentences = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
                 change=lambda: judge_change(
                     judge=Judge.objects.get(pk=judge.pk), **changes
                 ),
             )
-            if words:
-                return Response({"words": words}, status=409)
+            if sentences:
+                return Response({"words": sentences}, status=409)
         judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
         return self.serialized(self.judge(judge_id), CampaignJudgeSerializer)
 
@@ -330,10 +330,10 @@ def judge_changes(
 _T = TypeVar("_T")
 
 
-def _named(known: Mapping[str, _T], key: str, field: str, name: str) -> _T:
-    if key not in known:
+def _named(rows_by_name: Mapping[str, _T], key: str, field: str, name: str) -> _T:
+    if key not in rows_by_name:
         raise ValidationError({field: [f"“{name}” not found."]})
-    return known[key]
+    return rows_by_name[key]
 
 
 class CampaignJudgeLinkView(_JudgeAPIView):
@@ -347,11 +347,11 @@ class CampaignJudgeLinkView(_JudgeAPIView):
         data = self.validated(ConfirmChangeSerializer)
         judge = self.judge(judge_id)
         if not data["confirm"]:
-            words = [
+            sentences = [
                 f"Links that stop working: {judge_access(judge=judge).links}.",
                 _("Browsers already signed in stay signed in."),
             ]
-            return Response({"words": words}, status=409)
+            return Response({"words": sentences}, status=409)
         with refused_at("body", CredentialRefusedError):
             link, token = judge_link_replace(judge=judge, by=self.user)
         address = request.build_absolute_uri(reverse("invitation", args=[token]))

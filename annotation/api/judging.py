@@ -155,17 +155,17 @@ class JudgeAPIView(BaseAPIView):
         self, machine: MachineJudge, client_id: UUID, data: dict[str, Any]
     ) -> dict[str, object]:
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
-        asked = machine_block(machine=machine, public_id=data["block"])
-        if asked is None:
+        block = machine_block(machine=machine, public_id=data["block"])
+        if block is None:
             raise NotFound(_("Item not found."))
-        answer = answer_validated(asked.hit.task.protocol, data.get("answer"))
+        answer = answer_validated(block.hit.task.protocol, data.get("answer"))
         stored = machine_judgment_submit(
             machine=machine,
-            asked=asked,
+            machine_block=block,
             client_id=client_id,
             sent=cast("SentByMachine", {**data, "answer": answer}),
         )
-        return machine_answer_data(stored, asked)
+        return machine_answer_data(stored, block)
 
     def handle_exception(self, exc: Exception) -> Response:
         if isinstance(exc, SubmissionRefusedError):

@@ -106,10 +106,10 @@ class JudgmentRecordSerializer(PlainSerializer):
 
     def get_candidates(self, judgment: Judgment) -> list[list[str]]:
         names: dict[int, str] = self.context["names"]
-        shown: dict[int, list[list[int]]] = self.context["shown"]
+        systems_by_block: dict[int, list[list[int]]] = self.context["shown"]
         return [
             [names[system] for system in systems]
-            for systems in shown[judgment.block_id]
+            for systems in systems_by_block[judgment.block_id]
         ]
 
 
@@ -137,10 +137,10 @@ class JudgmentsView(TaskAPIView):
         until: int | None = query.validated_data.get("until")
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
-        found = self.filter_queryset(self.task.judgment_numbers.all())
+        judgment_numbers = self.filter_queryset(self.task.judgment_numbers.all())
         if until is not None:
-            found = found.filter(number__lte=until)
-        numbers: Any = self.paginate_queryset(found)
+            judgment_numbers = judgment_numbers.filter(number__lte=until)
+        numbers: Any = self.paginate_queryset(judgment_numbers)
         return self.get_paginated_response(
             judgments_recorded(numbers, task=self.task, until=until)
         )
@@ -243,40 +243,40 @@ class ComparisonsView(TaskAPIView):
     def page_rows(self, page: Any) -> list[dict[str, Any]]:
         judgments = judgments_recorded(page, task=self.task, until=None)
         best_worst = answer_kind_of(self.task).best_worst
-        asked = self.request.query_params
+        parameters = self.request.query_params
         rows: list[dict[str, Any]] = []
         for judgment in judgments:
-            rows.extend(_rows(judgment, asked, best_worst=best_worst))
+            rows.extend(_rows(judgment, parameters, best_worst=best_worst))
         return rows
 
 
 def _rows(
-    judgment: Mapping[str, Any], asked: Mapping[str, str], *, best_worst: bool
+    judgment: Mapping[str, Any], parameters: Mapping[str, str], *, best_worst: bool
 ) -> Iterator[dict[str, object]]:
     labels = judgment["labels"]
     for comparison in comparisons_of(
         judgment["candidates"], labels, best_worst=best_worst
     ):
-        for shown in _turned(comparison, asked):
+        for turned in _turned(comparison, parameters):
             yield {
                 "judgment": judgment["number"],
                 **{name: judgment[name] for name in ("judge", "segment", "document")},
-                **{name: getattr(shown, name) for name in ("first", "second")},
+                **{name: getattr(turned, name) for name in ("first", "second")},
                 **{
-                    name: getattr(shown, name)
+                    name: getattr(turned, name)
                     for name in ("first_label", "second_label")
                 },
-                "outcome": shown.outcome,
+                "outcome": turned.outcome,
             }
 
 
-def _turned(each: Comparison, asked: Mapping[str, str]) -> list[Comparison]:
+def _turned(comparison: Comparison, parameters: Mapping[str, str]) -> list[Comparison]:
     """Return the comparison if it matches the filter, turned so that the requested system comes first."""
-    named = {name: asked.get(name, "") for name in ("system", "other", "outcome")}
+    named = {name: parameters.get(name, "") for name in ("system", "other", "outcome")}
     if not named["system"]:
-        return [each]
+        return [comparison]
     turned_rows = []
-    for turn in (each, each.turned()):
+    for turn in (comparison, comparison.turned()):
         if is_asked_for(turn, **named):
             turned_rows.append(turn)
     return turned_rows[:1]

@@ -57,13 +57,13 @@ def machine_next(
 
 
 def machine_answer_data(
-    stored: MachineJudgment, asked: MachineBlock
+    stored: MachineJudgment, block: MachineBlock
 ) -> dict[str, object]:
     """Return a machine's answer or skip as `JudgmentSerializer` or `SkipSerializer` describes it."""
     data = {
         "id": stored.client_id,
-        "block": asked.public_id,
-        "assignment": asked.assignment_id,
+        "block": block.public_id,
+        "assignment": block.assignment_id,
         "duration_ms": stored.duration_ms,
         "active_ms": None,
         "comment": stored.comment,

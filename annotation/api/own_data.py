@@ -64,8 +64,8 @@ class OwnErasureView(JudgeAPIView):
     )
     def get(self, request: Request) -> Response:
         """List your erasure requests, newest first."""
-        asked = self.judge.erasure_requests.order_by("-pk")
-        return Response(OwnErasureSerializer(asked, many=True).data)
+        erasures = self.judge.erasure_requests.order_by("-pk")
+        return Response(OwnErasureSerializer(erasures, many=True).data)
 
     @extend_schema(
         "judging_erasure_ask",
@@ -157,9 +157,9 @@ class ErasureCarryOutView(_ErasureAPIView):
     @extend_schema("erasure_carry_out", request=None, responses=ErasureSerializer)
     def post(self, request: Request, slug: str, request_id: int) -> Response:
         """Erase the judge's identity permanently. 400 if the request was answered or withdrawn."""
-        asked = self.erasure(request_id)
-        erasure_carry_out(request=asked, by=self.user)
-        return self.serialized(asked, ErasureSerializer)
+        erasure = self.erasure(request_id)
+        erasure_carry_out(request=erasure, by=self.user)
+        return self.serialized(erasure, ErasureSerializer)
 
 
 class ErasureRefuseView(_ErasureAPIView):

@@ -150,10 +150,10 @@ class _HiddenSerializer(PlainSerializer):
     hidden: tuple[str, ...]
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        shown = super().to_representation(instance)
+        representation = super().to_representation(instance)
         if self.context["may_change"]:
-            return shown
-        return shown | dict.fromkeys(self.hidden)
+            return representation
+        return representation | dict.fromkeys(self.hidden)
 
 
 class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):

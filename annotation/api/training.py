@@ -143,12 +143,12 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
         candidate.output: candidate.expected for candidate in block.candidates.all()
     }
     if "candidates" in sent:
-        ranks = {each["output_id"]: each["expected"] for each in sent["candidates"]}
+        ranks = {row["output_id"]: row["expected"] for row in sent["candidates"]}
         there = Output.objects.in_bulk(list(ranks))
         of_segment = {
-            pk: each
-            for pk, each in there.items()
-            if each.segment_id == block.segment_id
+            pk: output
+            for pk, output in there.items()
+            if output.segment_id == block.segment_id
         }
         if len(of_segment) < len(sent["candidates"]):
             raise ValidationError(

@@ -100,9 +100,12 @@ class TimeSheetView(CampaignAPIView):
         parameters=[
             *(
                 OpenApiParameter(
-                    name, {"type": "string", "format": "date"}, description=words
+                    name, {"type": "string", "format": "date"}, description=description
                 )
-                for name, words in (("first", "First day."), ("last", "Last day."))
+                for name, description in (
+                    ("first", "First day."),
+                    ("last", "Last day."),
+                )
             ),
             OpenApiParameter(
                 "cursor", str, description=CursorPages.cursor_query_description
@@ -117,10 +120,12 @@ class TimeSheetView(CampaignAPIView):
         """List the sentences and active time of each judge by day."""
         waiting_judgments_number(campaign=self.campaign)
         judges = Judge.objects.filter(campaign=self.campaign)
-        asked = TimeSheetFilter.of(request, judges)
-        if not asked.form.is_valid():
-            raise ValidationError(dict(asked.form.errors))
-        rows = self.paginate_queryset(time_sheet_days(judges=judges, **asked.days))
+        sheet_filter = TimeSheetFilter.of(request, judges)
+        if not sheet_filter.form.is_valid():
+            raise ValidationError(dict(sheet_filter.form.errors))
+        rows = self.paginate_queryset(
+            time_sheet_days(judges=judges, **sheet_filter.days)
+        )
         page: Any = self.paginator
         return self.serialized(
             {
@@ -133,9 +138,9 @@ class TimeSheetView(CampaignAPIView):
         )
 
 
-def _judge(each: JudgeTime) -> dict[str, object]:
+def _judge(judge_time: JudgeTime) -> dict[str, object]:
     return {
-        "judge": each.judge.pseudonym,
-        "total": asdict(each.total),
-        "days": _days(each.days),
+        "judge": judge_time.judge.pseudonym,
+        "total": asdict(judge_time.total),
+        "days": _days(judge_time.days),
     }

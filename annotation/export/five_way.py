@@ -99,11 +99,11 @@ def _rows(
     # Without indexes, each part would read whole tables.
     with transaction.atomic(), table_scans_off():
         answers = list(rows)
-        shown = systems_shown(answer.block_id for answer in answers)
+        systems_by_block = systems_shown(answer.block_id for answer in answers)
     written = []
     for answer in answers:
         candidates = []
-        for systems_of_text in shown[answer.block_id]:
+        for systems_of_text in systems_by_block[answer.block_id]:
             candidates.append([names_and_numbers[system] for system in systems_of_text])
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]

@@ -85,25 +85,29 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
     """Yield a header and a line for each participation, oldest first. Times are in ISO 8601, UTC."""
     yield csv_line(PARTICIPATION_COLUMNS)
     for row in reversed(participations_described(participations_of(panel=panel))):
-        each = row.participation
-        times = (each.started_at, each.ended_at, each.code_given_at)
+        participation = row.participation
+        times = (
+            participation.started_at,
+            participation.ended_at,
+            participation.code_given_at,
+        )
         yield csv_line(
             [
                 *(
-                    each.judge.external_id,
-                    each.session_id,
-                    each.study_id,
-                    each.state,
-                    each.code,
+                    participation.judge.external_id,
+                    participation.session_id,
+                    participation.study_id,
+                    participation.state,
+                    participation.code,
                 ),
                 row.done,
-                each.blocks_asked,
+                participation.blocks_asked,
                 *(
                     "" if time is None else time.isoformat(timespec="seconds")
                     for time in times
                 ),
-                each.service_status,
-                each.judge.pseudonym,
+                participation.service_status,
+                participation.judge.pseudonym,
                 row.judge_status,
             ]
         )

@@ -222,28 +222,28 @@ class Places:
         outputs = self._outputs[segment.key]
         ids = []
         texts = []
-        for place, systems in enumerate(answer.candidates):
+        for position, systems in enumerate(answer.candidates):
             try:
-                known = [outputs[name] for name in systems]
+                named_outputs = [outputs[name] for name in systems]
             except KeyError as error:
                 self._refuse_system(error.args[0], segment, refuse(answer))
-            text = known[0][1]
-            if any(not _looks_same(other, text) for _id, other in known[1:]):
+            text = named_outputs[0][1]
+            if any(not _looks_same(other, text) for _id, other in named_outputs[1:]):
                 refuse(answer)(
                     None,
                     f"{', '.join(systems)} wrote different texts for segment {segment.number}",
                     "list them as separate candidates",
                 )
-            if answer.texts and not same_text(answer.texts[place], text):
+            if answer.texts and not same_text(answer.texts[position], text):
                 refuse(answer)(
                     None,
                     f"the output of {systems[0]} for segment {segment.number} differs from the test set",
                     "import the judgments of these texts, or import the texts that were judged",
                 )
-            ids.append(tuple([id_ for id_, _text in known]))
+            ids.append(tuple([id_ for id_, _text in named_outputs]))
             texts.append(text)
-        shown = BlockTexts(tuple(texts), self._source_texts[segment.key])
-        return Place(segment.key, segment.number, tuple(ids), shown)
+        block_texts = BlockTexts(tuple(texts), self._source_texts[segment.key])
+        return Place(segment.key, segment.number, tuple(ids), block_texts)
 
 
 def _source_texts(segments: Collection[int]) -> dict[int, str | None]:

@@ -142,7 +142,7 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     judges: Any = Judge.objects.filter(
         campaign_id=campaign_id, pseudonym__in=pseudonyms
     )
-    known = list(judges.values_list("pk", flat=True))
+    earlier_judges = list(judges.values_list("pk", flat=True))
     Judge.objects.bulk_create(
         (
             Judge(
@@ -154,7 +154,9 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
         ),
         ignore_conflicts=True,
     )
-    rows_created(Judge, list(judges.exclude(pk__in=known).values_list("pk", flat=True)))
+    rows_created(
+        Judge, list(judges.exclude(pk__in=earlier_judges).values_list("pk", flat=True))
+    )
     ids = {}
     for judge in judges:
         if judge.origin != Judge.Origin.IMPORTED:

@@ -353,9 +353,9 @@ class _Import:
         """Return True if the answer is in the selected languages; refuse another test set's answers if none are
         selected.
         """
-        known = self._chosen.get(answer.languages)
-        if known is not None:
-            return known
+        earlier_choice = self._chosen.get(answer.languages)
+        if earlier_choice is not None:
+            return earlier_choice
         pair = LanguagePair(*answer.languages)
         test_set = self._task.test_set
         own = LanguagePair(test_set.source_language, test_set.target_language)
@@ -378,8 +378,8 @@ class _Import:
         places = self._places.of(answers, refusal)
         self._judges_know(answers, refusal)
         rows = []
-        for answer, place in zip(answers, places, strict=True):
-            row = self._row(answer, place, refusal(answer))
+        for answer, subject in zip(answers, places, strict=True):
+            row = self._row(answer, subject, refusal(answer))
             if row is None or row.client_id.bytes in self._ids:
                 self._losses.add(COUNTED_ONCE, self._place(answer.line))
             else:
@@ -493,17 +493,17 @@ class _Import:
     def _replaces(self, row: AnswerRow, conflicts: Sequence[StoredAnswer]) -> bool:
         """Return whether an answer is to be stored that differs from stored ones of the same judge."""
         last = max(other.submitted_at.timestamp() for other in conflicts)
-        place = self._place(row.line)
+        location = self._place(row.line)
         if row.time is not None and row.time < last:
-            self._losses.add(OLDER, place)
+            self._losses.add(OLDER, location)
             self._ids.update(other.client_id.bytes for other in conflicts)
             return False
         if row.time is None or row.time == last:
             if self._options.no_longer_in_file is not NoLongerInFile.WITHDRAW:
-                self._undecided.update((other.block, place) for other in conflicts)
+                self._undecided.update((other.block, location) for other in conflicts)
                 return False
         else:
-            self._losses.add(REPLACED_STORED, place)
+            self._losses.add(REPLACED_STORED, location)
         [first, *others] = conflicts
         is_same_block = (first.outputs, first.stands_for) == (
             row.outputs,
@@ -577,31 +577,31 @@ class _Import:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
     def _row(
-        self, answer: FileAnswer, place: Place, refuse: Refuse
+        self, answer: FileAnswer, subject: Place, refuse: Refuse
     ) -> AnswerRow | None:
         """Return the row to be stored; None if the answer repeats another one and does not count."""
-        shown = len(place.outputs)
+        output_count = len(subject.outputs)
         # Other tools may rank any number of outputs.
-        if self._kind.has_answers and shown not in self._kind.candidates:
+        if self._kind.has_answers and output_count not in self._kind.candidates:
             fewest = self._kind.candidates[0]
             most = self._kind.candidates[-1]
             if fewest == most:
-                asked = str(fewest)
+                expected = str(fewest)
             else:
-                asked = f"{fewest} to {most}"
+                expected = f"{fewest} to {most}"
             refuse(
                 None,
-                f"the number of outputs is {shown}, but judges in this task see {asked}",
+                f"the number of outputs is {output_count}, but judges in this task see {expected}",
                 "import it into a task with another protocol",
             )
         if answer.is_skip:
-            said = None
+            task_answer = None
             content = answer.said
             labels: Sequence[int | None] = ()
         else:
-            said = self._said(answer, place, refuse)
-            content = said
-            labels = self._kind.labels(said, shown)
+            task_answer = self._said(answer, subject, refuse)
+            content = task_answer
+            labels = self._kind.labels(task_answer, output_count)
         machine = self._machines.author(answer.judge)
         if answer.about is None:
             about = None
@@ -609,7 +609,7 @@ class _Import:
             about = self._client_ids[answer.about]
         if about in self._machines.client_ids:
             refuse(None, "it is about an answer of a machine judge", "leave it out")
-        client_id = self._client_id(answer, place, content, about)
+        client_id = self._client_id(answer, subject, content, about)
         _refuse_times(answer, refuse)
         if client_id is None:
             return None
@@ -631,9 +631,9 @@ class _Import:
             repeat=answer.repeat,
             judge=judge,
             machine=machine,
-            place=place,
-            part=self._reader.part(said, self._rules),
-            answer=said,
+            place=subject,
+            part=self._reader.part(task_answer, self._rules),
+            answer=task_answer,
             labels=labels,
             submitted_at=self._submitted_at(answer, refuse),
             duration_ms=answer.duration_ms,
@@ -642,7 +642,11 @@ class _Import:
         )
 
     def _client_id(
-        self, answer: FileAnswer, place: Place, said: Any, about: uuid.UUID | None
+        self,
+        answer: FileAnswer,
+        subject: Place,
+        answer_content: Any,
+        about: uuid.UUID | None,
     ) -> uuid.UUID | None:
         """Return the id of an answer, derived from its content and the number of equal answers before it.
 
@@ -653,7 +657,13 @@ class _Import:
         author: str | list[Any] = answer.judge
         if machine is not None:
             author = ["machine", machine.pk]
-        content = [self._task.pk, place.number, author, answer.candidates, said]
+        content = [
+            self._task.pk,
+            subject.number,
+            author,
+            answer.candidates,
+            answer_content,
+        ]
         if about is not None:
             content.append(str(about))
         if answer.repeat is not None and answer.repeat > 1:
@@ -668,22 +678,24 @@ class _Import:
             return first
         return uuid.uuid5(_NAMESPACE, f"{content} {times}")
 
-    def _said(self, answer: FileAnswer, place: Place, refuse: Refuse) -> Any:
+    def _said(self, answer: FileAnswer, subject: Place, refuse: Refuse) -> Any:
         def lose(what: str) -> None:
             self._losses.add(what, f"{self._files[-1].name}, line {answer.line}")
 
         try:
-            said = self._reader.answer(
-                answer.said, place.texts.candidates, self._rules, lose
+            task_answer = self._reader.answer(
+                answer.said, subject.texts.candidates, self._rules, lose
             )
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)
-        refusal = self._kind.refusal(self._imported_block(said, place), said)
+        refusal = self._kind.refusal(
+            self._imported_block(task_answer, subject), task_answer
+        )
         if refusal is not None:
             refuse(None, refusal.message.rstrip("."), "correct the answer")
-        return said
+        return task_answer
 
-    def _imported_block(self, said: Any, place: Place) -> AssignedBlock:
+    def _imported_block(self, task_answer: Any, subject: Place) -> AssignedBlock:
         """Return the block of an answer as protocols check answers to it; it is not stored yet."""
         return AssignedBlock(
             block_id=0,
@@ -695,10 +707,10 @@ class _Import:
             task_id=self._task.pk,
             protocol=self._task.protocol,
             rules=self._rules,
-            candidate_count=len(place.outputs),
+            candidate_count=len(subject.outputs),
             allow_partial_ranking=True,
-            part=self._reader.part(said, self._rules),
-            imported_texts=place.texts,
+            part=self._reader.part(task_answer, self._rules),
+            imported_texts=subject.texts,
         )
 
     def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> str:

@@ -78,10 +78,10 @@ class MachineAnswers:
         """
         if not rows:
             return
-        given = self._given(rows, people)
-        stored = self._stored(given)
+        judgments = self._given(rows, people)
+        stored = self._stored(judgments)
         new = []
-        for row, judgment in zip(rows, given, strict=True):
+        for row, judgment in zip(rows, judgments, strict=True):
             judgment.is_reversed = _is_reversed(row, judgment, stored)
             question = _Question.of(judgment)
             earlier = stored.get(question)
@@ -115,7 +115,9 @@ class MachineAnswers:
             writer.write(judged_rows)
             judgments = Judgment.objects.filter(judge=judges[name])
             by_id = {judgment.client_id: judgment for judgment in judgments}
-            answers = answers_read(self._task.protocol, [each.pk for each in judgments])
+            answers = answers_read(
+                self._task.protocol, [stored.pk for stored in judgments]
+            )
             transaction.set_rollback(True)
         judgments_of_rows = []
         for row in rows:
@@ -148,10 +150,10 @@ class MachineAnswers:
         )
 
     def _stored(
-        self, given: Sequence[MachineJudgment]
+        self, judgments: Sequence[MachineJudgment]
     ) -> dict[_Question, MachineJudgment]:
         """Return the stored answers of these machine judges to these segments, skips without an answer included."""
-        machines = {judgment.machine_id for judgment in given}
+        machines = {judgment.machine_id for judgment in judgments}
         # As `machine_judgment_submit` does.
         list(
             MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines)
@@ -159,7 +161,7 @@ class MachineAnswers:
         rows = MachineJudgment.objects.filter(
             task=self._task,
             machine__in=machines,
-            segment__in={judgment.segment_id for judgment in given},
+            segment__in={judgment.segment_id for judgment in judgments},
         )
         # Answers replace earlier skips.
         return {_Question.of(row): row for row in rows.order_by("pk")}

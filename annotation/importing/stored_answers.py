@@ -144,8 +144,8 @@ def earlier_exports(
         if answer.client_id.bytes in seen or answer.sha256 in files:
             continue
         if answer.sha256 in earlier:
-            place = f"{answer.file}, judge {answer.judge__pseudonym}, segment {answer.block__segment__number}"
-            missing.append(MissingAnswer(answer.block, place))
+            location = f"{answer.file}, judge {answer.judge__pseudonym}, segment {answer.block__segment__number}"
+            missing.append(MissingAnswer(answer.block, location))
     return EarlierExports(earlier, tuple(missing))
 
 

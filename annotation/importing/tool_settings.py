@@ -368,13 +368,13 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
             systems = task.test_set.systems.count()
             design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
         campaign.refresh_from_db(fields=["questions"])
-        asked = set()
+        questions = set()
         for entry in campaign.questions:
             for text in entry["texts"]:
-                asked.add(text["question"])
+                questions.add(text["question"])
         new = []
         for entry in settings.questions:
-            if entry["texts"][0]["question"] not in asked:
+            if entry["texts"][0]["question"] not in questions:
                 new.append(entry)
         for entry in _named(new, taken=[entry["name"] for entry in campaign.questions]):
             question_save(campaign=campaign, entry=entry)

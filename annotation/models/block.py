@@ -53,7 +53,7 @@ def candidate_ids(block: uuid.UUID, count: int) -> tuple[uuid.UUID, ...]:
 
     They are derived only from the block's public id and the position, so they reveal nothing else.
     """
-    return tuple(uuid.uuid5(block, str(place)) for place in range(1, count + 1))
+    return tuple(uuid.uuid5(block, str(position)) for position in range(1, count + 1))
 
 
 class Block(models.Model):

@@ -283,7 +283,7 @@ class Design(RecordedModel):
                 "kind": DesignKind(self.kind),
                 "segment_order": SegmentOrder(self.segment_order),
                 "length_limits": tuple(
-                    (words, size) for words, size in self.length_limits
+                    (length, size) for length, size in self.length_limits
                 ),
                 "normalisation": Normalisation(self.normalisation),
                 "systems": tuple(self.systems),

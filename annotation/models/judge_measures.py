@@ -156,17 +156,17 @@ class ThresholdError(ValueError):
 
 def threshold_check(measure: str, threshold: float) -> None:
     """Raise `ThresholdError` unless the measure can have this value."""
-    known = JudgeMeasure(measure)
-    limits = LIMITS[SCALES[known]]
+    judge_measure = JudgeMeasure(measure)
+    limits = LIMITS[SCALES[judge_measure]]
     # False for NaN.
     if limits.least <= threshold <= limits.most:
         return
     raise ThresholdError(
         _("“%(measure)s” must be between %(least)s and %(most)s.")
         % {
-            "measure": known.label,
-            "least": threshold_in_words(known, limits.least),
-            "most": threshold_in_words(known, limits.most),
+            "measure": judge_measure.label,
+            "least": threshold_in_words(judge_measure, limits.least),
+            "most": threshold_in_words(judge_measure, limits.most),
         }
     )
 
@@ -177,18 +177,18 @@ def threshold_from_text(measure: str, text: str) -> float:
     A share must have a percent sign: a bare 0.5 could be a half or half a percent. Raises
     `ThresholdError` for text that cannot be read and for values outside the limits.
     """
-    known = JudgeMeasure(measure)
+    judge_measure = JudgeMeasure(measure)
     read = _WRITTEN.fullmatch(text.strip().replace("٪", "%"))
-    if read is None or read["unit"] not in _UNITS[SCALES[known]]:
-        raise ThresholdError(_how_to_write(known))
+    if read is None or read["unit"] not in _UNITS[SCALES[judge_measure]]:
+        raise ThresholdError(_how_to_write(judge_measure))
     value = Decimal(read["number"].replace("−", "-").replace(",", "."))
     threshold = float(value / 100 if read["unit"] == "%" else value)
-    threshold_check(known, threshold)
+    threshold_check(judge_measure, threshold)
     return threshold
 
 
 def _how_to_write(measure: JudgeMeasure) -> str:
-    words = {
+    hints = {
         Scale.SHARE: _(
             "“%(measure)s” is a share: include the percent sign, such as 55%%."
         ),
@@ -207,7 +207,7 @@ def _how_to_write(measure: JudgeMeasure) -> str:
         example = 0.2
     else:
         example = 0.01
-    return words[SCALES[measure]] % {
+    return hints[SCALES[measure]] % {
         "measure": measure.label,
         "example": number_format(example),
     }

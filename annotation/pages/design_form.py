@@ -220,9 +220,9 @@ class DesignForm(VersionedForm):
         )
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
         self.fields["systems"].choices = _system_choices(task, design)  # type: ignore[attr-defined]
-        words = str(answer_kind_of(task).candidates_in_words)
-        if words:
-            self.fields["systems_per_block"].help_text = words
+        help_text = str(answer_kind_of(task).candidates_in_words)
+        if help_text:
+            self.fields["systems_per_block"].help_text = help_text
         self.proposed = design
 
     def value_now(self, name: str) -> Any:
@@ -257,8 +257,8 @@ class DesignForm(VersionedForm):
     @property
     def groups(self) -> Iterator[tuple[Any, Sequence[BoundField]]]:
         """The fields grouped under headings."""
-        for words, names in _GROUPS:
-            yield words, [self[name] for name in names]
+        for heading, names in _GROUPS:
+            yield heading, [self[name] for name in names]
 
     @property
     def changed(self) -> dict[str, object]:

@@ -57,7 +57,7 @@ def _value(name: str, value: Any) -> str:
     if isinstance(value, list):
         return comma_list(value) or _("All")
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
-    shown = str(choices.get(value, value))
+    label = str(choices.get(value, value))
     if value in (None, ""):
         return "–"
-    return shown
+    return label

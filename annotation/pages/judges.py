@@ -74,8 +74,8 @@ class CampaignJudgeFilter(JudgesFilter):
     )
 
 
-def _by_judge(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="pseudonym", **options)
+def _by_judge(label: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(label, by=by, then="pseudonym", **options)
 
 
 class CampaignJudgeTable(DeskTable):
@@ -316,15 +316,15 @@ def judged_tasks(judge: Judge) -> list[Task]:
 
 def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, object]:
     """Return the content of the card *Details* on a judge's page; `judge` is one of `campaign_judges`."""
-    shown = cast("Any", judge)
+    annotated = cast("Any", judge)
     name = ""
     if judge.user is not None and judge.user.name != judge.pseudonym:
         name = judge.user.name
     return {
         "judge": judge,
         "form": form or JudgeForm(judge=judge, campaign=judge.campaign),
-        "standing": STANDINGS[shown.standing],
-        "came": address_in_unicode(shown.reached_at) or came_in_words(shown),
+        "standing": STANDINGS[annotated.standing],
+        "came": address_in_unicode(annotated.reached_at) or came_in_words(annotated),
         "name": name,
         "may_have_link": judge.user is not None and judge.withdrawn_at is None,
         "judged_tasks": judged_tasks(judge),

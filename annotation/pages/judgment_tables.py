@@ -44,7 +44,7 @@ _ANY: Final = gettext_lazy("All")
 _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
-def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
+def _has(label: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
     """Return a filter for rows that meet a condition, or that do not."""
 
     def filtered(rows: Any, _name: str, value: str) -> Any:
@@ -53,7 +53,7 @@ def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilte
         return rows.filter(~condition())
 
     return django_filters.ChoiceFilter(
-        label=words, choices=_HAS, empty_label=_ANY, method=filtered
+        label=label, choices=_HAS, empty_label=_ANY, method=filtered
     )
 
 
@@ -94,10 +94,10 @@ def _in_state(rows: Any, _name: str, value: str) -> Any:
 
 
 def _number(
-    words: Any, method: Callable[..., Any], **limits: Any
+    label: Any, method: Callable[..., Any], **limits: Any
 ) -> django_filters.NumberFilter:
     return django_filters.NumberFilter(
-        label=words, method=method, min_value=0, **limits
+        label=label, method=method, min_value=0, **limits
     )
 
 
@@ -113,10 +113,10 @@ class _JudgmentForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """Require a system if another system or an outcome is given."""
-        asked: dict[str, Any] = super().clean() or {}
-        if not asked.get("system") and (asked.get("other") or asked.get("outcome")):
+        values: dict[str, Any] = super().clean() or {}
+        if not values.get("system") and (values.get("other") or values.get("outcome")):
             self.add_error("system", _("Enter the system to compare."))
-        return asked
+        return values
 
 
 class JudgmentFilter(DeskFilter):
@@ -250,10 +250,10 @@ class JudgmentTable(DeskTable):
         rows: Sequence[Any],
         *,
         task: Task,
-        shown: Mapping[int, Sequence[Sequence[str]]],
+        names_by_block: Mapping[int, Sequence[Sequence[str]]],
     ) -> None:
         super().__init__(list(rows), of=[task.test_set.campaign.slug, task.pk])
-        self._shown = shown
+        self._shown = names_by_block
         self.whole()
 
     def cell_number(self, row: Any) -> SafeString:
@@ -273,8 +273,8 @@ class JudgmentTable(DeskTable):
 
     def cell_notes(self, row: Any) -> str | SafeString:
         badges = [
-            words
-            for words, holds in (
+            label
+            for label, holds in (
                 (
                     _("Control"),
                     row.control in (BlockControl.ATTENTION, BlockControl.TRAINING),

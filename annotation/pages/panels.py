@@ -49,8 +49,8 @@ class ParticipationFilter(DeskFilter):
         return rows.filter(wanted)
 
 
-def _latest_first(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="-pk", **options)
+def _latest_first(label: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(label, by=by, then="-pk", **options)
 
 
 class ParticipationTable(DeskTable):
@@ -73,7 +73,9 @@ class ParticipationTable(DeskTable):
         described = participations_described(
             [row.record for row in self.page.object_list]
         )
-        self._described = {each.participation.pk: each for each in described}
+        self._described = {
+            description.participation.pk: description for description in described
+        }
         return self
 
     def cell_judge(self, row: Participation) -> SafeString:
@@ -83,10 +85,10 @@ class ParticipationTable(DeskTable):
         if status.may_judge:
             return link
         if status == JudgeStatus.PAUSED:
-            words = pgettext("judge", "Paused")
+            label = pgettext("judge", "Paused")
         else:
-            words = pgettext("judge", "Excluded")
-        return format_html('{} <span class="badge badge-look">{}</span>', link, words)
+            label = pgettext("judge", "Excluded")
+        return format_html('{} <span class="badge badge-look">{}</span>', link, label)
 
     def cell_participant(self, row: Participation) -> str | SafeString:
         return self._personal(row.judge.external_id)

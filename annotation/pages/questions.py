@@ -176,16 +176,16 @@ class QuestionForm(VersionedForm):
         data: Mapping[str, Any] | None = None,
         *,
         campaign: Campaign,
-        shown: Mapping[str, str],
+        parameters: Mapping[str, str],
     ) -> None:
-        """Show a question and a language of it; `shown` names both, as a query string does."""
+        """Show a question and a language of it; `parameters` names both, as a query string does."""
         self._campaign = campaign
         entries = {entry["name"]: entry for entry in campaign.questions}
-        edited = entries.get(shown.get("question"), {"texts": []})
+        edited = entries.get(parameters.get("question"), {"texts": []})
         self.is_new = edited not in campaign.questions
         texts = {text["language"]: text for text in edited["texts"]}
         first = next(iter(texts), language_tag_checked(get_language() or "en"))
-        language = shown.get("language", first)
+        language = parameters.get("language", first)
         # In a new language, the choices to translate are shown.
         choices = {**texts.get(first, {}), **texts.get(language, {})}.get("choices", [])
         text = {

@@ -49,17 +49,17 @@ class TimeSheetFilter(DeskFilter):
     def days(self) -> Days:
         """The selected days; no limits if the address is invalid."""
         if self.form.is_valid():
-            asked = self.form.cleaned_data
+            values = self.form.cleaned_data
         else:
-            asked = {}
-        return Days(first=asked.get("first"), last=asked.get("last"))
+            values = {}
+        return Days(first=values.get("first"), last=values.get("last"))
 
 
-def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
+def _worked(label: Any, index: int, **options: Any) -> SortedColumn:
     # Index of the array `worked`.
-    by = f"worked__{place}"
+    by = f"worked__{index}"
     return SortedColumn(
-        words,
+        label,
         by=by,
         then="pseudonym",
         kind="number",

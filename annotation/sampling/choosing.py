@@ -297,8 +297,8 @@ class Chooser:
         else:
             weights = self._state.pair_counts
             if options.given is not None:
-                given = self._representative(options.given)
-                weights = _with_given(weights, given, options.count)
+                first_system = self._representative(options.given)
+                weights = _with_given(weights, first_system, options.count)
             chosen = choose_balanced(weights, list(free), options.count, key)
         return {system: free[system] for system in chosen}
 
@@ -356,10 +356,10 @@ class Chooser:
             positions = np.delete(positions, position, axis=1)
         key = draw.integer("order", options.segment)
         order = order_balanced(list(texts), positions, key)
-        shown = [texts[system] for system in order]
+        ordered = [texts[system] for system in order]
         if options.control is not None:
-            shown.insert(position, options.control)
-        return tuple(shown)
+            ordered.insert(position, options.control)
+        return tuple(ordered)
 
 
 def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array:

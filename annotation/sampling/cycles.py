@@ -190,12 +190,12 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
     met = np.frombuffer(counts, dtype=np.int64).reshape(systems, systems).copy()
     pairs = met[np.triu_indices(systems, 1)]
     if pairs.min() == pairs.max():
-        known = known_design(systems, size)
-        if known:
+        design_blocks = known_design(systems, size)
+        if design_blocks:
             draw = HashDraw(seed=key, number=0)
             names = draw.shuffled(range(systems), str, "systems")
             blocks = []
-            for block in known:
+            for block in design_blocks:
                 blocks.append(tuple(names[position] for position in block))
             return tuple(blocks)
     return _searched(met, pairs, size, key)

@@ -199,21 +199,23 @@ def _names(texts: Iterable[DistinctText]) -> frozenset[str]:
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
-    shown = texts.taking_part(parameters)
-    systems = shown
+    taking_part = texts.taking_part(parameters)
+    systems = taking_part
     if parameters.reference_rate is not None:
-        systems = tuple(text for text in shown if not text.only_reference)
+        systems = tuple(text for text in taking_part if not text.only_reference)
     damaged: tuple[DistinctText, ...] = ()
     if parameters.bad_reference_rate:
         damaged = texts.damaged(parameters.normalisation)
     return _Segment(
         number=texts.number,
         words=texts.words,
-        texts=shown,
+        texts=taking_part,
         systems=systems,
-        references=tuple(text for text in shown if OutputKind.REFERENCE in text.kinds),
+        references=tuple(
+            text for text in taking_part if OutputKind.REFERENCE in text.kinds
+        ),
         damaged=damaged,
-        names=_names(shown),
+        names=_names(taking_part),
     )
 
 

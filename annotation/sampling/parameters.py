@@ -153,9 +153,9 @@ def limits_read(text: str) -> list[list[int]]:
         return []
     limits = []
     for part in text.split(","):
-        words, _colon, size = part.partition(":")
+        length, _colon, size = part.partition(":")
         try:
-            limits.append([int(words), int(size)])
+            limits.append([int(length), int(size)])
         except ValueError:
             raise WrittenWrongError(part.strip()) from None
     return limits
@@ -163,4 +163,4 @@ def limits_read(text: str) -> list[list[int]]:
 
 def limits_written(limits: Sequence[Sequence[int]]) -> str:
     """Return limits as `limits_read` reads them."""
-    return ", ".join(f"{words}:{size}" for words, size in limits)
+    return ", ".join(f"{length}:{size}" for length, size in limits)

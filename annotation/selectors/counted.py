@@ -86,10 +86,10 @@ def tallies_counted(
         skipped=Count("pk", filter=is_standing), last_at=Max("created_at")
     ):
         tally = CountedTally(**row, judged=0, first_number=None, first_at=None)
-        known = tallies.get(tally.judge_id)
-        if known is not None:
-            last_at = max(known.last_at, tally.last_at)
-            tally = known._replace(skipped=tally.skipped, last_at=last_at)
+        judged = tallies.get(tally.judge_id)
+        if judged is not None:
+            last_at = max(judged.last_at, tally.last_at)
+            tally = judged._replace(skipped=tally.skipped, last_at=last_at)
         tallies[tally.judge_id] = tally
     return set(tallies.values())
 
@@ -128,8 +128,8 @@ def quarter_hours_counted(
     quarters: dict[tuple[int, datetime], CountedQuarterHour] = {}
     for row in chain(of_judgments, of_skips):
         quarter = CountedQuarterHour(**row)
-        known = quarters.get((quarter.judge_id, quarter.start))
-        quarters[quarter.judge_id, quarter.start] = _sum(quarter, known)
+        earlier = quarters.get((quarter.judge_id, quarter.start))
+        quarters[quarter.judge_id, quarter.start] = _sum(quarter, earlier)
     return set(quarters.values())
 
 

@@ -83,10 +83,10 @@ def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
         systems = systems.exclude(kind=SystemKind.REFERENCE)
     if not design.systems:
         return systems
-    shown = Q(name__in=design.systems)
+    is_drawn = Q(name__in=design.systems)
     if design.reference_rate is not None:
-        shown |= Q(kind=SystemKind.REFERENCE)
-    return systems.filter(shown)
+        is_drawn |= Q(kind=SystemKind.REFERENCE)
+    return systems.filter(is_drawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,11 @@ def is_reference_shown(*, task: Task) -> bool:
     campaign = task.test_set.campaign
     passes = answer_kind_of(task).passes
     parts = range(1, 2 if passes is None else passes.count + 1)
-    shown = (
+    texts_by_part = (
         texts_beside(task.protocol, task.rules, campaign=campaign, part=part)
         for part in parts
     )
-    if not any(beside.references for beside in shown):
+    if not any(beside.references for beside in texts_by_part):
         return False
     mine = Task.objects.filter(pk=task.pk)
     return mine.filter(_has_reference_to_show()).exists()
@@ -144,9 +144,11 @@ def _has_reference_to_show() -> Exists:
     All references of a sentence are shown together, or none. A translation that is not a reference of
     its sentence is never shown as one, even if a person wrote it.
     """
-    shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
+    references = Reference.objects.filter(
+        segment=OuterRef("segment"), text=OuterRef("text")
+    )
     outputs = Output.objects.current().filter(
-        Exists(shown),
+        Exists(references),
         system__test_set=OuterRef("test_set"),
         system__kind=SystemKind.REFERENCE,
     )
@@ -238,14 +240,14 @@ def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
 
 def _drawn_in_words(use: ReferenceUse) -> str:
     if not use.is_drawn:
-        words = _("%(name)s: the reference is no longer drawn as an output.")
+        sentence = _("%(name)s: the reference is no longer drawn as an output.")
     elif use.rate is None:
-        words = _("%(name)s: the reference is drawn as an output like any system.")
+        sentence = _("%(name)s: the reference is drawn as an output like any system.")
     else:
-        words = _(
+        sentence = _(
             "%(name)s: the reference is drawn as an output in %(share)s of blocks."
         )
-    return words % {
+    return sentence % {
         "name": use.task,
         "share": threshold_in_words(JudgeMeasure.REFERENCE, use.rate or 0),
     }

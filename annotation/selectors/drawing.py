@@ -69,10 +69,10 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 
     __test__ = False
 
-    def __init__(self, task: Task, *, at: datetime | None = None) -> None:
-        """Use the outputs and approved damaged references as of the time `at`."""
+    def __init__(self, task: Task, *, moment: datetime | None = None) -> None:
+        """Use the outputs and approved damaged references as of the time `moment`."""
         self._task = task
-        self.at = at
+        self.moment = moment
         self._chunks: dict[int, dict[int, SegmentOutputs]] = {}
         systems = list(task.test_set.systems.values_list("name", "id", "kind"))
         self.systems: dict[str, int] = {name: id_ for name, id_, _kind in systems}
@@ -97,7 +97,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     @cached_property
     def checkable(self) -> list[int]:
         """Numbers of the segments with a damaged reference that may be shown, in order."""
-        damaged = Output.objects.drawable(at=self.at).filter(
+        damaged = Output.objects.drawable(at=self.moment).filter(
             system__kind=OutputKind.BAD_REFERENCE,
             segment__test_set=self._task.test_set_id,
         )
@@ -146,7 +146,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
-        outputs_then = Output.objects.drawable(at=self.at)
+        outputs_then = Output.objects.drawable(at=self.moment)
         rows = outputs_then.filter(
             segment__in=[id_ for id_, _number, _source in segments]
         ).values_list(
@@ -158,9 +158,9 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
             outputs.setdefault(row.segment_id, []).append(output)
         texts_by_number = {}
         for id_, number, source in segments:
-            words = (source or "").split()
+            source_words = (source or "").split()
             texts_by_number[number] = SegmentOutputs(
-                number, len(words), tuple(outputs.get(id_, ()))
+                number, len(source_words), tuple(outputs.get(id_, ()))
             )
         return texts_by_number
 
@@ -168,7 +168,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
 def texts_now(task_id: int) -> TestSetTexts:
     """Return the texts with the currently approved damaged references."""
     task: Any = Task.objects.annotate(now=Now()).get(pk=task_id)
-    return TestSetTexts(task, at=task.now)
+    return TestSetTexts(task, moment=task.now)
 
 
 class FilteredTexts(Mapping[int, SegmentOutputs]):
@@ -303,7 +303,7 @@ def draw_inputs(
     task: Task,
     design: Design,
     sequence: HITSequence,
-    at: datetime,
+    moment: datetime,
     texts: TestSetTexts | None = None,
 ) -> DrawInputs:
     """Return the inputs for drawing the next HITs; reload `texts` if a system was added or an output corrected since."""
@@ -313,8 +313,10 @@ def draw_inputs(
         or texts.systems.keys() != systems.keys()
         or _is_corrected_since(texts, task)
     ):
-        texts = TestSetTexts(task, at=at)
-    withdrawn = frozenset(name for name, at in systems.items() if at is not None)
+        texts = TestSetTexts(task, moment=moment)
+    withdrawn = frozenset(
+        name for name, withdrawn_at in systems.items() if withdrawn_at is not None
+    )
     return DrawInputs(
         task=task,
         design=design,
@@ -336,7 +338,9 @@ def _is_corrected_since(texts: TestSetTexts, task: Task) -> bool:
     corrections = OutputCorrection.objects.filter(
         before__segment__test_set=task.test_set_id
     )
-    return texts.at is None or corrections.filter(created_at__gt=texts.at).exists()
+    return (
+        texts.moment is None or corrections.filter(created_at__gt=texts.moment).exists()
+    )
 
 
 def _state(

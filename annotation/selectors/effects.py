@@ -497,7 +497,7 @@ def _opening(
     if not tasks:
         yield _("Add a test set first: there is nothing to judge.")
     for needs in needed:
-        yield from (labelled(needs.task.called, words) for words in needs.words)
+        yield from (labelled(needs.task.called, sentence) for sentence in needs.words)
 
 
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:

@@ -288,7 +288,7 @@ def previewed_hits(
     if first is not None:
         sequence.last_number = first - 1
     next_number = sequence.last_number + 1
-    inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
+    inputs = draw_inputs(task=task, design=design, sequence=sequence, moment=task.now)
     drawer = inputs.drawer()
     # They may be anywhere in the test set, and are read together to keep the number of queries
     # constant.
@@ -338,8 +338,8 @@ def _rounds_add(
 
 def _sequence(task: Task, design: Design) -> HITSequence:
     """Return the planning progress of the task, not to be saved. Each design restarts its schedule."""
-    found = HITSequence.objects.filter(task=task).first()
-    sequence = found or HITSequence(task=task)
+    stored = HITSequence.objects.filter(task=task).first()
+    sequence = stored or HITSequence(task=task)
     if design.pk is None or sequence.design_id != design.pk:
         sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
     return sequence
@@ -359,7 +359,7 @@ def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
                 outputs=[ids[0] for ids in block.candidates],
             )
         )
-    shown = iter(blocks_drawn(drawn, task=task))
+    blocks = iter(blocks_drawn(drawn, task=task))
     shown_hits = []
     for hit in planned:
         shown_hits.append(
@@ -368,7 +368,7 @@ def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
                 purpose=hit.purpose.value,
                 repeats=hit.repeats,
                 blocks=[
-                    PreviewedBlock(shown=next(shown), plan=plan)
+                    PreviewedBlock(shown=next(blocks), plan=plan)
                     for plan in hit.plan.blocks
                 ],
             )

@@ -52,6 +52,6 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
     count = _("Only judges in this group count in the ranking of %(task)s.")
     uses = defaultdict(list)
     for name, *groups in tasks:
-        for group, words in zip(groups, (get_hits, count), strict=True):
-            uses[group].append(words % {"task": name})
+        for group, sentence in zip(groups, (get_hits, count), strict=True):
+            uses[group].append(sentence % {"task": name})
     return uses

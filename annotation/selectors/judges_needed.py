@@ -153,12 +153,12 @@ def judges_needed(
     One query for the designs and two for the judges, regardless of their number; some more for
     tasks that allot texts, sort, or have a target. `designs`, by task id, replace those in force.
     """
-    asked = list(tasks)
-    known = {**designs_of_tasks(asked), **(designs or {})}
+    task_list = list(tasks)
+    designs_by_task = {**designs_of_tasks(task_list), **(designs or {})}
     people = _People()
     needs = []
-    for task in asked:
-        design = known.get(task.pk) or design_unless_chosen(task=task)
+    for task in task_list:
+        design = designs_by_task.get(task.pk) or design_unless_chosen(task=task)
         needed = _needed(task, design, people)
         if needed is not None:
             needs.append(needed)
@@ -253,12 +253,12 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
 
 def _there_in_words(needed: int, there: int, group: str) -> str:
     if group:
-        words = _(
+        sentence = _(
             "Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s)."
         )
     else:
-        words = _("Judges needed: at least %(needed)s (available: %(there)s).")
-    return filled(words, needed=needed, there=there, group=group)
+        sentence = _("Judges needed: at least %(needed)s (available: %(there)s).")
+    return filled(sentence, needed=needed, there=there, group=group)
 
 
 class _Reasons:
@@ -288,16 +288,16 @@ class _Reasons:
         if judges <= _ONE:
             return
         if self._kind.has_stages:
-            words = _(
+            sentence = _(
                 "Judges per block: %(count)s, because others review the first answer."
             )
         elif design.inter_share > 0:
-            words = _("Judges per repeated block: %(count)s.")
+            sentence = _("Judges per repeated block: %(count)s.")
         else:
-            words = _("Judges per block: %(count)s.")
+            sentence = _("Judges per block: %(count)s.")
         yield _Reason(
             judges,
-            filled(words, count=judges),
+            filled(sentence, count=judges),
             _("Invite more judges, or reduce the number of judges per block."),
         )
 
@@ -312,32 +312,32 @@ class _Reasons:
             quotas.add(judge.wanted)
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         if None in quotas:
-            asked = None
+            largest_quota = None
         else:
-            asked = max(quota or 0 for quota in quotas)
-        if asked is not None and asked < blocks:
-            words = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
+            largest_quota = max(quota or 0 for quota in quotas)
+        if largest_quota is not None and largest_quota < blocks:
+            message = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
             otherwise = _(
                 "Invite more judges, raise the limit per judge, or lower the target."
             )
-            blocks = max(1, asked)
+            blocks = max(1, largest_quota)
         else:
-            words = _(
+            message = _(
                 "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
             )
             otherwise = _("Invite more judges, or lower the target.")
-        sentence = filled(words, wanted=wanted, most=blocks)
+        sentence = filled(message, wanted=wanted, most=blocks)
         yield _Reason(-(-wanted // blocks), sentence, otherwise)
 
     def _of_a_sort(self, comparisons: Comparisons) -> Iterator[_Reason]:
         quota = comparisons.judgments
         if self._sample:
-            words = _(
+            sentence = _(
                 "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge."
             )
             yield _Reason(
                 -(-quota // self._sample),
-                filled(words, quota=quota, most=self._sample),
+                filled(sentence, quota=quota, most=self._sample),
                 _(
                     "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
                 ),
@@ -345,13 +345,13 @@ class _Reasons:
         systems = systems_drawn(task=self._task, design=self._design).count()
         if systems > 1 and self._segments:
             most = comparisons.most(systems)
-            words = _(
+            sentence = _(
                 "Comparisons: at most %(comparisons)s (systems: %(systems)s, judgments per comparison: %(quota)s). No judge sees a segment twice (segments: %(segments)s)."
             )
             yield _Reason(
                 -(-most * quota // self._segments),
                 filled(
-                    words,
+                    sentence,
                     systems=systems,
                     comparisons=most,
                     quota=quota,
@@ -431,8 +431,8 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
     # Their segments are drawn at random; assume the segments with most texts, as the worst case.
     ordered = sorted(texts, reverse=True)
     counts = []
-    for place, count in enumerate(ordered):
-        counts.append(count + (place < checks))
+    for position, count in enumerate(ordered):
+        counts.append(count + (position < checks))
     return counts
 
 

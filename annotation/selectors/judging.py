@@ -233,8 +233,8 @@ def own_done_blocks_data(
         total=Count("blocks")
     )
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
-    shown = [block.block_id for block in blocks]
-    views = blocks_data(shown, campaign=judge.campaign, judge_id=judge.pk)
+    block_ids = [block.block_id for block in blocks]
+    views = blocks_data(block_ids, campaign=judge.campaign, judge_id=judge.pk)
     done_blocks: list[DoneBlockShown] = []
     for block in blocks:
         hit = hits[block.hit_id]

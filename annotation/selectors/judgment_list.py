@@ -121,8 +121,8 @@ def _candidate_of(name: str) -> Func:
         segment=OuterRef("judgment__block__segment"),
         system__name=name,
     ).values("pk")[:1]
-    place = PlaceIn(F("judgment__block__outputs"), Subquery(output))
-    return _number(_CANDIDATE, place, F("judgment__block__stands_for"))
+    position = PlaceIn(F("judgment__block__outputs"), Subquery(output))
+    return _number(_CANDIDATE, position, F("judgment__block__stands_for"))
 
 
 def _label_of(candidate: str) -> Func:
@@ -322,16 +322,18 @@ def judgments_page(
         within = within.filter(judgment__block__segment__in=segments)
     within = within.order_by(by.asc() if oldest_first else by.desc())
     rows: list[Any] = list(within[: ROWS + 1])
-    shown = rows[:ROWS]
+    page_rows = rows[:ROWS]
     if len(rows) > ROWS:
-        return JudgmentsPage(shown, then=shown[-1].number, looked=None)
+        return JudgmentsPage(page_rows, then=page_rows[-1].number, looked=None)
     if oldest_first:
         is_all = high >= last
     else:
         is_all = low <= 1
     if is_all:
-        return JudgmentsPage(shown, then=None, looked=None)
-    return JudgmentsPage(shown, then=high if oldest_first else low, looked=(low, high))
+        return JudgmentsPage(page_rows, then=None, looked=None)
+    return JudgmentsPage(
+        page_rows, then=high if oldest_first else low, looked=(low, high)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,9 +354,11 @@ def ranked_texts(
     """Return the candidates of a block in display order. One query."""
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
     by_id = {output.pk: output for output in rows}
-    shown = by_candidate([by_id[output] for output in outputs], stands_for)
+    outputs_by_candidate = by_candidate(
+        [by_id[output] for output in outputs], stands_for
+    )
     texts = []
-    for outputs_of_text, label in zip(shown, labels, strict=True):
+    for outputs_of_text, label in zip(outputs_by_candidate, labels, strict=True):
         texts.append(
             RankedText(
                 outputs_of_text[0].text,
@@ -375,10 +379,10 @@ def ranked_texts(
 _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
 
 
-def found_by_index(asked: Mapping[str, object]) -> bool:
+def found_by_index(values: Mapping[str, object]) -> bool:
     """Return whether an index finds the judgments that match a filter, regardless of its other conditions."""
     return any(
-        asked.get(name) not in (None, "") and value in (None, asked[name])
+        values.get(name) not in (None, "") and value in (None, values[name])
         for name, value in _INDEXED.items()
     )
 
@@ -460,12 +464,14 @@ def comparisons_of(
             yield Comparison(first, second, first_label, second_label)
 
 
-def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> bool:
+def is_asked_for(
+    comparison: Comparison, *, system: str, other: str, outcome: str
+) -> bool:
     """Return True if a comparison, in this direction, matches the given system, other system and outcome, if any."""
     return (
-        system in each.first
-        and (not other or other in each.second)
-        and (not outcome or each.outcome == outcome)
+        system in comparison.first
+        and (not other or other in comparison.second)
+        and (not outcome or comparison.outcome == outcome)
     )
 
 

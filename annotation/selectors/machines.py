@@ -141,26 +141,26 @@ def _blocks(machine: MachineJudge) -> QuerySet[Block]:
 def machine_block(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | None:
     """Return the block with this id; None if the machine is asked no such block. One query."""
     if machine.asked_twice:
-        known = [public_id, _reversed_id(public_id)]
+        public_ids = [public_id, _reversed_id(public_id)]
     else:
-        known = [public_id]
-    block = _blocks(machine).filter(public_id__in=known).first()
+        public_ids = [public_id]
+    block = _blocks(machine).filter(public_id__in=public_ids).first()
     if block is None:
         return None
     return MachineBlock(block, block.public_id != public_id)
 
 
 def answers_about(
-    *, machine: MachineJudge, asked: MachineBlock
+    *, machine: MachineJudge, machine_block: MachineBlock
 ) -> QuerySet[MachineJudgment]:
     """Return the machine's answer to the outputs of a block in its order; none for a skip."""
     return machine.judgments.filter(
-        segment=asked.block.segment_id,
-        part=asked.hit.part,
-        task=asked.hit.task_id,
-        outputs__contains=asked.block.outputs,
-        outputs__contained_by=asked.block.outputs,
-        is_reversed=asked.is_reversed,
+        segment=machine_block.block.segment_id,
+        part=machine_block.hit.part,
+        task=machine_block.hit.task_id,
+        outputs__contains=machine_block.block.outputs,
+        outputs__contained_by=machine_block.block.outputs,
+        is_reversed=machine_block.is_reversed,
         skip_reason="",
     )
 
@@ -257,9 +257,9 @@ def machine_assignment(
             if _assignment_id(hit_id, is_reversed=is_reversed) in in_hand:
                 continue
             blocks = _blocks(machine).filter(not_done, hit=hit_id).order_by("position")
-            asked = [MachineBlock(block, is_reversed) for block in blocks]
-            if asked:
-                return asked
+            machine_blocks = [MachineBlock(block, is_reversed) for block in blocks]
+            if machine_blocks:
+                return machine_blocks
     return None
 
 

@@ -64,9 +64,9 @@ def outputs_of(block: str = "") -> QuerySet[Output]:
 
     `block` is the path to the block in the outer query, such as "block__"; empty in a query of blocks.
     """
-    shown = OuterRef(f"{block}outputs")
-    among = Output.objects.filter(IsAnyOf(F("pk"), shown))
-    return among.alias(place=PlaceIn(shown, F("pk"))).order_by("place")
+    output_ids = OuterRef(f"{block}outputs")
+    among = Output.objects.filter(IsAnyOf(F("pk"), output_ids))
+    return among.alias(place=PlaceIn(output_ids, F("pk"))).order_by("place")
 
 
 def candidate_count(block: str = "") -> Func:
@@ -504,7 +504,7 @@ def document_of_block(
         blocks = blocks.filter(pk=block_id)
     elif not rules.shows_context:
         return None
-    places = {segment.position: place for place, segment in enumerate(around)}
+    places = {segment.position: index for index, segment in enumerate(around)}
     document = Segment.objects.filter(document=segment.document_id)
     block_places = {}
     for public_id, position in blocks.values_list("public_id", "segment__position"):
@@ -535,10 +535,10 @@ def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]
     address = media_of_members(test_set.campaign)
     rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
     rules = rules.of_stage(stage)
-    shown = set()
+    output_ids = set()
     for block in blocks:
-        shown.update(block.outputs)
-    texts = dict(Output.objects.filter(pk__in=shown).values_list("pk", "text"))
+        output_ids.update(block.outputs)
+    texts = dict(Output.objects.filter(pk__in=output_ids).values_list("pk", "text"))
     alone = []
     for block in blocks:
         if rules.shows_outputs(len(block.outputs)):

@@ -128,7 +128,10 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     drawn_again = hits_drawn_again(task=task)
     # Two queries, each using an index on incomplete HITs; a combined query would read every HIT of
     # the task.
-    hits = sum(drawn_again.filter(is_standby=each).count() for each in (False, True))
+    hits = sum(
+        drawn_again.filter(is_standby=is_standby).count()
+        for is_standby in (False, True)
+    )
     if hits:
         yield counted(
             "%(task)s: %(count)d planned HIT is redrawn with it.",

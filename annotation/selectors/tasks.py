@@ -136,7 +136,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
 
 def _is_read(test_set: TestSet, languages: Sequence[list[str]]) -> bool:
     pair = (test_set.source_language, test_set.target_language)
-    return any(reads_languages(known, pair) for known in languages)
+    return any(reads_languages(tags, pair) for tags in languages)
 
 
 def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:

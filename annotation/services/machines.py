@@ -36,7 +36,7 @@ class _AnswerFields(TypedDict, total=False):
 def machine_judgment_submit(
     *,
     machine: MachineJudge,
-    asked: MachineBlock,
+    machine_block: MachineBlock,
     client_id: UUID,
     sent: SentByMachine,
 ) -> MachineJudgment:
@@ -49,53 +49,53 @@ def machine_judgment_submit(
     MachineJudge.objects.select_for_update(no_key=True).get(pk=machine.pk)
     stored = MachineJudgment.objects.filter(client_id=client_id).first()
     if stored is not None:
-        if not _is_repeated(stored, machine, asked, sent):
+        if not _is_repeated(stored, machine, machine_block, sent):
             raise SubmissionRefusedError("This id belongs to another answer or skip.")
         return stored
-    own = answers_about(machine=machine, asked=asked).first()
+    own = answers_about(machine=machine, machine_block=machine_block).first()
     if own is not None:
-        words = _("This block has been answered already. The first answer counts.")
-        raise SubmissionRefusedError(words, stored=own, is_conflict=True)
-    candidates = asked.candidates
+        message = _("This block has been answered already. The first answer counts.")
+        raise SubmissionRefusedError(message, stored=own, is_conflict=True)
+    candidates = machine_block.candidates
     shown_outputs: list[int] = []
     for outputs in candidates:
         shown_outputs.extend(outputs)
     return MachineJudgment.objects.create(
         client_id=client_id,
         machine=machine,
-        task=asked.hit.task,
-        segment_id=asked.block.segment_id,
-        block=asked.block,
-        part=asked.hit.part,
-        is_reversed=asked.is_reversed,
+        task=machine_block.hit.task,
+        segment_id=machine_block.block.segment_id,
+        block=machine_block.block,
+        part=machine_block.hit.part,
+        is_reversed=machine_block.is_reversed,
         outputs=shown_outputs,
         stands_for=stands_for([len(outputs) for outputs in candidates]),
         duration_ms=sent.get("duration_ms"),
         comment=sent.get("comment", ""),
-        **_answered(asked, sent),
+        **_answered(machine_block, sent),
     )
 
 
 def _is_repeated(
-    known: MachineJudgment,
+    stored: MachineJudgment,
     machine: MachineJudge,
-    asked: MachineBlock,
+    machine_block: MachineBlock,
     sent: SentByMachine,
 ) -> bool:
     """Return whether a request about a block repeats the one that stored this answer or skip."""
-    of_same_block = (known.machine_id, known.block_id, known.is_reversed) == (
+    of_same_block = (stored.machine_id, stored.block_id, stored.is_reversed) == (
         machine.pk,
-        asked.block.pk,
-        asked.is_reversed,
+        machine_block.block.pk,
+        machine_block.is_reversed,
     )
-    return of_same_block and bool(known.skip_reason) == ("reason" in sent)
+    return of_same_block and bool(stored.skip_reason) == ("reason" in sent)
 
 
-def _answered(asked: MachineBlock, sent: SentByMachine) -> _AnswerFields:
+def _answered(machine_block: MachineBlock, sent: SentByMachine) -> _AnswerFields:
     """Return the fields of a skip, or those of a valid answer. Raises SubmissionRefusedError."""
     if "reason" in sent:
         return {"labels": [], "skip_reason": sent["reason"]}
-    assigned = asked.assigned
+    assigned = machine_block.assigned
     kind = answer_kind(assigned.protocol, assigned.rules)
     labels = sent.get("labels")
     answer: Answer | None = sent.get("answer")

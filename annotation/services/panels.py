@@ -383,9 +383,9 @@ def _is_old(row: Participation, event: Event) -> bool:
     if row.service_status_at is None:
         return False
     step = _STEP.get(event.status, _OTHER_STEP)
-    known = _STEP.get(row.service_status, _OTHER_STEP)
-    if step != known:
-        return step < known
+    stored_step = _STEP.get(row.service_status, _OTHER_STEP)
+    if step != stored_step:
+        return step < stored_step
     return event.at <= row.service_status_at
 
 

@@ -58,8 +58,8 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     if number > len(drawn):
         return None
     blocks = [
-        block_renamed(each.shown, _id(task, number, place))
-        for place, each in enumerate(drawn[number - 1].blocks, start=1)
+        block_renamed(previewed.shown, _id(task, number, position))
+        for position, previewed in enumerate(drawn[number - 1].blocks, start=1)
     ]
     segments = [block.plan.segment for block in drawn[number - 1].blocks]
     return PreviewedHIT(
@@ -111,10 +111,10 @@ def feedback_preview(
     if _number_of(block):
         return None
     rows = list(training_blocks(task_id=task.pk))
-    place = int.from_bytes(block.bytes[-2:])
-    if not 0 < place <= len(rows):
+    position = int.from_bytes(block.bytes[-2:])
+    if not 0 < position <= len(rows):
         return None
-    row = rows[place - 1]
+    row = rows[position - 1]
     expected = [candidate.expected for candidate in _training_order(row)]
     if len(labels) == len(expected):
         return feedback_on(labels, expected, row.explanation)
@@ -148,36 +148,36 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
 
 
 def _training(task: Task) -> PreviewedHIT | None:
-    shown = []
-    for place, row in enumerate(training_blocks(task_id=task.pk), start=1):
-        shown.append(
+    blocks_to_draw = []
+    for position, row in enumerate(training_blocks(task_id=task.pk), start=1):
+        blocks_to_draw.append(
             DrawnBlock(
-                id=_id(task, 0, place),
+                id=_id(task, 0, position),
                 segment=row.segment.number,
                 outputs=[candidate.output_id for candidate in _training_order(row)],
             )
         )
-    if not shown:
+    if not blocks_to_draw:
         return None
-    blocks = blocks_drawn(shown, task=task)
+    blocks = blocks_drawn(blocks_to_draw, task=task)
     return PreviewedHIT(_id(task, 0, _OF_THE_HIT), 0, blocks)
 
 
 def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
-    shown = []
+    candidates = []
     for candidate in row.candidates.all():
         if candidate.output.system.withdrawn_at is None:
-            shown.append(candidate)
+            candidates.append(candidate)
     draw = HashDraw(seed=0, number=0)
-    return draw.shuffled(shown, attrgetter("output_id"), "training", row.position)
+    return draw.shuffled(candidates, attrgetter("output_id"), "training", row.position)
 
 
-def _id(task: Task, number: int, place: int) -> UUID:
+def _id(task: Task, number: int, position: int) -> UUID:
     """Return an id that encodes the HIT and block, since none of them is stored."""
-    secret = sha256(f"preview/{task.pk}/{number}/{place}".encode()).digest()[
+    secret = sha256(f"preview/{task.pk}/{number}/{position}".encode()).digest()[
         :_SECRET_BYTES
     ]
-    return UUID(bytes=secret + number.to_bytes(4) + place.to_bytes(2), version=4)
+    return UUID(bytes=secret + number.to_bytes(4) + position.to_bytes(2), version=4)
 
 
 def _number_of(id_: UUID) -> int:

@@ -135,7 +135,7 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
         candidates = by_candidate(block.outputs, block.stands_for)
         outputs[block.pk] = [first for first, *_same in candidates]
     stages = stages_of(kind.protocol, ids)
-    known = kind.simulated_knows(ids)
+    knowledge = kind.simulated_knows(ids)
     first_outputs = Output.objects.filter(pk__in=chain.from_iterable(outputs.values()))
     texts = dict(first_outputs.values_list("pk", "text"))
     for block in blocks:
@@ -153,13 +153,13 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
             segment_id=block.segment_id,
             is_control=bool(block.control),
             outputs=outputs[block.pk],
-            question={**stage_rules, **known.get(block.pk, {})},
+            question={**stage_rules, **knowledge.get(block.pk, {})},
             texts=block_texts,
         )
 
 
 def said_of(
-    asked: AskedBlock,
+    block: AskedBlock,
     qualities: Sequence[float],
     judge: SimulatedJudge,
     random: Random,
@@ -168,8 +168,8 @@ def said_of(
 ) -> Answer:
     """Return this judge's answer to a block with candidates of these qualities; for a ranking, the labels."""
     labels = labels_of(qualities, judge, random)
-    answer = kind.simulated(Perceived(qualities, labels, asked.question, random))
-    return kind.simulated_on(answer, asked.texts, random)
+    answer = kind.simulated(Perceived(qualities, labels, block.question, random))
+    return kind.simulated_on(answer, block.texts, random)
 
 
 def campaign_simulate(

@@ -381,10 +381,10 @@ def _other_kind_refusal(
 
 def _known(rows: QuerySet[_M], client_id: UUID, assigned: AssignedBlock) -> _M | None:
     """Return the answer stored under this `client_id`, which must be the judge's own; None if there is none."""
-    known = rows.filter(client_id=client_id).first()
-    if known is not None:
-        submission_owner_check(known, judge_id=assigned.judge_id)
-    return known
+    stored = rows.filter(client_id=client_id).first()
+    if stored is not None:
+        submission_owner_check(stored, judge_id=assigned.judge_id)
+    return stored
 
 
 @transaction.atomic

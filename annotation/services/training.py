@@ -94,7 +94,11 @@ def _propose(
         Output.objects.drawable().filter(segment=segment).select_related("system")
     )
     reference = min(
-        (each for each in outputs if each.system.kind == SystemKind.REFERENCE),
+        (
+            candidate
+            for candidate in outputs
+            if candidate.system.kind == SystemKind.REFERENCE
+        ),
         key=attrgetter("system.name"),
     )
     seen = {normalise_text(reference.text or ""), normalise_text(row.output.text or "")}
@@ -183,10 +187,10 @@ def _expected_check(
     task: Task, segment: Segment, expected: Mapping[Output, int | None]
 ) -> None:
     """Refuse outputs that judges cannot tell apart or must not see, and ranks that imply no order."""
-    shown = Output.objects.drawable().filter(
-        segment=segment, pk__in=[each.pk for each in expected]
+    outputs = Output.objects.drawable().filter(
+        segment=segment, pk__in=[output.pk for output in expected]
     )
-    texts = {normalise_text(each.text or "") for each in shown}
+    texts = {normalise_text(output.text or "") for output in outputs}
     if len(texts) < len(expected):
         raise TrainingRefusedError(
             _(
@@ -307,15 +311,15 @@ def _store(
         .order_by("position")
         .prefetch_related("candidates__output")
     )
-    shown = {}
+    candidates_by_block = {}
     for block in training:
         candidates = []
         for candidate in block.candidates.all():
             if candidate.output.system_id not in conflicts:
                 candidates.append(candidate)
-        shown[block.pk] = candidates
+        candidates_by_block[block.pk] = candidates
     systems = set()
-    for rows in shown.values():
+    for rows in candidates_by_block.values():
         for row in rows:
             systems.add(row.output.system_id)
     hit = HIT.objects.create(
@@ -333,14 +337,17 @@ def _store(
     draw = HashDraw(seed=design.seed, number=sequence.last_number)
     for position, block in enumerate(training, start=1):
         order = draw.shuffled(
-            shown[block.pk], attrgetter("output_id"), "training", block.position
+            candidates_by_block[block.pk],
+            attrgetter("output_id"),
+            "training",
+            block.position,
         )
         Block.objects.create(
             hit=hit,
             segment_id=block.segment_id,
             position=position,
-            outputs=[each.output_id for each in order],
+            outputs=[ordered_candidate.output_id for ordered_candidate in order],
             control=BlockControl.TRAINING,
-            expected=[each.expected for each in order],
+            expected=[ordered_candidate.expected for ordered_candidate in order],
             explanation=block.explanation,
         )

@@ -60,8 +60,8 @@ class AnswersForm(forms.Form):
         required=False,
     )
 
-    def __init__(self, *given: Any, task: Task) -> None:
-        super().__init__(*given)
+    def __init__(self, *submission: Any, task: Task) -> None:
+        super().__init__(*submission)
         formats = formats_read(task)
         machines = list(map(str, machines_of(campaign_id=task.test_set.campaign_id)))
         self.fields["machine"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
@@ -78,8 +78,8 @@ class AnswersForm(forms.Form):
 def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the form for importing answers, and earlier imports; POST imports a file."""
     task = organised_task(request, slug, task_id)
-    given = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = AnswersForm(*given, task=task)
+    submission = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = AnswersForm(*submission, task=task)
     if form.is_bound and form.is_valid() and _imported(request, task, form):
         return redirect("answers", slug, task_id)
     context = {
@@ -119,9 +119,9 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
 def losses_told(request: HttpRequest, losses: Iterable[Loss]) -> None:
     """Warn about content of a file that was not imported."""
     for loss in losses:
-        words = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
+        message = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
         messages.warning(
-            request, filled(words, what=loss.what, count=loss.count, first=loss.first)
+            request, filled(message, what=loss.what, count=loss.count, first=loss.first)
         )
 
 

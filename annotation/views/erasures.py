@@ -32,13 +32,13 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         _record(request, campaign)
         return redirect("erasures", slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
-        "judge", "asked_by"
-    )
+    erasure_requests = ErasureRequest.objects.filter(
+        judge__campaign=campaign
+    ).select_related("judge", "asked_by")
     context = {
         "campaign": campaign,
         "section": _SECTION,
-        "requests": asked.order_by("-pk")[:200],
+        "requests": erasure_requests.order_by("-pk")[:200],
         "reason_length": REASON_LENGTH,
     }
     return render(request, "people/erasures.html", context)
@@ -46,7 +46,7 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _record(request: HttpRequest, campaign: Campaign) -> None:
     with refusals_told(request):
-        asked = erasure_record(
+        erasure = erasure_record(
             campaign=campaign,
             pseudonym=request.POST.get("judge", ""),
             by=user_of(request),
@@ -54,7 +54,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
         messages.success(
             request,
             _("Erasure request of “%(judge)s” recorded.")
-            % {"judge": asked.judge.pseudonym},
+            % {"judge": erasure.judge.pseudonym},
         )
 
 
@@ -63,17 +63,20 @@ def erasure_carry_out_page(
     request: HttpRequest, slug: str, request_id: int
 ) -> HttpResponse:
     """Carry out an erasure request, after confirmation of its effects."""
-    asked = _request(request, slug, request_id)
+    erasure = _request(request, slug, request_id)
     if not is_answered(request):
         return ask(
-            request, _question(asked), campaign=asked.judge.campaign, section=_SECTION
+            request,
+            _question(erasure),
+            campaign=erasure.judge.campaign,
+            section=_SECTION,
         )
     with refusals_told(request):
-        erasure_carry_out(request=asked, by=user_of(request))
+        erasure_carry_out(request=erasure, by=user_of(request))
         messages.success(
             request,
             _("The identity of “%(judge)s” has been erased.")
-            % {"judge": asked.judge.pseudonym},
+            % {"judge": erasure.judge.pseudonym},
         )
     return redirect("erasures", slug)
 
@@ -83,10 +86,10 @@ def erasure_refuse_page(
     request: HttpRequest, slug: str, request_id: int
 ) -> HttpResponse:
     """Refuse an erasure request for a reason that is shown to the judge."""
-    asked = _request(request, slug, request_id)
+    erasure = _request(request, slug, request_id)
     with refusals_told(request):
         erasure_refuse(
-            request=asked, reason=request.POST.get("reason", ""), by=user_of(request)
+            request=erasure, reason=request.POST.get("reason", ""), by=user_of(request)
         )
         messages.success(request, _("Request refused. The judge can read the reason."))
     return redirect("erasures", slug)
@@ -94,20 +97,20 @@ def erasure_refuse_page(
 
 def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest:
     campaign = organised_campaign(request, slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
+    erasures = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
         "judge__campaign"
     )
-    return get_object_or_404(asked, pk=request_id)
+    return get_object_or_404(erasures, pk=request_id)
 
 
-def _question(asked: ErasureRequest) -> Question:
-    tallies = JudgeTally.objects.filter(judge=asked.judge).values_list(
+def _question(erasure: ErasureRequest) -> Question:
+    tallies = JudgeTally.objects.filter(judge=erasure.judge).values_list(
         "judged", flat=True
     )
-    counts = erasure_counts(judge=asked.judge)
+    counts = erasure_counts(judge=erasure.judge)
     return Question(
         title=_("Erase the identity of “%(judge)s”?")
-        % {"judge": asked.judge.pseudonym},
+        % {"judge": erasure.judge.pseudonym},
         facts=[
             _(
                 "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
@@ -129,11 +132,11 @@ def _question(asked: ErasureRequest) -> Question:
             *counted_if_any(
                 "%(count)d participation of this person has not been reported as paid and cannot be paid afterwards.",
                 "%(count)d participations of this person have not been reported as paid and cannot be paid afterwards.",
-                participations_unpaid(judge=asked.judge).count(),
+                participations_unpaid(judge=erasure.judge).count(),
             ),
             _("Pay the judge first: the identity cannot be recovered."),
         ],
         after=_("This cannot be undone."),
         answers=[Answer(_("Erase identity"))],
-        cancel=reverse("erasures", args=[asked.judge.campaign.slug]),
+        cancel=reverse("erasures", args=[erasure.judge.campaign.slug]),
     )

@@ -55,15 +55,19 @@ def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
     `CampaignJudgeFilter`.
     """
     campaign = organised_campaign(request, slug)
-    asked = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
+    judge_filter = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
     if request.method != "POST":
         return _judges_page(
-            request, campaign, asked, AssignForm(campaign=campaign), asked.status
+            request,
+            campaign,
+            judge_filter,
+            AssignForm(campaign=campaign),
+            judge_filter.status,
         )
     form = AssignForm(request.POST, campaign=campaign)
     if not form.is_valid():
-        return _judges_page(request, campaign, asked, form, 400)
-    chosen = _chosen(request, campaign, asked, form.cleaned_data["who"])
+        return _judges_page(request, campaign, judge_filter, form, 400)
+    chosen = _chosen(request, campaign, judge_filter, form.cleaned_data["who"])
     _assign(request, form.cleaned_data["group"], chosen)
     return redirect(request.get_full_path())
 
@@ -71,16 +75,16 @@ def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _judges_page(
     request: HttpRequest,
     campaign: Campaign,
-    asked: CampaignJudgeFilter,
+    judge_filter: CampaignJudgeFilter,
     form: AssignForm,
     status: int,
 ) -> HttpResponse:
-    table = CampaignJudgeTable(asked.found, of=[campaign.slug])
+    table = CampaignJudgeTable(judge_filter.found, of=[campaign.slug])
     context: dict[str, object] = {
         "campaign": campaign,
         "section": "campaign-judges",
         "rehearsal": rehearsal_to_see(campaign=campaign),
-        "filter": asked,
+        "filter": judge_filter,
         "table": table.of(request),
         "form": form,
         "has_groups": JudgeGroup.objects.present().filter(campaign=campaign).exists(),
@@ -89,10 +93,15 @@ def _judges_page(
 
 
 def _chosen(
-    request: HttpRequest, campaign: Campaign, asked: CampaignJudgeFilter, who: str
+    request: HttpRequest,
+    campaign: Campaign,
+    judge_filter: CampaignJudgeFilter,
+    who: str,
 ) -> list[Judge]:
     if who == "found":
-        return list(Judge.objects.filter(pk__in=asked.found.order_by().values("pk")))
+        return list(
+            Judge.objects.filter(pk__in=judge_filter.found.order_by().values("pk"))
+        )
     ticked = [int(text) for text in request.POST.getlist("judge") if _is_key(text)]
     return list(Judge.objects.filter(campaign=campaign, pk__in=ticked))
 

@@ -203,17 +203,17 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def instructions_context(
-    shown: Instructions, in_force: Mapping[str, Instructions]
+    instructions: Instructions, in_force: Mapping[str, Instructions]
 ) -> InstructionsContext:
     """Return the context of a page with instructions in one language, and links to the other languages."""
     return {
-        "shown": shown,
-        "text": markdown_render(shown.text),
-        "direction": language_direction(shown.language),
+        "shown": instructions,
+        "text": markdown_render(instructions.text),
+        "direction": language_direction(instructions.language),
         "others": [
             (tag, language_own_name(tag), language_direction(tag))
             for tag in in_force
-            if tag != shown.language
+            if tag != instructions.language
         ],
     }
 
@@ -333,13 +333,13 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
     task = _task(request, slug, task_id)
     in_force = instructions_in_force(campaign=task.test_set.campaign)
     wanted = request.GET.get("language") or get_language() or ""
-    shown = instructions_to_read(in_force=in_force, language=wanted)
+    instructions = instructions_to_read(in_force=in_force, language=wanted)
     pages = _pages(task)
-    if shown is None:
+    if instructions is None:
         return redirect(pages["sentences"])
     context = {
         **_shared(task, pages, "instructions"),
-        **instructions_context(shown, in_force),
+        **instructions_context(instructions, in_force),
         "onward": pages["sentences"],
     }
     return render(request, "judge/instructions_preview.html", context)
@@ -393,13 +393,13 @@ def _judge(request: HttpRequest, task: Task) -> Judge:
 def _pages(task: Task) -> dict[str, str]:
     """Return the addresses of the pages in order; empty for pages that judges would not see."""
     campaign = task.test_set.campaign
-    where = [campaign.slug, task.pk]
+    arguments = [campaign.slug, task.pk]
     has_instructions = bool(instructions_in_force(campaign=campaign))
     return {
-        "instructions": reverse("judge-preview-instructions", args=where)
+        "instructions": reverse("judge-preview-instructions", args=arguments)
         if has_instructions
         else "",
-        "sentences": reverse("judge-preview-sentences", args=where),
+        "sentences": reverse("judge-preview-sentences", args=arguments),
         "questions": "",
     }
 

@@ -35,11 +35,11 @@ _OLDEST = "oldest"
 def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """List judgments, latest first; the query string may hold `sort=oldest`, `from` and `JudgmentFilter` values."""
     task = organised_task(request, slug, task_id)
-    asked = JudgmentFilter.of(request, judgments_listed(task=task))
+    judgment_filter = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
-    if asked.status == HTTPStatus.OK:
-        wanted = asked.form.cleaned_data
+    if judgment_filter.status == HTTPStatus.OK:
+        wanted = judgment_filter.form.cleaned_data
     else:
         wanted = {}
     day = wanted.get("day")
@@ -48,18 +48,20 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         document=wanted.get("document", ""),
         segment=request.GET.get("segment", ""),
     )
-    is_indexed = segments is not None or not asked.is_used or found_by_index(wanted)
+    is_indexed = (
+        segments is not None or not judgment_filter.is_used or found_by_index(wanted)
+    )
     if day is not None and start is None and not is_indexed:
         start = number_near_day(task=task, day=day, oldest_first=oldest_first)
     page = judgments_page(
-        asked.found,
+        judgment_filter.found,
         task=task,
         start=start,
         oldest_first=oldest_first,
         is_indexed=is_indexed,
         segments=segments,
     )
-    shown = names_shown((row.block_id for row in page.rows), task=task)
+    names_by_block = names_shown((row.block_id for row in page.rows), task=task)
     kept = request.GET.copy()
     kept.pop("from", None)
     kept.pop("sort", None)
@@ -67,13 +69,15 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         kept["sort"] = _OLDEST
     context = {
         **of_task(task, "judgments"),
-        "filter": asked,
-        "table": JudgmentTable(page.rows, task=task, shown=shown),
+        "filter": judgment_filter,
+        "table": JudgmentTable(page.rows, task=task, names_by_block=names_by_block),
         "page": page,
         "oldest_first": oldest_first,
         "other_order": kept.urlencode(),
     }
-    return render(request, "organiser/judgments.html", context, status=asked.status)
+    return render(
+        request, "organiser/judgments.html", context, status=judgment_filter.status
+    )
 
 
 def _number(text: str) -> int | None:
@@ -89,7 +93,7 @@ def judgment_page(
 ) -> HttpResponse:
     """Show a judgment: the outputs in their display order, with systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
-    found = JudgmentNumber.objects.select_related(
+    numbers = JudgmentNumber.objects.select_related(
         "judgment__judge",
         "judgment__block__hit",
         "judgment__block__segment__document",
@@ -99,7 +103,7 @@ def judgment_page(
     # A number beyond the column's range would be a database error.
     numbered = None
     if number < 2**31:
-        numbered = found.filter(number=number).first()
+        numbered = numbers.filter(number=number).first()
     if numbered is None:
         raise Http404
     judgment = numbered.judgment
@@ -124,7 +128,7 @@ def judgment_page(
         ),
         "before": number - 1,
         # Numbers have no gaps.
-        "after": number + 1 if found.filter(number=number + 1).exists() else None,
+        "after": number + 1 if numbers.filter(number=number + 1).exists() else None,
         "active": seconds_in_words(judgment.active_ms),
         "clock": seconds_in_words(judgment.duration_ms),
         "reports": ProblemReport.objects.filter(block=block, judge=judgment.judge_id),
@@ -137,10 +141,10 @@ def judgment_page(
 def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """List the skips of a test set, latest first; the query string holds sorting, page and filters."""
     task = organised_task(request, slug, task_id)
-    asked = SkipFilter.of(request, skips_listed(task=task))
+    skip_filter = SkipFilter.of(request, skips_listed(task=task))
     context = {
         **of_task(task, "skips"),
-        "filter": asked,
-        "table": SkipTable(asked.found, of=[slug, task_id]).of(request),
+        "filter": skip_filter,
+        "table": SkipTable(skip_filter.found, of=[slug, task_id]).of(request),
     }
-    return render(request, "organiser/skips.html", context, status=asked.status)
+    return render(request, "organiser/skips.html", context, status=skip_filter.status)

@@ -69,8 +69,8 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     onboarding = onboarding_or_404(request, slug)
     in_force = instructions_in_force(campaign=onboarding.judge.campaign)
     wanted = request.GET.get("language") or get_language() or ""
-    shown = instructions_to_read(in_force=in_force, language=wanted)
-    if shown is None:
+    instructions = instructions_to_read(in_force=in_force, language=wanted)
+    if instructions is None:
         return redirect("judge", slug)
     if request.method == "POST":
         version = request.POST.get("version", "")
@@ -81,7 +81,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
             instructions_accept(judge=onboarding.judge, instructions=read)
             return redirect("judge", slug)
     context = {
-        **instructions_context(shown, in_force),
+        **instructions_context(instructions, in_force),
         # A newer version was saved while this one was being read.
         "outdated": request.method == "POST",
     }

@@ -133,10 +133,10 @@ class PanelForm(VersionedForm):
             self.initial = forms.model_to_dict(panel, exclude=["webhook_secret"])
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        known = Task.objects.of(campaign).languages() | set(
+        tags = Task.objects.of(campaign).languages() | set(
             panel.languages if panel else ()
         )
-        languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
+        languages.choices = [(tag, language_name(tag)) for tag in sorted(tags)]
         if panel is not None:
             del self.fields["kind"]
             is_prolific = panel.kind == PanelKind.PROLIFIC
@@ -157,11 +157,14 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
     panels = []
-    for each in panels_counted(campaign=campaign):
+    for panel_counts in panels_counted(campaign=campaign):
         panels.append(
             (
-                each,
-                [(label, getattr(each, f"count_{state}")) for state, label in states],
+                panel_counts,
+                [
+                    (label, getattr(panel_counts, f"count_{state}"))
+                    for state, label in states
+                ],
             )
         )
     context = {
@@ -189,8 +192,10 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             )
             return redirect("panel", slug, panel.pk)
     own = reverse("panel", args=[campaign.slug, panel.pk])
-    asked = ParticipationFilter.of(request, participations_of(panel=panel), at=own)
-    status = asked.status
+    participation_filter = ParticipationFilter.of(
+        request, participations_of(panel=panel), at=own
+    )
+    status = participation_filter.status
     if form.is_bound:
         status = 400
     context = {
@@ -199,8 +204,8 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         "panel": panel,
         "address": panel_entry_address(request, panel),
         "events": panel_events_address(request, panel),
-        "filter": asked,
-        "table": ParticipationTable(asked.found, of=[campaign.slug]).of(
+        "filter": participation_filter,
+        "table": ParticipationTable(participation_filter.found, of=[campaign.slug]).of(
             request, at=own
         ),
         "form": form,
@@ -367,9 +372,9 @@ def _return_address(participation: Participation) -> str:
         address = panel.completion_address
     else:
         address = panel.screened_out_address
-    known = {"id": participation.judge.external_id, "code": participation.code}
+    values = {"id": participation.judge.external_id, "code": participation.code}
     return re.sub(
-        r"\{(id|code)\}", lambda found: quote(known[found[1]], safe=""), address
+        r"\{(id|code)\}", lambda match: quote(values[match[1]], safe=""), address
     )
 
 

@@ -56,18 +56,18 @@ _SECTION = "problem-reports"
 def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the reports of a campaign, latest first; the query string holds sorting, page and filters."""
     campaign = organised_campaign(request, slug)
-    asked = ProblemReportFilter.of(
+    report_filter = ProblemReportFilter.of(
         request, problem_reports_of(campaign=campaign), campaign=campaign
     )
-    table = ProblemReportTable(asked.found, of=[slug]).of(request)
+    table = ProblemReportTable(report_filter.found, of=[slug]).of(request)
     context = {
         "campaign": campaign,
         "section": _SECTION,
-        "filter": asked,
+        "filter": report_filter,
         "table": table,
     }
     return render(
-        request, "organiser/problem_reports.html", context, status=asked.status
+        request, "organiser/problem_reports.html", context, status=report_filter.status
     )
 
 

@@ -37,7 +37,7 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = QuestionForm(
         request.POST if act == "save" else None,
         campaign=campaign,
-        shown=request.GET.dict(),
+        parameters=request.GET.dict(),
     )
     if form.is_valid() and form.save():
         messages.success(request, _("Saved."))

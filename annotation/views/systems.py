@@ -192,13 +192,15 @@ def output_correct_page(
             return redirect("segment", slug, task.pk, output.segment.number)
     judgments = judgments_of(task=task, output=output).order_by("-number")
     rows = list(judgments[:_MOST])
-    shown = names_shown((row.block_id for row in rows), task=task)
+    names_by_block = names_shown((row.block_id for row in rows), task=task)
     context = {
         **of_task(task, "texts"),
         "output": output,
         "form": form,
         "count": judgments.count(),
-        "table": JudgmentTable(rows, task=task, shown=shown).of(request),
+        "table": JudgmentTable(rows, task=task, names_by_block=names_by_block).of(
+            request
+        ),
         **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
     status = 400 if form.is_bound else 200

@@ -30,33 +30,37 @@ def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _time_sheet_page(
-    request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter
+    request: HttpRequest, campaign: Campaign, sheet_filter: TimeSheetFilter
 ) -> HttpResponse:
-    judges = asked.found
+    judges = sheet_filter.found
     table = TimeSheetTable(
-        time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug]
+        time_sheet_sums(judges=judges, **sheet_filter.days), of=[campaign.slug]
     )
     table.of(request)
     if table.paginator.count:
-        table.in_all = time_sheet_in_all(judges=judges, **asked.days)
+        table.in_all = time_sheet_in_all(judges=judges, **sheet_filter.days)
     context = {
         "campaign": campaign,
         "section": "time",
-        "filter": asked,
+        "filter": sheet_filter,
         "table": table,
         "time_zone": settings.TIME_ZONE,
     }
-    return render(request, "organiser/time_sheet.html", context, status=asked.status)
+    return render(
+        request, "organiser/time_sheet.html", context, status=sheet_filter.status
+    )
 
 
 @page_view
 def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a line for each judge and day as CSV; 400 for an invalid day."""
     campaign = organised_campaign(request, slug)
-    asked = _asked(request, campaign)
-    if not asked.form.is_valid():
-        return _time_sheet_page(request, campaign, asked)
-    sheet = time_sheet(campaign=campaign, judges=asked.found, **asked.days)
+    sheet_filter = _asked(request, campaign)
+    if not sheet_filter.form.is_valid():
+        return _time_sheet_page(request, campaign, sheet_filter)
+    sheet = time_sheet(
+        campaign=campaign, judges=sheet_filter.found, **sheet_filter.days
+    )
     content = time_sheet_csv(sheet, time_zone=settings.TIME_ZONE)
     return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
 

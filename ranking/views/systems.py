@@ -285,7 +285,9 @@ def segment_page(
         "judged": judged,
         "most": MOST,
         "outputs": outputs,
-        "table": JudgmentTable(judged.judgments, task=task, shown=judged.systems_shown),
+        "table": JudgmentTable(
+            judged.judgments, task=task, names_by_block=judged.systems_shown
+        ),
         "correctable": correctable_outputs(segment_id=segment.pk),
         "corrections": corrections_listed(task=task).filter(before__segment=segment),
         "document_address": addresses.judgments(document=segment.document.name),

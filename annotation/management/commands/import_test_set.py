@@ -248,8 +248,8 @@ def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
             raise CommandError(
                 "Specify either files with roles (--source, --reference, --system) or files without roles."
             )
-        given = options["source_language"], options["target_language"]
-        return files_recognised(files, stack, file_format, _pair(options, given))
+        languages = options["source_language"], options["target_language"]
+        return files_recognised(files, stack, file_format, _pair(options, languages))
     return files_with_roles(
         source=source or files[0],
         references=options["references"],
@@ -282,13 +282,13 @@ def _pair(
 def _refuse_missing(
     options: CommandOptions, languages: tuple[str | None, str | None]
 ) -> None:
-    given = {
+    values = {
         "--campaign": options["campaign"],
         "--name": options["name"],
         "--source-language": languages[0],
         "--target-language": languages[1],
     }
-    missing = [option for option, value in given.items() if value is None]
+    missing = [option for option, value in values.items() if value is None]
     if missing:
         raise CommandError(
             f"Error: the following arguments are required: {', '.join(missing)}"
@@ -306,16 +306,16 @@ def _summary(task: Task) -> str:
 
 def _reference_in_words(task: Task) -> str:
     """Return the last part of the summary, on the use of the reference."""
-    shown = task.test_set.campaign.show_reference
+    is_shown = task.test_set.campaign.show_reference
     if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
         design = design_in_force(task_id=task.pk)
-        if not shown:
+        if not is_shown:
             return " and the reference as a hidden control."
         if design is not None:
             return " and the reference, which judges see and rank."
         return "; the reference is shown to judges and not ranked."
     if Reference.objects.filter(segment__test_set=task.test_set_id).exists():
-        if shown:
+        if is_shown:
             return "; the reference is shown to judges and not ranked."
         return "; the reference is neither shown nor ranked."
     return ", no reference."

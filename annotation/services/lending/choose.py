@@ -434,7 +434,10 @@ def _choose_of_sample(
             taken = sentences_taken(
                 judge_id=request.judge_id, task_id=request.task_id, planned=False
             )
-        if all(taken[pair] + asked <= most for pair, asked in blocks_of(hit).items()):
+        if all(
+            taken[pair] + block_count <= most
+            for pair, block_count in blocks_of(hit).items()
+        ):
             return hit
     return None
 

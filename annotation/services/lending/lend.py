@@ -168,14 +168,16 @@ def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
     An expired lease is extended, too, unless the HIT was lent to another judge meanwhile.
     """
     begun = {assignment.public_id: assignment.pk for assignment in context.begun}
-    known = []
+    assignments = []
     for public_id in in_hand:
         if public_id in begun:
-            known.append(begun[public_id])
+            assignments.append(begun[public_id])
     # Locked first, as in submissions.
-    held = Assignment.objects.filter(pk__in=known, completed_at=None, released_at=None)
+    held = Assignment.objects.filter(
+        pk__in=assignments, completed_at=None, released_at=None
+    )
     for assignment in held.order_by("pk").select_for_update():
-        until = _lease_end(context, is_ahead=assignment.pk != known[0])
+        until = _lease_end(context, is_ahead=assignment.pk != assignments[0])
         if assignment.expires_at >= until:
             continue
         hit = HIT.objects.incomplete().filter(pk=assignment.hit_id)

@@ -207,7 +207,7 @@ class PlanningTransaction(HITPlanning):
         self.stored_ids: dict[int, int] = {}
         # Under the lock, no system can be added or withdrawn.
         inputs = draw_inputs(
-            task=task, design=design, sequence=sequence, at=self.now, texts=texts
+            task=task, design=design, sequence=sequence, moment=self.now, texts=texts
         )
         if judge is None:
             drawer = inputs.drawer()
@@ -239,7 +239,7 @@ class PlanningTransaction(HITPlanning):
             segment_limit=self.quota.limit,
             state=inputs.state,
             # The damaged references approved at this time take part.
-            created_at=self._texts.at or self.now,
+            created_at=self._texts.moment or self.now,
         )
         if judge is not None:
             self._batch.judge_id = judge.judge_id

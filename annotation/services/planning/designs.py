@@ -231,8 +231,8 @@ def _is_length_limit(pair: object) -> bool:
         int,
     ]:
         return False
-    words, size = pair
-    return bool(words >= 0 and size >= FEWEST_CANDIDATES)
+    length, size = pair
+    return bool(length >= 0 and size >= FEWEST_CANDIDATES)
 
 
 def block_size_check(design: Design) -> None:
@@ -410,9 +410,9 @@ def _group_check(design: Design) -> None:
         raise DesignRefusedError(f"judge_group: group “{group.name}” not found.")
 
 
-def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> None:
+def _subset_check(name: str, wanted: Sequence[int], existing: Iterable[int]) -> None:
     if wanted:
-        missing = sorted(set(wanted).difference(known))
+        missing = sorted(set(wanted).difference(existing))
     else:
         missing = []
     if missing:

@@ -164,12 +164,14 @@ def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> Non
         for block in plans[pk].blocks:
             if (pk, block.segment) in judged:
                 blocks.append(block)
-        shown = HITPlan(
+        first_plan = HITPlan(
             number=hits[pk].number,
             blocks=tuple(blocks),
             why={},
         )
-        again = rounds.again(shown, hit=planning.number_next(), purpose=Purpose.INTRA)
+        again = rounds.again(
+            first_plan, hit=planning.number_next(), purpose=Purpose.INTRA
+        )
         first = hits[pk].repeats or hits[pk]
         planning.stored_ids[first.number] = first.pk
         planning.add(

@@ -34,7 +34,7 @@ def machine_judges(
             asked = MachineBlock(block, is_reversed)
             said: SentByMachine = {"labels": ranks(asked.candidates)}
             machine_judgment_submit(
-                machine=machine, asked=asked, client_id=uuid4(), sent=said
+                machine=machine, machine_block=asked, client_id=uuid4(), sent=said
             )
     assert MachineJudgment.objects.filter(machine=machine).exists()
     return machine

@@ -182,7 +182,7 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     for block, sent in answers:
         asked = MachineBlock(block, is_reversed=False)
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), sent=sent
+            machine=machine, machine_block=asked, client_id=uuid4(), sent=sent
         )
     assert MachineJudgment.objects.count() == 2
     assert dict(other_tables()) == tables

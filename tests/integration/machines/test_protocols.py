@@ -106,10 +106,16 @@ def test_spans_are_checked_against_outputs_in_reverse_order() -> None:
     in_order = MachineBlock(block, is_reversed=False)
     with pytest.raises(SubmissionRefusedError):
         machine_judgment_submit(
-            machine=machine, asked=in_order, client_id=uuid4(), sent={"answer": answer}
+            machine=machine,
+            machine_block=in_order,
+            client_id=uuid4(),
+            sent={"answer": answer},
         )
     in_reverse = MachineBlock(block, is_reversed=True)
     stored = machine_judgment_submit(
-        machine=machine, asked=in_reverse, client_id=uuid4(), sent={"answer": answer}
+        machine=machine,
+        machine_block=in_reverse,
+        client_id=uuid4(),
+        sent={"answer": answer},
     )
     assert (stored.outputs, stored.labels) == ([long.pk, short.pk], [2, 1])

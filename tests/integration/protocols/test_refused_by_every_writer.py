@@ -149,7 +149,7 @@ def test_machine_is_refused(protocol: Protocol, is_reversed: bool) -> None:
     sent: Any = {field: answer}
     with pytest.raises(SubmissionRefusedError, match=wrong.words):
         machine_judgment_submit(
-            machine=machine, asked=asked, client_id=uuid4(), sent=sent
+            machine=machine, machine_block=asked, client_id=uuid4(), sent=sent
         )
     assert not MachineJudgment.objects.exists()
 
