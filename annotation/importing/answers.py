@@ -204,7 +204,7 @@ def answers_import(
     withdrawn = importing.finish()
     imported = importing.imported()
     event = {"task": task.pk, "imported_at": importing.began_at, **asdict(imported)}
-    judgments_import_note(test_set=task.test_set, told=event)
+    judgments_import_note(test_set=task.test_set, event=event)
     judgments_number(task_id=task.pk)
     blocks_withdraw(task=task, blocks=withdrawn)
     blocks_count_again(task=task, blocks=importing.restored)

@@ -124,7 +124,7 @@ def test_set_from_files(
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
         test_set_id=test_set.pk,
-        told=told_report(omissions.left_out, omissions.warnings),
+        facts=told_report(omissions.left_out, omissions.warnings),
     )
     return test_set
 

@@ -207,10 +207,12 @@ def _hits_left() -> QuerySet[HIT, Any]:
     return rows
 
 
-def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
+def reference_use_said(
+    *, campaign: Campaign, is_shown: bool, **_signal: Any
+) -> list[str]:
     """Return the sentences for `campaign.selectors.tasks.reference_use_in_words`. One query."""
     uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
-    if shown:
+    if is_shown:
         return list(_ranked_in_words([use for use in uses if use.is_ranked]))
     sentences = []
     for use in uses:

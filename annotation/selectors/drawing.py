@@ -97,7 +97,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     @cached_property
     def checkable(self) -> list[int]:
         """Numbers of the segments with a damaged reference that may be shown, in order."""
-        damaged = Output.objects.drawable(at=self.moment).filter(
+        damaged = Output.objects.drawable(moment=self.moment).filter(
             system__kind=OutputKind.BAD_REFERENCE,
             segment__test_set=self._task.test_set_id,
         )
@@ -146,7 +146,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
-        outputs_then = Output.objects.drawable(at=self.moment)
+        outputs_then = Output.objects.drawable(moment=self.moment)
         rows = outputs_then.filter(
             segment__in=[id_ for id_, _number, _source in segments]
         ).values_list(

@@ -127,10 +127,10 @@ class DemandedFactorMiddleware:
         ):
             return None
         if request.path_info.startswith("/api/"):
-            words = _(
+            message = _(
                 "This server requires two-factor authentication. Set it up on your account page first."
             )
-            return JsonResponse({"detail": words}, status=403)
+            return JsonResponse({"detail": message}, status=403)
         return redirect("mfa_index")
 
 

@@ -173,13 +173,13 @@ class KnownInputMixin(APIView):
 def _unknown_parameters_refuse(request: Request, parameters: frozenset[str]) -> None:
     unknown = sorted(set(request.query_params) - parameters)
     if unknown:
-        known = sorted(parameters)
+        valid_names = sorted(parameters)
         raise ProblemError(
             "unknown-parameter",
-            unknown_words(unknown, known),
+            unknown_words(unknown, valid_names),
             status=400,
             errors={name: ["Unknown parameter."] for name in unknown},
-            known=known,
+            known=valid_names,
         )
 
 

@@ -30,14 +30,14 @@ def truth_asked(request: Request, name: str) -> bool:
 
 
 def content_validated(
-    serializer: type[Serializer[Any]], content: Any, place: str = ""
+    serializer: type[Serializer[Any]], content: Any, path: str = ""
 ) -> Any:
     """Return the validated content of a request; raises the serializer's ValidationError.
 
-    Unknown keys are refused; `place` is the position of the content in the request, with a dot at the end.
+    Unknown keys are refused; `path` is the position of the content in the request, with a dot at the end.
     """
     sent = serializer(data=content)
-    unknown_keys_refuse(sent, content, place)
+    unknown_keys_refuse(sent, content, path)
     sent.is_valid(raise_exception=True)
     return sent.validated_data
 
@@ -55,43 +55,45 @@ class UnknownKey(NamedTuple):
         return with_nearest(f"Unknown field “{self.name}”.", self.name, self.known)
 
 
-def unknown_keys_refuse(serializer: AnyField, content: Any, place: str = "") -> None:
+def unknown_keys_refuse(serializer: AnyField, content: Any, path: str = "") -> None:
     """Refuse body keys that the serializer does not take, including those of nested objects."""
-    unknown = list(_unknown(serializer, content, place))
+    unknown = list(_unknown(serializer, content, path))
     if unknown:
-        known = unknown[0].known
+        valid_names = unknown[0].known
         raise ProblemError(
             "unknown-field",
-            unknown_words([each.place for each in unknown], known),
+            unknown_words([key.place for key in unknown], valid_names),
             status=400,
-            errors={each.place: [each.words] for each in unknown},
-            known=known,
+            errors={key.place: [key.words] for key in unknown},
+            known=valid_names,
         )
 
 
-def unknown_words(unknown: list[str], known: list[str]) -> str:
+def unknown_words(unknown: list[str], valid_names: list[str]) -> str:
     """Return a message with the unknown names of a request, and those known there."""
     names = ", ".join(unknown)
-    if not known:
+    if not valid_names:
         return f"Unknown: {names}. This endpoint takes no parameters."
-    return f"Unknown: {names}. Valid names: {', '.join(known)}."
+    return f"Unknown: {names}. Valid names: {', '.join(valid_names)}."
 
 
-def _unknown(field: AnyField, content: Any, place: str) -> Iterator[UnknownKey]:
+def _unknown(field: AnyField, content: Any, path: str) -> Iterator[UnknownKey]:
     child = getattr(field, "child", None)
     if isinstance(field, Serializer) and isinstance(content, Mapping):
         taken = {
-            name: each for name, each in field.fields.items() if not each.read_only
+            name: child_field
+            for name, child_field in field.fields.items()
+            if not child_field.read_only
         }
         for name, value in content.items():
             if name in taken:
-                yield from _unknown(taken[name], value, f"{place}{name}.")
+                yield from _unknown(taken[name], value, f"{path}{name}.")
             else:
-                yield UnknownKey(f"{place}{name}", str(name), sorted(taken))
+                yield UnknownKey(f"{path}{name}", str(name), sorted(taken))
     elif child is not None and isinstance(content, list | Mapping):
         inside = content.items() if isinstance(content, Mapping) else enumerate(content)
         for name, value in inside:
-            yield from _unknown(child, value, f"{place}{name}.")
+            yield from _unknown(child, value, f"{path}{name}.")
 
 
 class NumberField(serializers.FloatField):

@@ -106,16 +106,16 @@ class Catalogue:
         text = json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")
 
-    def differences(self, found: "Catalogue") -> list[str]:
+    def differences(self, actual_catalogue: "Catalogue") -> list[str]:
         """Return what a database has other than this catalogue, such as "table a: column b is missing"."""
         left_out = []
         for app, names in self.migrations.items():
-            if app not in OURS and found.migrations.get(app) != names:
+            if app not in OURS and actual_catalogue.migrations.get(app) != names:
                 left_out.append(app)
         differing = []
-        for table in sorted(self.tables.keys() | found.tables.keys()):
+        for table in sorted(self.tables.keys() | actual_catalogue.tables.keys()):
             expected = self.tables.get(table)
-            actual = found.tables.get(table)
+            actual = actual_catalogue.tables.get(table)
             if _is_of(table, left_out) or (
                 expected is None and not _is_of(table, OURS)
             ):

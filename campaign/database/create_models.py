@@ -40,8 +40,8 @@ class CreateModels(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        for each in self.models:
-            each.database_forwards(app_label, schema_editor, from_state, to_state)
+        for operation in self.models:
+            operation.database_forwards(app_label, schema_editor, from_state, to_state)
         for statement in schema_editor.deferred_sql:
             schema_editor.execute(statement, None)
         schema_editor.deferred_sql.clear()
@@ -53,5 +53,5 @@ class CreateModels(Operation):
         from_state: ProjectState,
         to_state: ProjectState,
     ) -> None:
-        for each in reversed(self.models):
-            each.database_backwards(app_label, schema_editor, from_state, to_state)
+        for operation in reversed(self.models):
+            operation.database_backwards(app_label, schema_editor, from_state, to_state)

@@ -73,7 +73,7 @@ class RecordedQuerySet(models.QuerySet[M]):
     def bulk_create(self, *arguments: Any, **options: Any) -> list[M]:
         with transaction.atomic():
             made = super().bulk_create(*arguments, **options)
-            rows_created(self.model, [each.pk for each in made])
+            rows_created(self.model, [row.pk for row in made])
         return made
 
     def delete(self) -> tuple[int, dict[str, int]]:

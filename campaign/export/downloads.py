@@ -107,9 +107,9 @@ def _headers(name: str, headers: Mapping[str, str] | None) -> dict[str, str]:
 def csv_line(cells: Iterable[Any]) -> str:
     """Return a CSV line; cells that a spreadsheet would compute get an apostrophe."""
     buffer = io.StringIO()
-    shown = (_shown(cell) for cell in cells)
+    texts = (_shown(cell) for cell in cells)
     # The csv writer quotes only its own line terminator, but some readers accept either.
-    csv.writer(buffer, lineterminator="\r\n").writerow(shown)
+    csv.writer(buffer, lineterminator="\r\n").writerow(texts)
     return buffer.getvalue().removesuffix("\r\n") + "\n"
 
 
@@ -159,12 +159,12 @@ def ranged_response(
         "ETag": f'"{digest}"',
         "Cache-Control": "private, no-store",
     }
-    asked = _asked(sent, size, digest)
-    if asked is None:
+    byte_range = _asked(sent, size, digest)
+    if byte_range is None:
         return streamed_download(
             name, content(0, size), {**headers, "Content-Length": str(size)}
         )
-    start, stop = asked
+    start, stop = byte_range
     if start >= stop:
         return HttpResponse(
             status=416,

@@ -90,10 +90,10 @@ def _of_piece(text: str) -> list[NamedAddress]:
     bracketed = _bracketed(text)
     if bracketed is not None:
         return [bracketed]
-    words = text.split()
+    parts = text.split()
     addresses = []
     names = []
-    for word in words:
+    for word in parts:
         if "@" in word:
             addresses.append(_plain(word))
         else:
@@ -101,7 +101,7 @@ def _of_piece(text: str) -> list[NamedAddress]:
     if not addresses:
         return [NamedAddress(text.strip('"').strip())]
     if len(addresses) > 1:
-        return [NamedAddress(_plain(word)) for word in words]
+        return [NamedAddress(_plain(word)) for word in parts]
     return [NamedAddress(addresses[0], " ".join(names))]
 
 

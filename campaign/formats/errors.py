@@ -49,14 +49,14 @@ class FormatError(Exception):
         self.field = field
 
     def __str__(self) -> str:
-        place = self.file
+        location = self.file
         if self.line is not None:
-            place += f", line {self.line}"
+            location += f", line {self.line}"
         if self.column is not None:
-            place += f", column {self.column}"
+            location += f", column {self.column}"
         if self.field is not None:
-            place += f' (field "{self.field}")'
-        return f"{place}: {self.problem}. What to do: {self.remedy}."
+            location += f' (field "{self.field}")'
+        return f"{location}: {self.problem}. What to do: {self.remedy}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +114,17 @@ class Losses:
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, str]] = {}
 
-    def add(self, what: str, where: str, count: int = 1) -> None:
+    def add(self, what: str, location: str, count: int = 1) -> None:
         """Count a loss."""
         if count:
-            before, first = self._counts.get(what, (0, where))
+            before, first = self._counts.get(what, (0, location))
             self._counts[what] = (before + count, first)
 
-    def at(self, where: str) -> Lose:
+    def at(self, location: str) -> Lose:
         """Return a function that counts losses at a place."""
 
         def lose(what: str, count: int = 1) -> None:
-            self.add(what, where, count)
+            self.add(what, location, count)
 
         return lose
 

@@ -226,15 +226,15 @@ def _is_filled(
 def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, ...]:
     if not text.strip():
         return ()
-    words = text.split(",")
-    if len(words) != systems:
+    parts = text.split(",")
+    if len(parts) != systems:
         refuse(
             field,
-            f"the cell has {counted(len(words), 'number')} for {counted(systems, 'system')}",
+            f"the cell has {counted(len(parts), 'number')} for {counted(systems, 'system')}",
             "use one number per system, in the same order, or leave the cell empty",
         )
     numbers = []
-    for word in words:
+    for word in parts:
         number = integer(word.strip(), -MAX_INTEGER)
         if number is None:
             refuse(

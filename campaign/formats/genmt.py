@@ -80,8 +80,8 @@ def read_pearmut_campaign(
         names.add(name)
         for item in document:
             position, count = counter.place(name, None, 1)
-            place = Place(file.name, field=item.place)
-            models.add(name, item.outputs, place, item.place)
+            location = Place(file.name, field=item.place)
+            models.add(name, item.outputs, location, item.place)
             references: tuple[str, ...] = ()
             if item.reference:
                 references = (item.reference,)
@@ -129,8 +129,8 @@ class _Reader:
         self.passed = 0
         self.other_keys: Counter[str] = Counter()
 
-    def _refuse(self, place: str, problem: str, remedy: str) -> NoReturn:
-        raise FormatError(self._file, problem, remedy, field=place)
+    def _refuse(self, path: str, problem: str, remedy: str) -> NoReturn:
+        raise FormatError(self._file, problem, remedy, field=path)
 
     def documents(self, campaign: JSONObject) -> Collection[Sequence[_Item]]:
         """Return the documents to rank, each once; they are taken out of the campaign."""
@@ -167,10 +167,10 @@ class _Reader:
             source = assets.get("source")
             self._folders = (f"{destination}/", f"{source}/")
 
-    def _read(self, place: str, documents: list[Any]) -> Iterator[list[_Item]]:
+    def _read(self, path: str, documents: list[Any]) -> Iterator[list[_Item]]:
         """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
-            document_place = f"{place}[{index}]"
+            document_place = f"{path}[{index}]"
             documents[index] = None  # frees its memory once it is converted
             if not isinstance(items, list):
                 self._refuse(
@@ -178,7 +178,7 @@ class _Reader:
                     "a document is not a list of items",
                     "write [{…}, {…}]",
                 )
-            if place == "data" and items and isinstance(items[0], list):
+            if path == "data" and items and isinstance(items[0], list):
                 yield from self._read(document_place, items)
                 continue
             document = []
@@ -189,11 +189,11 @@ class _Reader:
             if document:
                 yield document
 
-    def _item(self, place: str, item: Any) -> _Item | None:
+    def _item(self, path: str, item: Any) -> _Item | None:
         """Return an item; None if it is not to be ranked."""
         if not isinstance(item, dict):
             self._refuse(
-                place, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
+                path, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
             )
         if "form" in item or any(item.get(key) for key in _CHECKS):
             self.passed += 1
@@ -202,28 +202,28 @@ class _Reader:
         source = item.get("src_text", item.get("src"))
         if source is None:
             self._refuse(
-                f"{place}.src", "the item has no source text", "add src to every item"
+                f"{path}.src", "the item has no source text", "add src to every item"
             )
-        text = self._filled(f"{place}.src", source, "the source")
+        text = self._filled(f"{path}.src", source, "the source")
         if _PAGE.search(text):
             self._refuse(
-                f"{place}.src",
+                f"{path}.src",
                 "the source is a page of another server",
                 "add src_text with a transcript or description, or remove the item",
             )
-        outputs = self._outputs(f"{place}.tgt", item.get("tgt"))
+        outputs = self._outputs(f"{path}.tgt", item.get("tgt"))
         reference = ""
         if item.get("ref") is not None:
-            reference = self._text(f"{place}.ref", item["ref"])
+            reference = self._text(f"{path}.ref", item["ref"])
         identifier = ""
         if item.get("item_id") is not None:
             identifier = str(item["item_id"])
-        return _Item(place, identifier, text, reference, outputs)
+        return _Item(path, identifier, text, reference, outputs)
 
-    def _outputs(self, place: str, texts_by_model: object) -> dict[str, str]:
+    def _outputs(self, path: str, texts_by_model: object) -> dict[str, str]:
         if not isinstance(texts_by_model, dict) or not texts_by_model:
             self._refuse(
-                place,
+                path,
                 "the item has no outputs by model",
                 'write {"model": "text", …} with the outputs of all models',
             )
@@ -231,8 +231,8 @@ class _Reader:
         for model, output in texts_by_model.items():
             problem = system_name_problem(model)
             if problem:
-                self._refuse(place, problem, "rename the model in every item")
-            outputs[model] = self._filled(place, output, f"the output of {model}")
+                self._refuse(path, problem, "rename the model in every item")
+            outputs[model] = self._filled(path, output, f"the output of {model}")
         return outputs
 
     def _merge(self, item: _Item, again: _Item) -> None:
@@ -251,14 +251,14 @@ class _Reader:
                 "use different item_ids, or the same text",
             )
 
-    def _filled(self, place: str, value: object, what: str) -> str:
-        text = self._text(place, value)
+    def _filled(self, path: str, value: object, what: str) -> str:
+        text = self._text(path, value)
         if not text:
-            self._refuse(place, f"{what} is empty", "fill it in, or remove the item")
+            self._refuse(path, f"{what} is empty", "fill it in, or remove the item")
         return text
 
-    def _text(self, place: str, value: object) -> str:
-        text = text_value(value, Place(self._file, field=place))
+    def _text(self, path: str, value: object) -> str:
+        text = text_value(value, Place(self._file, field=path))
         served, folder = self._folders
         if served:
             return text.replace(served, folder)
@@ -511,8 +511,8 @@ def read_genmt_test_set(
             others.add(line.id)
             continue
         _refuse_mixture(source, line, systems)
-        place = Place(source.name, line.number, field="tgt_text")
-        held.add(line.document, line.outputs, place)
+        location = Place(source.name, line.number, field="tgt_text")
+        held.add(line.document, line.outputs, location)
         outputs = {}
         for name, text in held.in_order(line.outputs).items():
             outputs[name] = GenmtOutput(line.number, line.id, text)
@@ -587,12 +587,12 @@ class _SegmentWriter:
         segment_id = None
         if not self._by_paragraph:
             segment_id = line.segment
-        place = Place(self._source.name, line.number, field="src_text")
+        location = Place(self._source.name, line.number, field="src_text")
         for index, text in enumerate(sources):
             position, number = self.counter.place(
                 line.document, segment_id, line.number
             )
-            source = filled_text(text, f"the source of {line.id}", place)
+            source = filled_text(text, f"the source of {line.id}", location)
             texts = {}
             for name, translation in translations.items():
                 texts[name] = self._omissions.output(
@@ -614,13 +614,13 @@ class _SegmentWriter:
     def _references(self, line: GenmtSource, count: int) -> list[list[str]]:
         """Return the pieces of each reference so far; empty ones if the line lacks it."""
         references = []
-        place = Place(self._source.name, line.number)
+        location = Place(self._source.name, line.number)
         for name in self._translators:
             pieces = [""] * count
             text = line.references.get(name)
             if text:
                 pieces = self._pieces(text)
-                self._check(pieces, count, line, place, f"the reference {name}")
+                self._check(pieces, count, line, location, f"the reference {name}")
             references.append(pieces)
         return references
 
@@ -631,14 +631,14 @@ class _SegmentWriter:
         translations = {}
         for name, output in outputs.items():
             file = self._systems.get(name, self._source)
-            place = Place(file.name, output.number)
+            location = Place(file.name, output.number)
             pieces = self._pieces(output.text)
             try:
-                self._check(pieces, count, line, place, f"the output of {name}")
+                self._check(pieces, count, line, location, f"the output of {name}")
             except FormatError as error:
                 self._omissions.lacks(line.document, name, error)
             else:
-                translations[name] = _Translation(pieces, place)
+                translations[name] = _Translation(pieces, location)
         return translations
 
     def _pieces(self, text: str) -> list[str]:
@@ -647,11 +647,16 @@ class _SegmentWriter:
         return [text]
 
     def _check(
-        self, pieces: list[str], count: int, line: GenmtSource, place: Place, what: str
+        self,
+        pieces: list[str],
+        count: int,
+        line: GenmtSource,
+        location: Place,
+        what: str,
     ) -> None:
         """Raise FormatError unless a translation has as many paragraphs as its source."""
         if len(pieces) != count:
-            raise place.error(
+            raise location.error(
                 f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
                 f"({self._source.name}, line {line.number}) {count:,}",
                 "use the same paragraphs as the source, separated by blank lines, or import whole documents",

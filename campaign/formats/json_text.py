@@ -266,24 +266,24 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
         )
 
 
-def text_value(value: object, place: Place) -> str:
+def text_value(value: object, location: Place) -> str:
     """Return a value, which must be a text, as `whole_text` does. Raises FormatError."""
     if not isinstance(value, str):
         if value is None:
             called = "missing"
         else:
             called = "not a text"
-        raise place.error(f"the value is {called}", "write a text in double quotes")
+        raise location.error(f"the value is {called}", "write a text in double quotes")
     if len(value) > MAX_LINE_BYTES:
-        raise place.error(
+        raise location.error(
             f"the text is longer than {MAX_LINE_BYTES:,} characters", "shorten it"
         )
     text = whole_text(value)
     refuse_damage(
         text.replace("\n", " "),
-        file=place.file,
-        line=place.line,
-        field=place.field or "",
+        file=location.file,
+        line=location.line,
+        field=location.field or "",
     )
     return text
 

@@ -368,13 +368,13 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
         yield line, {title: cells[column] for column, title in titles.items()}
 
 
-def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
+def _columns(location: Place, names: Iterable[str]) -> dict[str, str]:
     """Return the names that a table or an object uses for our columns."""
     columns: dict[str, str] = {}
     for name in names:
         column = _COLUMNS.get(name.lower(), "")
         if column in columns:
-            raise Place(place.file, place.line, field=name).error(
+            raise Place(location.file, location.line, field=name).error(
                 f"two columns give the {column}", "remove one of the two"
             )
         if column:
@@ -388,33 +388,33 @@ def _read_rows(
     titles: tuple[str, ...] = ()
     columns: Mapping[str, str] = {}
     for line, row in rows:
-        place = Place(file, line)
+        location = Place(file, line)
         if tuple(row) != titles:
             titles = tuple(row)
-            columns = _columns(place, titles)
+            columns = _columns(location, titles)
         values = {column: row[title] for column, title in columns.items()}
-        metric_name = _text(place, values, "metric") or name
+        metric_name = _text(location, values, "metric") or name
         if metric_name not in metrics:
             metrics[metric_name] = _Collected(metric_name)
         metric = metrics[metric_name]
-        _describe(place, metric, values)
+        _describe(location, metric, values)
         if "score" not in values:
             raise Place(file, line, field="score").error(
                 "the score is missing", _WRITE_SCORE
             )
-        document = document_named(_text(place, values, "document"))
-        segment = _segment(place, values)
-        system = _text(place, values, "system")
+        document = document_named(_text(location, values, "document"))
+        segment = _segment(location, values)
+        system = _text(location, values, "system")
         named = _WHOLE
         if segment:
             named = (document, segment)
         metric.add(system, named, values["score"], file, line)
 
 
-def _describe(place: Place, metric: _Collected, values: JSONObject) -> None:
-    signature = _text(place, values, "signature")
+def _describe(location: Place, metric: _Collected, values: JSONObject) -> None:
+    signature = _text(location, values, "signature")
     if signature and metric.signature not in ("", signature):
-        raise place.error(
+        raise location.error(
             f"{metric.name} has another signature than before: {signature}",
             "use different names for scores of different versions",
         )
@@ -424,30 +424,30 @@ def _describe(place: Place, metric: _Collected, values: JSONObject) -> None:
         return
     direction = _TRUTHS.get(str(is_higher_better).lower())
     if direction is None or metric.higher_is_better not in (None, direction):
-        raise place.error(
+        raise location.error(
             f'"{is_higher_better}" is not a valid direction for {metric.name}',
             "on every line, write true if higher scores are better, or false if lower scores are better",
         )
     metric.higher_is_better = direction
 
 
-def _text(place: Place, values: JSONObject, key: str) -> str:
+def _text(location: Place, values: JSONObject, key: str) -> str:
     value = values.get(key)
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise Place(place.file, place.line, field=key).error(
+        raise Place(location.file, location.line, field=key).error(
             f"the {key} is not a name",
             "write a string in double quotes, or a whole number",
         )
     return str(value).strip()
 
 
-def _segment(place: Place, values: JSONObject) -> str:
+def _segment(location: Place, values: JSONObject) -> str:
     """Return the name of a segment. Raises FormatError for segment 0: numbers and positions count from 1."""
-    name = whole_name(_text(place, values, "segment"))
+    name = whole_name(_text(location, values, "segment"))
     if name.isdecimal() and int(name) == 0:
-        raise Place(place.file, place.line, field="segment").error(
+        raise Place(location.file, location.line, field="segment").error(
             "segment 0 does not exist",
             "add 1 to every segment number if the file counts from 0",
         )
@@ -502,13 +502,13 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
                 yield line, row
 
 
-def _document(values: JSONObject, place: Place) -> str:
+def _document(values: JSONObject, location: Place) -> str:
     """Return the document that a line of automatic scores is about, after its domain."""
     document = values.get("document_id")
     domain = values.get("domain", "")
     is_named = isinstance(document, str) and isinstance(domain, str)
     if not is_named or not isinstance(values.get("metric_scores"), dict):
-        raise place.error(
+        raise location.error(
             "document_id, domain or metric_scores is missing or has the wrong type",
             "provide the automatic scores as released by WMT",
         )
@@ -577,7 +577,7 @@ def _read_scores(
 
 def segment_rows(
     scores: MetricScores,
-    known: KnownSegments | None = None,
+    test_set_segments: KnownSegments | None = None,
     *,
     there: Container[int] | None = None,
     last: int = 0,
@@ -587,7 +587,7 @@ def segment_rows(
     Parameters
     ----------
     scores : MetricScores
-    known : KnownSegments, optional
+    test_set_segments : KnownSegments, optional
         The test set. Without it, segments must be named by their numbers already.
     there : container of int, optional
         The segment numbers of a test set with gaps. Other numbers are left out, unless no segment would remain.
@@ -613,10 +613,10 @@ def segment_rows(
             kept.append(row)
     rows: dict[int, int] = {}
     for row in kept or range(len(scores.segments)):
-        place = replace(scores.places[row], field="segment")
-        number = _segment_number(scores.segments[row], place, known)
+        location = replace(scores.places[row], field="segment")
+        number = _segment_number(scores.segments[row], location, test_set_segments)
         if number in rows:
-            raise place.error(
+            raise location.error(
                 f"segment {number} is named in two ways",
                 "name each segment in one way, by its number or by document and position",
             )
@@ -625,17 +625,19 @@ def segment_rows(
 
 
 def _segment_number(
-    name: SegmentName, place: Place, known: KnownSegments | None
+    name: SegmentName, location: Place, test_set_segments: KnownSegments | None
 ) -> int:
     """Return the number of a segment within the test set."""
-    if known is not None:
+    if test_set_segments is not None:
         try:
-            return known.choose(name, known.candidates(name), {}).number
+            return test_set_segments.choose(
+                name, test_set_segments.candidates(name), {}
+            ).number
         except SegmentProblem as error:
-            raise place.error(error.problem, error.remedy) from error
+            raise location.error(error.problem, error.remedy) from error
     number = integer(name.segment, 1)
     if number is None:
-        raise place.error(
+        raise location.error(
             f"{name.segment} is not a segment number",
             "number segments through the test set, as the judgments do",
         )
@@ -691,8 +693,8 @@ def read_evalset(
         domains.append(domain)
         documents.append(document)
     sources = _lines(file.stored for file in by_role["sources"])
-    words = tuple(len(line.text.split()) for line in sources)
-    segments = len(documents) or len(words) or None
+    word_counts = tuple(len(line.text.split()) for line in sources)
+    segments = len(documents) or len(word_counts) or None
     scores: list[MetricScores] = []
     for role in sorted(SCORE_WORDS, reverse=True):
         scores += _scores_of_role(by_role[role], role, segments)
@@ -704,7 +706,7 @@ def read_evalset(
         documents=tuple(documents),
         scores=tuple(scores),
         references=frozenset(file.rest for file in by_role["references"]),
-        words=words,
+        words=word_counts,
     )
 
 

@@ -40,11 +40,11 @@ class Omissions:
         self.uncovered.setdefault(document, {}).setdefault(system)
 
     def output(
-        self, system: str, document: str, text: str, place: Place, *, of: str = ""
+        self, system: str, document: str, text: str, location: Place, *, of: str = ""
     ) -> str:
         """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
         try:
-            return filled_text(text, f"the output of {system}{of}", place)
+            return filled_text(text, f"the output of {system}{of}", location)
         except FormatError as error:
             self.lacks(document, system, error)
             return ""
@@ -64,8 +64,8 @@ class Omissions:
         if documents > uncovered:
             remedy += ", or import only the documents that all systems cover (--common-documents)"
         first = self.first
-        place = Place(first.file, first.line, first.column, first.field)
-        raise place.error(problem, remedy)
+        location = Place(first.file, first.line, first.column, first.field)
+        raise location.error(problem, remedy)
 
 
 @dataclass(slots=True)
@@ -81,27 +81,27 @@ class SystemsSeen:
     _documents: dict[str, None] = field(default_factory=dict)
 
     def add(
-        self, document: str, systems: Collection[str], place: Place, called: str = ""
+        self, document: str, systems: Collection[str], location: Place, called: str = ""
     ) -> None:
         """Note the systems that this document or an earlier one lacks; `called` is the place for errors."""
         here = called or "the line"
-        called = called or f"line {place.line}"
+        called = called or f"line {location.line}"
         remedy = "provide outputs of the same systems everywhere, or remove the system"
         for system in systems:
             if system in self.names:
                 continue
             name_problem = system_name_problem(system)
             if name_problem:
-                raise place.error(name_problem, "rename the system everywhere")
+                raise location.error(name_problem, "rename the system everywhere")
             problem = f"{here} has an output of {system}, but {self.first} does not"
-            error = place.error(problem, remedy)
+            error = location.error(problem, remedy)
             for earlier in self._documents:
                 self.omissions.lacks(earlier, system, error)
             self.names[system] = called
         for system, first_place in self.names.items():
             if system not in systems:
                 problem = f"{here} has no output of {system}, but {first_place} does"
-                self.omissions.lacks(document, system, place.error(problem, remedy))
+                self.omissions.lacks(document, system, location.error(problem, remedy))
         self.first = self.first or called
         self._documents.setdefault(document)
 
@@ -165,11 +165,11 @@ def noticed(
             outputs[reference_system] = segment.references[0]
         systems |= dict.fromkeys(outputs)
         alike.update(_look_alikes(outputs))
-        place = f'segment {segment.number:,} (document "{segment.document}")'
+        location = f'segment {segment.number:,} (document "{segment.document}")'
         for whose, text in _texts(segment):
             for mark in _marks(text):
                 marks[mark] += 1
-                first.setdefault(mark, f"{place}, {whose}")
+                first.setdefault(mark, f"{location}, {whose}")
         yield segment
     omissions.warnings += _names_alike(systems)
     for (one, two), count in alike.most_common():

@@ -201,10 +201,12 @@ class KnownSegments:
     def _known(
         self, name: SegmentName, segments: Iterable[KnownSegment | None]
     ) -> list[KnownSegment]:
-        known = [segment for segment in dict.fromkeys(segments) if segment is not None]
-        if not known:
+        candidates = [
+            segment for segment in dict.fromkeys(segments) if segment is not None
+        ]
+        if not candidates:
             self._refuse_unknown(name)
-        return known
+        return candidates
 
     def _refuse_unknown(self, name: SegmentName) -> NoReturn:
         segment = name.segment
@@ -242,9 +244,9 @@ class DocumentColumn:
     that is not a document of the test set, it is ignored and counted as a loss.
     """
 
-    def __init__(self, file: str, known: KnownSegments, losses: Losses) -> None:
+    def __init__(self, file: str, segments: KnownSegments, losses: Losses) -> None:
         self._file = file
-        self._known = known
+        self._known = segments
         self._losses = losses
         self._names: set[str] = set()
         self._refuse_unknown: Callable[[], NoReturn] | None = None
@@ -319,16 +321,16 @@ class SegmentTexts:
         self,
         document: str,
         segment: str,
-        where: str,
+        location: str,
         source: str | None,
         outputs: Iterable[tuple[str, str | None]],
     ) -> None:
-        """Record the texts of a row at `where`, outputs by system. Raises SegmentProblem for a different text."""
+        """Record the texts of a row at `location`, outputs by system. Raises SegmentProblem for a different text."""
         for system, text in ((None, source), *outputs):
             if text is None:
                 continue
             key = (document, segment, system)
-            first_text, first_place = self._known.setdefault(key, (text, where))
+            first_text, first_place = self._known.setdefault(key, (text, location))
             if not same_text(text, first_text):
                 what = f"source of segment {segment}"
                 if system is not None:

@@ -25,28 +25,28 @@ class SegmentCounter:
 
         Raises FormatError if the document was left before, or already has `segment_id`.
         """
-        place = Place(self._file, line)
+        location = Place(self._file, line)
         if document != self._document:
             if document in self._documents:
-                raise place.error(
+                raise location.error(
                     f'the document "{document}" appears again after another document',
                     "keep the segments of a document together, and use a unique name or file for every document of the test set and every system",
                 )
             if len(document) > MAX_DOCUMENT_NAME:
-                raise place.error(
+                raise location.error(
                     f'the document name "{document[:20]}…" is longer than '
                     f"{MAX_DOCUMENT_NAME} characters",
                     "use a shorter document name",
                 )
             if problem := unseen_problem(document, "document name"):
-                raise place.error(problem, "remove that character from the name")
+                raise location.error(problem, "remove that character from the name")
             self._documents.add(document)
             self._document = document
             self._ids = set()
             self._position = 0
         if segment_id is not None:
             if segment_id in self._ids:
-                raise place.error(
+                raise location.error(
                     f'the document "{document}" has the segment "{segment_id}" twice',
                     "remove one of the two, or number them differently",
                 )
@@ -67,11 +67,11 @@ class SegmentCounter:
 def filled_text(
     text: str,
     what: str,
-    place: Place,
+    location: Place,
     remedy: str = "fill it in, or remove the segment from the source, the references and every system",
 ) -> str:
     """Return the stripped text; raise FormatError if it is empty."""
     stripped = text.strip()
     if not stripped:
-        raise place.error(f"{what} is empty", remedy)
+        raise location.error(f"{what} is empty", remedy)
     return stripped

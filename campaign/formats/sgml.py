@@ -78,9 +78,9 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
         position = tag.end()
         slash = tag.group(1) or ""
         name = slash + (tag.group(2) or "").lower()
-        place = read.place(tag.start())
+        location = read.place(tag.start())
         if name == "doc":
-            document = _attribute("docid", "document", tag, place)
+            document = _attribute("docid", "document", tag, location)
             document_start = tag.start()
         elif name == "/doc":
             document = None
@@ -90,7 +90,7 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
                 'write segments as <seg id="…">text</seg>',
             )
         elif name in _SETS and name not in sets:
-            raise place.error(
+            raise location.error(
                 f"the file is a {name}, not a {' or '.join(sorted(sets))}",
                 "specify the source (srcset), references (refset) and outputs (tstset) accordingly",
             )
@@ -100,11 +100,11 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
                     "the segment is not inside a document",
                     'put it between <doc docid="…"> and </doc>',
                 )
-            segment_id = _attribute("id", "segment", tag, place)
+            segment_id = _attribute("id", "segment", tag, location)
             end = read.segment_end(
                 tag, f'the segment "{segment_id}" of the document "{document}"'
             )
-            text = _decoded(read.text[position : end.start()], place).strip()
+            text = _decoded(read.text[position : end.start()], location).strip()
             yield SgmlSegment(read.line(tag.start()), document, segment_id, text)
             position = end.end()
     if document is not None:
@@ -163,19 +163,19 @@ class _Text:
         return end
 
 
-def _attribute(name: str, what: str, tag: re.Match[str], place: Place) -> str:
+def _attribute(name: str, what: str, tag: re.Match[str], location: Place) -> str:
     for match in _ATTRIBUTE.finditer(tag.group(3)):
         attribute, *quoted_or_bare = match.groups(default="")
         if attribute.lower() == name:
-            value = _decoded("".join(quoted_or_bare), place).strip()
+            value = _decoded("".join(quoted_or_bare), location).strip()
             if value:
                 return value
-    raise Place(place.file, place.line, field=name).error(
+    raise Place(location.file, location.line, field=name).error(
         f"the {what} has no {name}", f'add one: {name}="…"'
     )
 
 
-def _decoded(text: str, place: Place) -> str:
+def _decoded(text: str, location: Place) -> str:
     def entity(match: re.Match[str]) -> str:
         written = match.group()
         decimal, hexadecimal = match.groups()
@@ -188,7 +188,7 @@ def _decoded(text: str, place: Place) -> str:
             return html5.get(written[1:], written)
         is_break_or_tab = code in {0x09, 0x0A, 0x0D}
         if code == 0x7F or (code < 0x20 and not is_break_or_tab):
-            raise place.error(
+            raise location.error(
                 f"{written} is a control character, which is not allowed in text",
                 "remove it",
             )
@@ -220,8 +220,8 @@ def read_sgml_test_set(
     for segment in segments:
         position, number = counter.place(segment.document, segment.id, segment.line)
         of = f" (document {segment.document}, segment {segment.id})"
-        place = Place(source.name, segment.line)
-        source_text = filled_text(segment.text, f"the source{of}", place)
+        location = Place(source.name, segment.line)
+        source_text = filled_text(segment.text, f"the source{of}", location)
         reference_texts = []
         for file in reference_files:
             reference = file.take(segment)
@@ -236,9 +236,9 @@ def read_sgml_test_set(
                 omissions.lacks(segment.document, system, error)
                 outputs[system] = ""
             else:
-                place = Place(file.name, output.line)
+                location = Place(file.name, output.line)
                 outputs[system] = omissions.output(
-                    system, segment.document, output.text, place, of=of
+                    system, segment.document, output.text, location, of=of
                 )
         yield SegmentTexts(
             document=segment.document,

@@ -168,8 +168,8 @@ def _refuse_open_quote(file: str, line: int, text: str, separator: str) -> None:
         raise _open_quote(Place(file, line, text.count(separator) + 1))
 
 
-def _open_quote(place: Place) -> FormatError:
-    return place.error(
+def _open_quote(location: Place) -> FormatError:
+    return location.error(
         "a quoted cell continues on the next line",
         "remove line breaks inside texts, and double the quotation marks inside a cell",
     )
@@ -260,24 +260,24 @@ class Table:
         for line, text in self.lines:
             yield line, self.cells(line, text)
 
-    def places(self, known: Collection[str]) -> dict[str, int]:
+    def places(self, names: Collection[str]) -> dict[str, int]:
         """Return the places of the columns with these names, in any case and order.
 
         Raises FormatError for unknown, repeated and missing columns.
         """
-        ours = {name.lower(): name for name in known}
+        ours = {name.lower(): name for name in names}
         places: dict[str, int] = {}
         for column, name in self.columns():
-            place = Place(self.file, self.line, column + 1, name)
+            location = Place(self.file, self.line, column + 1, name)
             our_name = ours.get(name.lower())
             if our_name is None:
-                raise place.error("the column is unknown", UNKNOWN_COLUMN)
+                raise location.error("the column is unknown", UNKNOWN_COLUMN)
             if our_name in places:
-                raise place.error(
+                raise location.error(
                     "the column appears twice in the header", "remove one of the two"
                 )
             places[our_name] = column
-        for name in known:
+        for name in names:
             require_column(self.file, self.line, places, name)
         return places
 

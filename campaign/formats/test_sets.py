@@ -71,8 +71,8 @@ def read_plain_test_set(
         source_text = filled_text(row[0], "the source", Place(source.name, line))
         outputs = {}
         for system, text in zip(systems, row[first_output:], strict=False):
-            place = Place(systems[system].name, line)
-            outputs[system] = omissions.output(system, document, text, place)
+            location = Place(systems[system].name, line)
+            outputs[system] = omissions.output(system, document, text, location)
         yield SegmentTexts(
             document=document,
             position=position,
@@ -109,11 +109,11 @@ class _Lines:
 def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
     """Return the document of a line, and record its domain in `domains`."""
     domain, _tab, name = text.rpartition("\t")
-    place = Place(file.name, line)
+    location = Place(file.name, line)
     remedy = "name a document on every line"
-    document = filled_text(name, "the name of the document", place, remedy)
+    document = filled_text(name, "the name of the document", location, remedy)
     if domains.setdefault(document, domain) != domain:
-        raise place.error(
+        raise location.error(
             f'the document "{document}" has the domain "{domain}" here, but "{domains[document]}" earlier',
             "give each document a unique name and a single domain",
         )
@@ -218,8 +218,8 @@ def _segment(
     counter: SegmentCounter,
 ) -> SegmentTexts:
     def filled(column: int, what: str) -> str:
-        place = Place(file.name, line, column + 1, layout.names[column])
-        return filled_text(cells[column], what, place)
+        location = Place(file.name, line, column + 1, layout.names[column])
+        return filled_text(cells[column], what, location)
 
     document = file.plain_name
     if layout.document is not None:
@@ -268,8 +268,10 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             problem = _repeated(systems, name) or system_name_problem(name)
             systems[name] = column
         if problem:
-            place = Place(file, line, column + 1, name)
-            raise place.error(problem, "give every column a unique name without commas")
+            location = Place(file, line, column + 1, name)
+            raise location.error(
+                problem, "give every column a unique name without commas"
+            )
     _refuse_missing(file, line, columns, references)
     if left_out and not systems:
         _refuse_numbers_alone(file, line, [names[column] for column in left_out])
@@ -390,8 +392,8 @@ class _Line:
                 "document", self.values["document"], "the name of the document"
             )
         position, number = counter.place(document, self._segment_id(), self.number)
-        place = Place(self._file.name, self.number, field="outputs")
-        systems.add(document, self._outputs, place)
+        location = Place(self._file.name, self.number, field="outputs")
+        systems.add(document, self._outputs, location)
         references = self.values.get("references", [])
         if not isinstance(references, list):
             raise self.error(
@@ -402,7 +404,7 @@ class _Line:
         outputs = {}
         for system, value in systems.in_order(self._outputs).items():
             text = self._text("outputs", value or "")
-            outputs[system] = systems.omissions.output(system, document, text, place)
+            outputs[system] = systems.omissions.output(system, document, text, location)
         return SegmentTexts(
             document=document,
             position=position,
@@ -421,12 +423,12 @@ class _Line:
         return self._filled("segment", value, "the segment's id")
 
     def _filled(self, key: str, value: object, what: str) -> str:
-        place = Place(self._file.name, self.number, field=key)
-        return filled_text(self._text(key, value), what, place)
+        location = Place(self._file.name, self.number, field=key)
+        return filled_text(self._text(key, value), what, location)
 
     def _text(self, key: str, value: object) -> str:
-        place = Place(self._file.name, self.number, field=key)
-        return one_line(text_value(value, place))
+        location = Place(self._file.name, self.number, field=key)
+        return one_line(text_value(value, location))
 
 
 SNIFFED_BYTES: Final = 64 * 1024

@@ -273,8 +273,8 @@ def read_wmt_xml_test_set(
             continue  # only the list of pairs matters now
         if source.segments:
             called = f'the document "{document.name}" (line {document.line})'
-            place = Place(file.name, document.line)
-            systems.add(document.name, aligned.outputs, place, called)
+            location = Place(file.name, document.line)
+            systems.add(document.name, aligned.outputs, location, called)
         else:
             left = f'{file.name}, line {document.line}: document "{document.name}"'
             omissions.left_out.append((left, "it has no segment"))
@@ -399,16 +399,16 @@ class _Aligned:
         wanted = {segment.id for segment in self.source.segments}
         segments: dict[str, XmlSegment] = {}
         for segment in version.segments:
-            place = Place(self.file.name, segment.line)
+            location = Place(self.file.name, segment.line)
             called = f'"{segment.id}" of the document "{self.document.name}"'
             if segment.id in segments:
                 first = segments[segment.id]
-                raise place.error(
+                raise location.error(
                     f"{version.called} has the segment {called} twice, first on line {first.line}",
                     "remove one of the two, or number them differently",
                 )
             if segment.id not in wanted:
-                raise place.error(
+                raise location.error(
                     f"{version.called} has a segment {called}, which the source (line {self.source.line}) does not have",
                     _SAME_SEGMENTS,
                 )

@@ -49,13 +49,13 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
         try:
             return Campaign.objects.get(slug=slug)
         except Campaign.DoesNotExist:
-            known = ", ".join(
+            slugs = ", ".join(
                 Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
             )
             raise ImportRefusedError(
                 f'campaign "{slug}" not found',
-                f"choose one of: {known}"
-                if known
+                f"choose one of: {slugs}"
+                if slugs
                 else "create it with --create-campaign NAME",
             ) from None
     campaign = Campaign.objects.filter(slug=slug).first()
@@ -316,28 +316,28 @@ def _texts_of_segments(
         .order_by("number")
         .values_list("pk", "number", "document__name")
     )
-    place = Place(file)
+    location = Place(file)
     for segment, output in zip_longest(segments, outputs):
         if output is None:
-            raise place.error(
+            raise location.error(
                 f"the file ends too early: segment {segment[1]} and later segments have no output",
                 _REMEDY,
             )
-        place = Place(file, output.line)
+        location = Place(file, output.line)
         if segment is None:
-            raise place.error(
+            raise location.error(
                 f"the file continues after the last of {len(segments):,} segments",
                 _REMEDY,
             )
         pk, number, its_document = segment
         if output.document not in (None, its_document):
-            raise place.error(
+            raise location.error(
                 f'segment {number} is in the document "{its_document}", but here in "{output.document}"',
                 _REMEDY,
             )
         yield (
             pk,
             filled_text(
-                output.text, f"the output for segment {number}", place, _REMEDY
+                output.text, f"the output for segment {number}", location, _REMEDY
             ),
         )

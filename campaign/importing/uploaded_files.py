@@ -49,8 +49,8 @@ def uploaded_set(upload: Upload) -> Iterator[RecognisedSet]:
         )
         recognised = isolated(name, sum(file.size for file in files), read)
         chosen = {
-            name: (FileRole(given["role"]), given.get("system") or None)
-            for name, given in upload.roles.items()
+            name: (FileRole(role_entry["role"]), role_entry.get("system") or None)
+            for name, role_entry in upload.roles.items()
         }
         yield with_roles(recognised, chosen)
 

@@ -38,7 +38,8 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
         "test_set"
     )
     tasks_by_protocol = {
-        each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")
+        named_task.protocol: named_task
+        for named_task in tasks.filter(test_set__name=name).order_by("pk")
     }
     task = tasks_by_protocol.get(protocol)
     if task is None and tasks_by_protocol:
@@ -163,9 +164,9 @@ def days_argument(text: str) -> Combinable:
 
 def address_of(command: BaseCommand, options: CommandOptions) -> str:
     """Return the base URL for links that a command prints; warn on standard error if it is assumed."""
-    given: str | None = options["address"]
-    if given is not None:
-        return given
+    address: str | None = options["address"]
+    if address is not None:
+        return address
     assumed: str = settings.ASSUMED_ADDRESS
     command.stderr.write(
         f"No running server found; using {assumed}. Pass --address URL or set PUBLIC_ADDRESS to change it."

@@ -116,7 +116,7 @@ def inspection_lines(
     recognised: RecognisedSet, inspection: Inspection
 ) -> Iterator[str]:
     """Yield the lines of a report about an inspection."""
-    facts = {each.file.name: each for each in inspection.files}
+    facts = {inspected.file.name: inspected for inspected in inspection.files}
     for file in recognised.files:
         line = f"{file.name}: {_role(file)}"
         if file.name in facts:
@@ -138,7 +138,9 @@ def inspection_lines(
     for group in inspection.identical_systems:
         yield f"Identical outputs: {', '.join(group)}"
     listed = {file.name for file in recognised.of(FileRole.IGNORED)}
-    left_out = (each for each in inspection.left_out if each[0] not in listed)
+    left_out = (
+        omission for omission in inspection.left_out if omission[0] not in listed
+    )
     yield from told_lines(left_out, inspection.warnings)
     for segment in inspection.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
@@ -193,10 +195,10 @@ def _system(system: SystemFacts) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    shown = text.replace("\n", " ⏎ ")
-    if len(shown) <= _WIDTH:
-        return shown
-    return f"{shown[:_WIDTH]}…"
+    line = text.replace("\n", " ⏎ ")
+    if len(line) <= _WIDTH:
+        return line
+    return f"{line[:_WIDTH]}…"
 
 
 class Progress:

@@ -137,10 +137,10 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
         return self.kept().filter(memberships__user=user)
 
 
-def _line(words: Any, help_text: Any) -> "models.CharField[str, str]":
+def _line(label: Any, help_text: Any) -> "models.CharField[str, str]":
     """Return a model field for a line of text, which may be empty."""
     return models.CharField(
-        words,
+        label,
         max_length=200,
         blank=True,
         default="",

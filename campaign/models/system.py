@@ -143,19 +143,23 @@ class OutputQuerySet(models.QuerySet["Output"]):
         """Return the outputs that no correction has replaced: one per segment and system."""
         return self.filter(replaced_at__isnull=True)
 
-    def drawable(self, *, at: datetime | None = None) -> "OutputQuerySet":
+    def drawable(self, *, moment: datetime | None = None) -> "OutputQuerySet":
         """Return the outputs that judges may see: those with a text, and approved damaged references.
 
-        With `at`, the texts before later corrections, and the damaged references that were approved then.
+        With `moment`, the texts before later corrections, and the damaged references that were approved then.
         """
         approved = models.Q(bad_reference__status="approved")
         stands = models.Q(replaced_at__isnull=True)
-        if at is not None:
-            stands = models.Q(created_at__isnull=True) | models.Q(created_at__lte=at)
-            stands &= models.Q(replaced_at__isnull=True) | models.Q(replaced_at__gt=at)
-            approved = models.Q(bad_reference__approved_at__lte=at) & (
+        if moment is not None:
+            stands = models.Q(created_at__isnull=True) | models.Q(
+                created_at__lte=moment
+            )
+            stands &= models.Q(replaced_at__isnull=True) | models.Q(
+                replaced_at__gt=moment
+            )
+            approved = models.Q(bad_reference__approved_at__lte=moment) & (
                 models.Q(bad_reference__withdrawn_at__isnull=True)
-                | models.Q(bad_reference__withdrawn_at__gt=at)
+                | models.Q(bad_reference__withdrawn_at__gt=moment)
             )
         return self.filter(
             ~models.Q(system__kind=SystemKind.BAD_REFERENCE) | approved,

@@ -119,8 +119,8 @@ def activity_rows(
     campaign: Campaign, events: Sequence[ActivityEvent]
 ) -> list[ActivityRow]:
     """Return events in words. One query for each table that values refer to, regardless of the number of events."""
-    words = _Words(campaign, events)
-    return [words.row(event) for event in events]
+    wording = _Words(campaign, events)
+    return [wording.row(event) for event in events]
 
 
 class _Words:
@@ -179,12 +179,12 @@ class _Words:
         after: Any,
     ) -> ChangedField:
         # A field that a later version removed is shown by its column name.
-        known = {field.attname: field for field in model._meta.concrete_fields}
-        field = known.get(name)
+        model_fields = {field.attname: field for field in model._meta.concrete_fields}
+        field = model_fields.get(name)
         if field is not None:
-            words = str(capfirst(field.verbose_name))
+            label = str(capfirst(field.verbose_name))
         else:
-            words = name
+            label = name
         if issubclass(model, RecordedModel) and name in model.recording.hidden:
             was = [_("Secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
@@ -194,7 +194,7 @@ class _Words:
         created = event.operation == ActivityOperation.CREATED
         deleted = event.operation == ActivityOperation.DELETED
         return ChangedField(
-            words, None if created else was[0], None if deleted else was[1]
+            label, None if created else was[0], None if deleted else was[1]
         )
 
     def _value(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
@@ -203,10 +203,10 @@ class _Words:
         if isinstance(field, models.ForeignKey):
             return self._named(field.related_model, value)
         if isinstance(value, list):
-            shown = comma_list(self._value_alone(field, each) for each in value)
+            text = comma_list(self._value_alone(field, element) for element in value)
         else:
-            shown = self._value_alone(field, value)
-        return Truncator(shown).chars(_SHOWN)
+            text = self._value_alone(field, value)
+        return Truncator(text).chars(_SHOWN)
 
     def _value_alone(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
         if isinstance(value, list | dict):

@@ -83,13 +83,13 @@ class Room:
     rooms: Sequence["Room"] = ()
 
 
-def _of_task(name: str, words: Promise, page: str) -> Room:
-    return Room(name, words, page, of_task=True)
+def _of_task(name: str, label: Promise, page: str) -> Room:
+    return Room(name, label, page, of_task=True)
 
 
-def _group(words: Promise, first: Room, *rooms: Room) -> Room:
+def _group(label: Promise, first: Room, *rooms: Room) -> Room:
     """Return a tab that leads to the first of its rooms, with their bar below."""
-    return Room(first.name, words, first.page, first.of_task, (first, *rooms))
+    return Room(first.name, label, first.page, first.of_task, (first, *rooms))
 
 
 #: The tabs of a test set.

@@ -76,8 +76,8 @@ class InvitedFilter(JudgesFilter):
     )
 
 
-def _moment(at: datetime) -> dict[str, str]:
-    return {"when": date_format(localtime(at), "DATETIME_FORMAT")}
+def _moment(moment: datetime) -> dict[str, str]:
+    return {"when": date_format(localtime(moment), "DATETIME_FORMAT")}
 
 
 class _InvitationTable(DeskTable):
@@ -168,8 +168,8 @@ class LinkTable(_InvitationTable):
         return row.created_by.name
 
 
-def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
-    return SortedColumn(words, by=by, then="-pk", **options)
+def _sorted(label: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(label, by=by, then="-pk", **options)
 
 
 class InvitedTable(_InvitationTable):
@@ -226,7 +226,7 @@ class InvitedTable(_InvitationTable):
             state = f"{state} {_moment(mail.sent_at)['when']}"
         if not mail.error:
             return state
-        known = {
+        explanation = {
             MailState.UNCONFIRMED.value: _(
                 "We do not know whether the message was sent."
             ),
@@ -235,7 +235,7 @@ class InvitedTable(_InvitationTable):
         return format_html(
             '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>',
             state,
-            known,
+            explanation,
             mail.error,
         )
 
@@ -257,7 +257,7 @@ class InvitedTable(_InvitationTable):
         if row.accepted:
             accepted = _("accepted instructions version %(version)s")
             lines.append(accepted % {"version": row.accepted})
-        return format_html_join(" · ", "{}", ((each,) for each in lines))
+        return format_html_join(" · ", "{}", ((line,) for line in lines))
 
     def cell_link(self, row: Any) -> str:
         if row.withdrawn_at is not None:
@@ -281,7 +281,7 @@ class InvitedTable(_InvitationTable):
                     concurrent % _moment(row.concurrent_at),
                 )
             )
-        return format_html_join("", "{}", ((each,) for each in lines))
+        return format_html_join("", "{}", ((line,) for line in lines))
 
 
 class _LanguagesForm(forms.Form):

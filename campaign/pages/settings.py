@@ -76,14 +76,14 @@ class JudgedField(forms.MultiValueField):
     choices = Judged.choices
 
     def __init__(self, **options: Any) -> None:
-        known = [*Judged.choices, ("", _("Your own word"))]
+        choices = [*Judged.choices, ("", _("Your own word"))]
         own = TextsField(max_length=20 * MAX_JUDGED)
         label = {"aria-label": _("Your own word"), "placeholder": _("Your own word")}
         super().__init__(
-            fields=[forms.ChoiceField(choices=known, required=False), own],
+            fields=[forms.ChoiceField(choices=choices, required=False), own],
             widget=_JudgedWidget(
                 [
-                    forms.Select(choices=known),
+                    forms.Select(choices=choices),
                     forms.Textarea({**own.widget.attrs, **label}),
                 ]
             ),
@@ -97,12 +97,12 @@ class JudgedField(forms.MultiValueField):
 
     def compress(self, data_list: list[Any]) -> Any:
         """Return the word; only one of both may be chosen."""
-        known, own = data_list or ("", "")
-        if bool(known) == bool(own):
+        choice, own = data_list or ("", "")
+        if bool(choice) == bool(own):
             raise ValidationError(
                 _("Choose a word from the list, or “Your own word” and enter it.")
             )
-        return known or own
+        return choice or own
 
 
 class _JudgedWidget(forms.MultiWidget):
@@ -254,15 +254,15 @@ class LifetimeForm(VersionedForm):
         """Return the moment entered; the stored one, which may be more exact, if its field was left as it was."""
         stored = self.campaign.closes_at
         if stored is not None and zone.key == self.campaign.zone.key:
-            shown = stored.astimezone(zone)
-            if f"{shown:{_CLOCK}}" == f"{clock:{_CLOCK}}":
+            local_time = stored.astimezone(zone)
+            if f"{local_time:{_CLOCK}}" == f"{clock:{_CLOCK}}":
                 return stored
         return moment_at(clock, zone)
 
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is in the past."""
         wanted = {
-            each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks
+            task.pk: self.cleaned_data[f"blocks_{task.pk}"] for task in self.tasks
         }
         time_zone = self.cleaned_data["time_zone"]
         with RefusalsAt(self, "closes_at"), transaction.atomic():

@@ -38,7 +38,7 @@ class SortedColumn(tables.Column):  # type: ignore[misc]  # untyped
 
     def __init__(
         self,
-        words: str | Promise,
+        label: str | Promise,
         *,
         by: str,
         then: str,
@@ -46,7 +46,7 @@ class SortedColumn(tables.Column):  # type: ignore[misc]  # untyped
         order: str | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(verbose_name=words, accessor=by, **options)
+        super().__init__(verbose_name=label, accessor=by, **options)
         self._by = order or by
         self._then = then
         self.kind = kind
@@ -66,9 +66,9 @@ class PlainColumn(tables.Column):  # type: ignore[misc]
     """A column that cannot be sorted by."""
 
     def __init__(
-        self, words: str | Promise, *, by: str, kind: str = "", **options: Any
+        self, label: str | Promise, *, by: str, kind: str = "", **options: Any
     ) -> None:
-        super().__init__(verbose_name=words, accessor=by, orderable=False, **options)
+        super().__init__(verbose_name=label, accessor=by, orderable=False, **options)
         self.kind = kind
 
 
@@ -99,12 +99,12 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             lambda name: reverse(name, args=[*of, 0]).rpartition("/0/")
         )
 
-    def link(self, name: str, key: int, words: Any) -> SafeString:
+    def link(self, name: str, key: int, label: Any) -> SafeString:
         """Return a link to the page of this name and key; names have their own direction."""
         before, _key, after = self._around_key(name)
-        if isinstance(words, str):
-            words = format_html("<bdi>{}</bdi>", words)
-        return format_html('<a href="{}/{}/{}">{}</a>', before, key, after, words)
+        if isinstance(label, str):
+            label = format_html("<bdi>{}</bdi>", label)
+        return format_html('<a href="{}/{}/{}">{}</a>', before, key, after, label)
 
     class Meta:
         template_name = "organiser/_table.html"
@@ -203,8 +203,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     def _lines(self, records: list[Any]) -> SafeString:
         cells = [
-            (*self._around(column, is_first=not at), self._cell_of(column))
-            for at, column in enumerate(self._filled_columns)
+            (*self._around(column, is_first=not index), self._cell_of(column))
+            for index, column in enumerate(self._filled_columns)
         ]
         lines = []
         for record in records:
@@ -234,11 +234,11 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
     """Return the value of a field, with `__` between relations; empty if it has none."""
     *way, name = accessor.split("__")
     of = reduce(getattr, way, record)
-    words = getattr(of, f"get_{name}_display", None)
-    if words is None:
+    display = getattr(of, f"get_{name}_display", None)
+    if display is None:
         value = getattr(of, name)
     else:
-        value = words()
+        value = display()
     if isinstance(value, datetime):
         return moment(value)
     if isinstance(value, int):
@@ -252,7 +252,7 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
     return str(value)
 
 
-def moment(at: datetime) -> SafeString:
+def moment(time: datetime) -> SafeString:
     """Return a time in the reader's time zone and language."""
-    words = date_format(localtime(at), "SHORT_DATETIME_FORMAT")
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), words)
+    text = date_format(localtime(time), "SHORT_DATETIME_FORMAT")
+    return format_html('<time datetime="{}">{}</time>', time.isoformat(), text)

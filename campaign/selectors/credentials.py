@@ -286,12 +286,12 @@ _CONCURRENT_WITHIN = timedelta(minutes=10)
 
 def device_in_words(device: str) -> str:
     """Return a kind of device in the reader's language; most have proper names, which are not translated."""
-    words = {
+    labels = {
         "Android phone": _("Android phone"),
         "Android tablet": _("Android tablet"),
         "program": _("Program"),
     }
-    return str(words.get(device, device))
+    return str(labels.get(device, device))
 
 
 class StandingOfLink(TextChoices):

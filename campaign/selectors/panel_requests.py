@@ -115,8 +115,8 @@ def prolific_event(
     # Compare bytes, because `compare_digest` refuses characters that a header may have.
     if not secret or not hmac.compare_digest(expected.encode(), signature.encode()):
         raise EventForgedError("Invalid signature.")
-    at = _unix_time(timestamp)
-    if abs(now - at) > REPLAY_WINDOW:
+    sent_at = _unix_time(timestamp)
+    if abs(now - sent_at) > REPLAY_WINDOW:
         raise EventForgedError("Timestamp outside the accepted window.")
     data = _json_object(body)
     if data.get("event_type") != "submission.status.change":
@@ -127,7 +127,9 @@ def prolific_event(
         .replace("_", " ")
         .replace("TIMED OUT", "TIMED-OUT")
     )
-    return Event(session_id=_json_text(data, "resource_id"), status=status[:40], at=at)
+    return Event(
+        session_id=_json_text(data, "resource_id"), status=status[:40], at=sent_at
+    )
 
 
 def _json_object(body: bytes) -> JSONObject:

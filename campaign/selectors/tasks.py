@@ -60,11 +60,11 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
         chosen = tasks.filter(pk=judge.chosen_task_id)
     else:
         chosen = tasks
-    words = []
+    lines = []
     for task in chosen:
         for line in (task.work, task.question):
-            words.append(line)
-    return list(dict.fromkeys(filter(None, words)))
+            lines.append(line)
+    return list(dict.fromkeys(filter(None, lines)))
 
 
 #: Sent with `test_set`; each receiver returns True if it has judgments of the test set.
@@ -119,13 +119,15 @@ def goes_with(campaign: Campaign) -> list[str]:
 reference_use_asked: Final = Signal()
 
 
-def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
-    """Return notes for organisers on the campaign's references, in case they are `shown` to judges or hidden.
+def reference_use_in_words(*, campaign: Campaign, is_shown: bool) -> list[str]:
+    """Return notes for organisers on the campaign's references, depending on whether judges see them.
 
     If shown, the notes name references that judges would also rank; if hidden, those that could be ranked as a
     hidden control but are not.
     """
-    answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
+    answers = reference_use_asked.send(
+        sender=Campaign, campaign=campaign, is_shown=is_shown
+    )
     sentences: list[str] = []
     for _receiver, answer in answers:
         sentences += cast("list[str]", answer)

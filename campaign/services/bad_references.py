@@ -96,50 +96,61 @@ def bad_references_make(
 
 @transaction.atomic
 def bad_references_store(
-    *, test_set: TestSet, given: Sequence[GivenBadReference], reviewer: User | None
+    *,
+    test_set: TestSet,
+    bad_references: Sequence[GivenBadReference],
+    reviewer: User | None,
 ) -> None:
     """Store damaged references for segments that have none yet; HITs use the approved ones from now on.
 
     Raises `BadReferenceRefusedError`, with the `segment`, for a segment without a reference, and for a text that
     is blank or equal to a reference or another output; nothing is stored then.
     """
-    if not given:
+    if not bad_references:
         return
     system = _system(test_set)
-    known = _first_references(test_set)
-    taken = _texts_of([each.segment for each in given], system)
-    for each in given:
-        if each.segment not in known:
+    first_references = _first_references(test_set)
+    taken = _texts_of(
+        [bad_reference.segment for bad_reference in bad_references], system
+    )
+    for bad_reference in bad_references:
+        if bad_reference.segment not in first_references:
             raise BadReferenceRefusedError(
-                _("The segment has no reference."), each.segment
+                _("The segment has no reference."), bad_reference.segment
             )
-        _text_check(each.segment, each.text, taken[each.segment])
-    _rows_create(system, given, reviewer)
+        _text_check(
+            bad_reference.segment, bad_reference.text, taken[bad_reference.segment]
+        )
+    _rows_create(system, bad_references, reviewer)
 
 
 def _rows_create(
-    system: System, given: Sequence[GivenBadReference], reviewer: User | None
+    system: System, bad_references: Sequence[GivenBadReference], reviewer: User | None
 ) -> None:
-    numbers = [each.segment for each in given]
+    numbers = [bad_reference.segment for bad_reference in bad_references]
     segments = dict(
         system.test_set.segments.filter(number__in=numbers).values_list("number", "id")
     )
     outputs = Output.objects.bulk_create(
-        Output(system=system, segment_id=segments[each.segment], text=each.text)
-        for each in given
+        Output(
+            system=system,
+            segment_id=segments[bad_reference.segment],
+            text=bad_reference.text,
+        )
+        for bad_reference in bad_references
     )
     seed = seed_draw()
     BadReference.objects.bulk_create(
         BadReference(
             output=output,
-            damage=each.damage.value,
-            detail=each.detail,
-            seed=seed if each.seed is None else each.seed,
-            attempt=each.attempt,
-            status=each.status,
-            **_reviewed(each.status, reviewer),
+            damage=bad_reference.damage.value,
+            detail=bad_reference.detail,
+            seed=seed if bad_reference.seed is None else bad_reference.seed,
+            attempt=bad_reference.attempt,
+            status=bad_reference.status,
+            **_reviewed(bad_reference.status, reviewer),
         )
-        for each, output in zip(given, outputs, strict=True)
+        for bad_reference, output in zip(bad_references, outputs, strict=True)
     )
 
 
@@ -163,7 +174,7 @@ def _reviewed(status: BadReference.Status, reviewer: User | None) -> _Review:
 def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
     """Refuse a blank text, or one that judges could not tell from another text of the segment."""
     if not text.strip() or normalise_text(text) in {
-        normalise_text(each) for each in taken
+        normalise_text(taken_text) for taken_text in taken
     }:
         raise BadReferenceRefusedError(
             _("The text is empty or identical to a reference or another output."),
@@ -173,7 +184,7 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
 
 @transaction.atomic
 def bad_reference_rewrite(
-    *, bad_reference: BadReference, given: GivenBadReference
+    *, bad_reference: BadReference, rewritten: GivenBadReference
 ) -> BadReference:
     """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
@@ -182,8 +193,10 @@ def bad_reference_rewrite(
     """
     row = _unseen_locked(bad_reference)
     segment = row.output.segment.number
-    _text_check(segment, given.text, _texts_of([segment], row.output.system)[segment])
-    return _replaced(row, given)
+    _text_check(
+        segment, rewritten.text, _texts_of([segment], row.output.system)[segment]
+    )
+    return _replaced(row, rewritten)
 
 
 @transaction.atomic
@@ -251,15 +264,15 @@ def _unseen_locked(bad_reference: BadReference) -> BadReference:
     return row
 
 
-def _replaced(row: BadReference, given: GivenBadReference) -> BadReference:
+def _replaced(row: BadReference, rewritten: GivenBadReference) -> BadReference:
     """Store another text, which waits for a review; return the row."""
-    row.output.text = given.text
+    row.output.text = rewritten.text
     row.output.save(update_fields=["text"])
-    row.damage = given.damage.value
-    row.detail = given.detail
-    row.attempt = given.attempt
-    if given.seed is not None:
-        row.seed = given.seed
+    row.damage = rewritten.damage.value
+    row.detail = rewritten.detail
+    row.attempt = rewritten.attempt
+    if rewritten.seed is not None:
+        row.seed = rewritten.seed
     row.status = BadReference.Status.PENDING
     row.reviewed_by = None
     row.reviewed_at = None

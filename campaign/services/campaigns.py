@@ -269,10 +269,10 @@ def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
         if after != before and settled:
             raise RulesRefusedError(settled, field="source_language")
         changes["source_language"], changes["target_language"] = after
-    _store(locked, {name: each for name, each in changes.items() if name in _QUOTAS})
+    _store(locked, {name: value for name, value in changes.items() if name in _QUOTAS})
     _store(
         locked.test_set,
-        {name: each for name, each in changes.items() if name not in _QUOTAS},
+        {name: value for name, value in changes.items() if name not in _QUOTAS},
     )
     return locked
 
@@ -315,7 +315,7 @@ def campaign_change(
         and not rank_shown_reference
     ):
         # `design_change` takes the same lock.
-        facts = reference_use_in_words(campaign=locked, shown=True)
+        facts = reference_use_in_words(campaign=locked, is_shown=True)
         if facts:
             raise ReferenceRankedError(facts)
     if "questions" in changes:
@@ -559,8 +559,8 @@ def campaigns_close_due() -> int:
         Q(state__in=[CampaignState.OPEN, CampaignState.PAUSED]), closes_at__lte=Now()
     )
     return sum(
-        campaign_state_change(campaign=each, transition=Transition.CLOSE, by=None)
-        for each in due
+        campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
+        for campaign in due
     )
 
 
@@ -570,10 +570,10 @@ def bin_empty() -> Sequence[str]:
         state=CampaignState.BIN, state_since__lte=Now() - timedelta(days=BIN_DAYS)
     )
     gone = []
-    for each in due:
-        rehearsal_erase(campaign=each)
-        _erase(each)
-        gone.append(each.slug)
+    for campaign in due:
+        rehearsal_erase(campaign=campaign)
+        _erase(campaign)
+        gone.append(campaign.slug)
     return gone
 
 

@@ -71,15 +71,15 @@ def erasure_ask(
         raise ErasureRefusedError(
             _("“%(judge)s” has already been erased.") % {"judge": judge.pseudonym}
         )
-    known = judge.erasure_requests.open().first()
-    if known is not None:
-        return known
-    asked = ErasureRequest.objects.create(
+    open_request = judge.erasure_requests.open().first()
+    if open_request is not None:
+        return open_request
+    erasure = ErasureRequest.objects.create(
         judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE
     )
-    asked.refresh_from_db()
-    _mails_request(request=asked, language=language)
-    return asked
+    erasure.refresh_from_db()
+    _mails_request(request=erasure, language=language)
+    return erasure
 
 
 def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRequest:
@@ -193,10 +193,11 @@ def _language_of(judge: Judge) -> str:
     """Return the language that a judge chose, or that of the last message to them; empty if none is known."""
     if judge.user is not None and judge.user.language:
         return judge.user.language
-    asked = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")
+    erasure_mails = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")
     sent = Mail.objects.filter(judge=judge, state=MailState.SENT).order_by("-pk")
     languages = [
-        rows.values_list("language", flat=True).first() for rows in (asked, sent)
+        rows.values_list("language", flat=True).first()
+        for rows in (erasure_mails, sent)
     ]
     return next(filter(None, languages), "")
 

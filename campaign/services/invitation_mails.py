@@ -128,10 +128,10 @@ def judges_invite_by_mail(
     row_locked(campaign)
     taken = set(judges_by_address(campaign=campaign))
     mails = []
-    known = []
+    judge_addresses = []
     for address in addresses:
         if address_key(address) in taken:
-            known.append(address)
+            judge_addresses.append(address)
             continue
         judge = judge_create_with_user(
             campaign=campaign, languages=checked_languages, address=address
@@ -148,7 +148,7 @@ def judges_invite_by_mail(
         )
         mails.append(mail)
     transaction.on_commit(mail_enqueue)
-    return Invited(mails=mails, known=known)
+    return Invited(mails=mails, known=judge_addresses)
 
 
 class NoAddressError(RefusedError):

@@ -246,11 +246,11 @@ def _do(job: Job, progress: JobProgress) -> None:
         _end(job, JobState.FAILED, error=str(error))
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
-        words = _("Unexpected error: %(error)s. See the worker log for details.")
+        message = _("Unexpected error: %(error)s. See the worker log for details.")
         _end(
             job,
             JobState.FAILED,
-            error=words % {"error": f"{type(error).__name__}: {error}"},
+            error=message % {"error": f"{type(error).__name__}: {error}"},
         )
 
 

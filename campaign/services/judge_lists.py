@@ -104,7 +104,7 @@ def judge_list_check(
 
     Judges with a name need no address, unless `needs_addresses`: their links are then sent by e-mail.
     """
-    known = judges_by_address(campaign=campaign) | judges_by_name(campaign=campaign)
+    existing = judges_by_address(campaign=campaign) | judges_by_name(campaign=campaign)
     groups = {
         group.name.casefold(): group
         for group in JudgeGroup.objects.present().filter(campaign=campaign)
@@ -116,7 +116,7 @@ def judge_list_check(
     rows = []
     for row in judges.rows:
         key = address_key(row.address) or row.name.casefold()
-        checked = CheckedRow(row, known.get(key, ""), seen.get(key))
+        checked = CheckedRow(row, existing.get(key, ""), seen.get(key))
         checked.problems = [
             *_values_read(checked, needs_addresses),
             *_names_read(checked, groups, systems),
@@ -145,10 +145,10 @@ def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:
             raise ValidationError(row.address)
         validate_email(row.address)
     except ValidationError:
-        words = _(
+        message = _(
             "“%(text)s” is not an e-mail address. Enter one such as ada@example.org."
         )
-        return words % {"text": row.address[:80]}
+        return message % {"text": row.address[:80]}
     return ""
 
 

@@ -378,9 +378,9 @@ def judge_join(
     Raises `InvitationFullError`, `InvitationRefusedError` if the link was revoked meanwhile or the
     browser's judge was deactivated, and `JoinRefusedError` if the languages open no test set.
     """
-    known = judge_for_browser(invitation=invitation, browser=browser)
-    if known is not None:
-        return known
+    judge = judge_for_browser(invitation=invitation, browser=browser)
+    if judge is not None:
+        return judge
     reads = _languages_of(invitation, languages)
     with refused_if_broken("invitation_arrived_within_cap", InvitationFullError()):
         # Others who join by this link wait here; the cap itself is the database's constraint.
@@ -393,11 +393,11 @@ def judge_join(
         if locked is None:
             raise InvitationRefusedError
         # The button was pressed twice, and the other request was first.
-        known = judge_for_browser(invitation=locked, browser=browser)
-        if known is None and locked.joined.filter(joined_browser=browser).exists():
+        judge = judge_for_browser(invitation=locked, browser=browser)
+        if judge is None and locked.joined.filter(joined_browser=browser).exists():
             # The judge of this browser was deactivated; it does not get a second one.
             raise InvitationRefusedError
-        return known or judge_create_with_user(
+        return judge or judge_create_with_user(
             campaign=invitation.campaign,
             languages=reads,
             origin_note=invitation.note,
@@ -418,8 +418,8 @@ def _languages_of(invitation: Invitation, tags: Collection[str]) -> list[str]:
 def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:
     """Return the language pairs of the test sets a link leads to, from which new judges choose. One query."""
     pairs = Task.objects.of(invitation.campaign_id).language_pairs()
-    known = invitation.languages
-    return sorted({pair for pair in pairs if reads_languages(known, pair)})
+    tags = invitation.languages
+    return sorted({pair for pair in pairs if reads_languages(tags, pair)})
 
 
 def task_choose(*, judge: Judge, task: Task | None) -> Judge:

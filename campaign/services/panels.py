@@ -118,13 +118,13 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     The judge's pseudonym is random, so published judgments do not reveal the id. The caller must
     hold the lock of the campaign's row, so that no participant becomes two judges.
     """
-    known = {"service": panel.service_name, "external_id": external_id}
-    judge = Judge.objects.filter(campaign=panel.campaign_id, **known).first()
+    identity = {"service": panel.service_name, "external_id": external_id}
+    judge = Judge.objects.filter(campaign=panel.campaign_id, **identity).first()
     return judge or judge_create_with_user(
         campaign=panel.campaign,
         languages=panel.languages,
         origin_note=f"{panel.service_name}: {panel.name}",
-        **known,
+        **identity,
     )
 
 

@@ -57,11 +57,11 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
         raise UploadRefusedError(
             _("A file name contains a control character. Rename the file.")
         )
-    known = upload.files.filter(name=name).first()
-    if known is not None and known.size == size:
-        return known
-    if known is not None:
-        known.delete()
+    earlier = upload.files.filter(name=name).first()
+    if earlier is not None and earlier.size == size:
+        return earlier
+    if earlier is not None:
+        earlier.delete()
     elif upload.files.count() >= MAX_FILES:
         raise UploadRefusedError(
             _("An upload can have at most %(most)d files. Pack them into an archive.")
@@ -148,8 +148,8 @@ def upload_change(*, upload: Upload, **values: Any) -> Upload:
         values["source_language"], values["target_language"] = language_pair_checked(
             source, target
         )
-    for name, given in values.get("roles", {}).items():
-        if given.get("role") not in set(FileRole):
+    for name, role_entry in values.get("roles", {}).items():
+        if role_entry.get("role") not in set(FileRole):
             raise UploadRefusedError(f"{name}: unknown role.")
     for name, value in values.items():
         setattr(upload, name, value)
@@ -168,7 +168,7 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
         "source_language": _("Source language"),
         "target_language": _("Target language"),
     }
-    missing = [words for name, words in needed.items() if not getattr(upload, name)]
+    missing = [message for name, message in needed.items() if not getattr(upload, name)]
     if missing:
         raise UploadRefusedError(
             _("Missing: %(fields)s.") % {"fields": comma_list(missing)}
@@ -191,17 +191,17 @@ def upload_report_store(*, upload: Upload, report: Mapping[str, object]) -> None
 
 
 def upload_becomes(
-    *, upload: Upload, test_set_id: int, told: Mapping[str, object]
+    *, upload: Upload, test_set_id: int, facts: Mapping[str, object]
 ) -> None:
     """Store the test set created from an upload and its import report, and delete the files."""
     upload.files.all().delete()
-    report = {**(upload.report or {}), **told}
+    report = {**(upload.report or {}), **facts}
     Upload.objects.filter(pk=upload.pk).update(
         test_set=test_set_id, report=report, changed_at=Now()
     )
 
 
-def judgments_import_note(*, test_set: TestSet, told: Mapping[str, object]) -> None:
+def judgments_import_note(*, test_set: TestSet, event: Mapping[str, object]) -> None:
     """Add the report of an import of judgments to the import report of its test set."""
     uploads = Upload.objects.select_for_update(no_key=True)
     upload, _is_new = uploads.get_or_create(
@@ -209,7 +209,7 @@ def judgments_import_note(*, test_set: TestSet, told: Mapping[str, object]) -> N
         defaults={"campaign": test_set.campaign, "name": test_set.name},
     )
     report = {"left_out": [], "warnings": [], "judgments": [], **(upload.report or {})}
-    upload.report = {**report, "judgments": [*report["judgments"], told]}
+    upload.report = {**report, "judgments": [*report["judgments"], event]}
     upload.save(update_fields=["report"])
     _touch(upload)
 

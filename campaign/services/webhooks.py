@@ -361,8 +361,12 @@ def _checked(*, url: str, events: Sequence[str], description: str) -> EndpointFi
         url_check(url.strip())
     except AddressRefusedError as error:
         raise WebhookRefusedError(str(error), field="url") from error
-    known = [each for each in WebhookEvent.values if each in events]
-    return {"url": url.strip(), "events": known, "description": description.strip()}
+    ordered_events = [event for event in WebhookEvent.values if event in events]
+    return {
+        "url": url.strip(),
+        "events": ordered_events,
+        "description": description.strip(),
+    }
 
 
 #: An endpoint with this many waiting messages gets no further ones, because it does not answer.

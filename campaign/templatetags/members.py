@@ -30,5 +30,7 @@ def held(field: forms.BoundField) -> str:
     else:
         values = [value]
     labels = dict(getattr(field.field, "choices", ()))
-    shown = [str(labels.get(each, each)) for each in values if each not in (None, "")]
-    return comma_list(shown) or "–"
+    labels_of_values = [
+        str(labels.get(choice, choice)) for choice in values if choice not in (None, "")
+    ]
+    return comma_list(labels_of_values) or "–"

@@ -28,10 +28,10 @@ def text_attributes(language: str = "", classes: str = "") -> SafeString:
     judging page does the same in `static/judge/block.js`.
     """
     names = f"{classes} {_CLASS}".strip()
-    shown = format_html('class="{}" dir="auto" translate="no"', names)
+    attributes = format_html('class="{}" dir="auto" translate="no"', names)
     if language:
-        return format_html('{} lang="{}"', shown, language)
-    return shown
+        return format_html('{} lang="{}"', attributes, language)
+    return attributes
 
 
 @register.simple_tag
@@ -52,21 +52,23 @@ def with_media(text: str, campaign: Campaign) -> SafeString:
 
 
 @register.filter
-def shown_text(shown: Mapping[str, Any]) -> SafeString:
+def shown_text(text_shown: Mapping[str, Any]) -> SafeString:
     """Return a text in the shape in which judges get it, with its files below the words."""
-    return format_html("{}{}", shown["text"], _media_tags(shown.get("media", ())))
+    return format_html(
+        "{}{}", text_shown["text"], _media_tags(text_shown.get("media", ()))
+    )
 
 
 def _media_tags(files: Sequence[ShownFile]) -> SafeString:
     """Return the elements that show these files."""
     if not files:
         return SafeString()
-    shown = format_html_join(
+    tags = format_html_join(
         "",
         "{}",
         ((format_html(_TAGS[file["kind"]], file["address"]),) for file in files),
     )
-    return format_html('<span class="media">{}</span>', shown)
+    return format_html('<span class="media">{}</span>', tags)
 
 
 #: Nothing is loaded before it is played: a page may show hundreds.

@@ -197,8 +197,8 @@ def _replace(
     start = draw.below(len(source) - length + 1, "from", attempt)
     taken = source[start : start + length]
     text = words.joined([*units[:position], *taken, *units[position + length :]])
-    place = f"{position + 1}–{position + length}"
-    return _Damaged(text, f"{place}: {words.joined(taken)}")
+    span = f"{position + 1}–{position + length}"
+    return _Damaged(text, f"{span}: {words.joined(taken)}")
 
 
 def _drop(

@@ -47,13 +47,13 @@ def and_list(items: Sequence[object]) -> str:
         return comma_list(items)
     *before, last = items
     parts = {"first": comma_list(before), "last": str(last)}
-    words = _("%(first)s and %(last)s")
+    pattern = _("%(first)s and %(last)s")
     # Chinese has spaces beside its “and” only where a name is in another script.
     if _HAN.match(parts["first"][-1:]):
-        words = _SPACE_BEFORE_HAN.sub("", words)
+        pattern = _SPACE_BEFORE_HAN.sub("", pattern)
     if _HAN.match(parts["last"]):
-        words = _SPACE_AFTER_HAN.sub("", words)
-    return words % parts
+        pattern = _SPACE_AFTER_HAN.sub("", pattern)
+    return pattern % parts
 
 
 def semicolon_list(items: Iterable[object]) -> str:

@@ -128,15 +128,15 @@ def _base(tag: str) -> str:
     return base
 
 
-def reads_languages(known: Collection[str], wanted: Iterable[str]) -> bool:
+def reads_languages(tags: Collection[str], wanted: Iterable[str]) -> bool:
     """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
 
     By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round. Everybody
     reads `zxx`. `annotation.selectors.pool` decides the same in SQL.
     """
-    if not known:
+    if not tags:
         return True
-    prefixes = tuple(f"{tag}-" for tag in (*known, NO_LANGUAGE))
+    prefixes = tuple(f"{tag}-" for tag in (*tags, NO_LANGUAGE))
     return all(f"{tag}-".startswith(prefixes) for tag in wanted)
 
 
@@ -203,14 +203,14 @@ def _language(language: str, extended: str | None) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=1)
 def _languages() -> frozenset[str]:
-    known = set(_NO_ONE_LANGUAGE)
+    tags = set(_NO_ONE_LANGUAGE)
     for tag in get_global("language_aliases").values():
         base, _separator, _rest = tag.partition("_")
-        known.add(base)
+        tags.add(base)
     for tag in (*cldr_of("en").languages, *get_global("likely_subtags")):
         if "_" not in tag:
-            known.add(tag)
-    return frozenset(known) - _NO_LANGUAGES
+            tags.add(tag)
+    return frozenset(tags) - _NO_LANGUAGES
 
 
 def _script(script: str | None) -> str:

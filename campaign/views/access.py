@@ -78,15 +78,15 @@ def of_task(task: Task, section: str) -> TaskContext:
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 
 
-def _remembered(request: HttpRequest, found: _Found) -> _Found:
-    role_remember(request, found.role)  # type: ignore[attr-defined]  # annotated
-    if isinstance(found, Task):
-        campaign = found.test_set.campaign
+def _remembered(request: HttpRequest, subject: _Found) -> _Found:
+    role_remember(request, subject.role)  # type: ignore[attr-defined]  # annotated
+    if isinstance(subject, Task):
+        campaign = subject.test_set.campaign
     else:
-        campaign = found
+        campaign = subject
     # Until the end of the request (`TimeZoneMiddleware`).
     timezone.activate(campaign.zone)
-    return found
+    return subject
 
 
 def _admitted(request: HttpRequest, campaign: _Found) -> _Found:

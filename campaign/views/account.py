@@ -117,8 +117,8 @@ def asked_again(view: View) -> View:
 
 def base_url(request: HttpRequest) -> str:
     """Return the base URL without a trailing slash: `PUBLIC_ADDRESS`, or that of the request."""
-    given: str = settings.PUBLIC_ADDRESS or request.build_absolute_uri("/")
-    return given.rstrip("/")
+    address: str = settings.PUBLIC_ADDRESS or request.build_absolute_uri("/")
+    return address.rstrip("/")
 
 
 _METHODS = ("GET", "HEAD", "POST")
@@ -385,7 +385,9 @@ def _tokens_revoke(request: HttpRequest) -> int:
 def _session_end(request: HttpRequest) -> bool:
     wanted = request.POST.get("session", "")
     ended = [
-        each for each in sessions_open(users=_myself(request)) if each.name == wanted
+        open_session
+        for open_session in sessions_open(users=_myself(request))
+        if open_session.name == wanted
     ]
     for session in ended:
         session_end(session=session)
@@ -400,7 +402,7 @@ def _others_end(request: HttpRequest) -> bool:
 def _link_revoke(request: HttpRequest) -> bool:
     links = links_valid().filter(user=request.user.pk)
     wanted = request.POST.get("link", "")
-    revoked = [each for each in links if str(each.pk) == wanted]
+    revoked = [own_link for own_link in links if str(own_link.pk) == wanted]
     for link in revoked:
         invitation_revoke(invitation=link)
     return bool(revoked)

@@ -45,20 +45,20 @@ class ActivityTable(DeskTable):
         self.whole()
 
     def cell_at(self, row: ActivityRow) -> SafeString:
-        at = row.event.happened_at
-        words = date_format(localtime(at), "DATETIME_FORMAT")
-        return format_html('<time datetime="{}">{}</time>', at.isoformat(), words)
+        moment = row.event.happened_at
+        text = date_format(localtime(moment), "DATETIME_FORMAT")
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), text)
 
     def cell_who(self, row: ActivityRow) -> SafeString:
         return format_html("<bdi>{}</bdi>", row.who)
 
     def cell_what(self, row: ActivityRow) -> SafeString:
-        words = format_html("{}", row.what)
+        text = format_html("{}", row.what)
         if row.name:
-            words = labelled_html(row.what, format_html("<bdi>{}</bdi>", row.name))
+            text = labelled_html(row.what, format_html("<bdi>{}</bdi>", row.name))
         if not row.test_set:
-            return words
-        return format_html('{}<br><bdi class="quiet">{}</bdi>', words, row.test_set)
+            return text
+        return format_html('{}<br><bdi class="quiet">{}</bdi>', text, row.test_set)
 
     def cell_changed(self, row: ActivityRow) -> str | SafeString:
         if not row.fields:
@@ -76,22 +76,22 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
     filtered = _filtered(request, campaign)
-    found = filtered.found
+    matching = filtered.found
     before = request.GET.get("before", "")
     if _ID.fullmatch(before):
-        found = found.filter(pk__lt=int(before))
-    events = list(found[: EVENTS_ON_A_PAGE + 1])
-    shown = events[:EVENTS_ON_A_PAGE]
-    asked = request.GET.copy()
-    asked.pop("before", None)
+        matching = matching.filter(pk__lt=int(before))
+    events = list(matching[: EVENTS_ON_A_PAGE + 1])
+    page_events = events[:EVENTS_ON_A_PAGE]
+    parameters = request.GET.copy()
+    parameters.pop("before", None)
     context = {
         "campaign": campaign,
         "section": "activity",
         "filter": filtered,
-        "table": ActivityTable(activity_rows(campaign, shown)),
-        "asked": asked.urlencode(),
+        "table": ActivityTable(activity_rows(campaign, page_events)),
+        "asked": parameters.urlencode(),
         "is_first": not before,
-        "older": shown[-1].pk if len(events) > len(shown) else None,
+        "older": page_events[-1].pk if len(events) > len(page_events) else None,
     }
     return render(request, "organiser/activity.html", context, status=filtered.status)
 
@@ -122,6 +122,6 @@ def _from_to(field: ChangedField) -> SafeString:
             "<bdi>{}</bdi>", field.after if field.before is None else field.before
         )
     # Right-to-left languages translate it with an arrow to the left.
-    words = _("<bdi>%(before)s</bdi> → <bdi>%(after)s</bdi>")
+    pattern = _("<bdi>%(before)s</bdi> → <bdi>%(after)s</bdi>")
     escaped = {"before": escape(field.before), "after": escape(field.after)}
-    return mark_safe(words % escaped)  # noqa: S308
+    return mark_safe(pattern % escaped)  # noqa: S308

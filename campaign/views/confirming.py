@@ -44,8 +44,8 @@ class Question:
     def sent(self) -> Iterator[tuple[str, str]]:
         """The fields as sent: a field with several values is sent once for each."""
         for name, value in self.fields.items():
-            for each in [value] if isinstance(value, str) else value:
-                yield name, each
+            for text in [value] if isinstance(value, str) else value:
+                yield name, text
 
 
 def ask(

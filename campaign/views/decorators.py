@@ -28,10 +28,10 @@ def _signed_in(view: View) -> View:
     for_members = login_required(view)
 
     @wraps(view)
-    def answered(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
+    def answered(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
         if request.headers.get("HX-Request") and not request.user.is_authenticated:
             return HttpResponse(status=401)
-        answer: HttpResponse = for_members(request, *given, **named)
+        answer: HttpResponse = for_members(request, *arguments, **named)
         return answer
 
     return cast("View", answered)

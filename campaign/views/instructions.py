@@ -64,8 +64,8 @@ class InstructionsForm(VersionedForm):
     def other_languages(self) -> list[tuple[str, str]]:
         """The languages besides the one that the form shows, as tags and names."""
         field: Any = self.fields["language"]
-        shown = self["language"].value()
-        return [(tag, name) for tag, name in field.choices if tag != shown]
+        current = self["language"].value()
+        return [(tag, name) for tag, name in field.choices if tag != current]
 
 
 @form_view

@@ -214,11 +214,11 @@ def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
     browser = browser_of(request) or browser_new()
     if request.method == "POST":
         return _join(request, opened, browser)
-    known = judge_for_browser(
+    judge = judge_for_browser(
         invitation=opened, browser=browser.hash_for(opened.campaign_id)
     )
-    if known is not None:
-        return _button_page(request, opened, known)
+    if judge is not None:
+        return _button_page(request, opened, judge)
     return _landing_page(
         request, opened, browser, full=opened.arrived >= cast("int", opened.cap)
     )

@@ -75,7 +75,8 @@ class MemberTable(DeskTable):
     def __init__(self, *, campaign: Campaign, request: HttpRequest) -> None:
         roles = MembershipRole.values
         rows = sorted(
-            members_access(campaign=campaign), key=lambda each: roles.index(each.role)
+            members_access(campaign=campaign),
+            key=lambda member: roles.index(member.role),
         )
         reads_only = not rights(request)["may_change"]
         super().__init__(rows, exclude=("actions",) if reads_only else ())

@@ -42,7 +42,7 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "section": "settings",
         "reference_notes": reference_use_in_words(
-            campaign=campaign, shown=campaign.show_reference
+            campaign=campaign, is_shown=campaign.show_reference
         ),
         "tasks": tasks_in_order(campaign),
     }

@@ -61,7 +61,7 @@ def upload_in_words(upload: Upload) -> UploadInWords:
     """Return the latest report of an upload in words; `stands_out` are sentences that an organiser should read."""
     report = upload.report or {}
     return {
-        "roles": [(str(role), str(words)) for role, words in ROLE_WORDS.items()],
+        "roles": [(str(role), str(label)) for role, label in ROLE_WORDS.items()],
         "languages": _languages(upload),
         "stands_out": _stands_out(report),
         "takes_part": _takes_part(upload, report),
@@ -173,11 +173,11 @@ def _next_after(
     )
 
 
-def _say_once(request: HttpRequest, words: str) -> None:
+def _say_once(request: HttpRequest, text: str) -> None:
     """Add a message, unless an earlier request of a page that reloads itself has left the same one."""
     waiting = cast("BaseStorage", messages.get_messages(request))
-    if words not in [message.message for message in waiting]:
-        messages.success(request, words)
+    if text not in [message.message for message in waiting]:
+        messages.success(request, text)
     # Reading does not count as showing.
     waiting.used = False
 

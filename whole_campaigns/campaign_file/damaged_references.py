@@ -58,7 +58,7 @@ class DamagedReferencesSection(TaskSection[BadReference]):
         first = next(iter(new.values()))
         try:
             bad_references_store(
-                test_set=self.test_set, given=references, reviewer=first.run.by
+                test_set=self.test_set, bad_references=references, reviewer=first.run.by
             )
         except BadReferenceRefusedError as error:
             with new.get(error.segment or 0, first).refusals():
@@ -74,7 +74,7 @@ class DamagedReferencesSection(TaskSection[BadReference]):
             with part.refusals("text"):
                 row = bad_reference_rewrite(
                     bad_reference=row,
-                    given=_reference({**now, **values, "status": row.status}),
+                    rewritten=_reference({**now, **values, "status": row.status}),
                 )
         if status == row.status:
             return

@@ -62,8 +62,8 @@ class Command(BaseCommand):
                 raise CommandError(
                     f'"{name}" is not active. Run the command without names to list active credentials.'
                 )
-            words = f"end {name} of {rows[name].who}: {rows[name].what}"
-            self.stdout.write(words if options["yes"] else f"would: {words}")
+            action = f"end {name} of {rows[name].who}: {rows[name].what}"
+            self.stdout.write(action if options["yes"] else f"would: {action}")
             if options["yes"]:
                 rows[name].end()
         if not options["yes"]:

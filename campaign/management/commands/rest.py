@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -123,20 +124,20 @@ def _split(address: str) -> tuple[str, str]:
     return root.removeprefix(settings.URL_PREFIX) + below, parts.query
 
 
-def _body(given: list[str]) -> tuple[bytes, str]:
+def _body(arguments: list[str]) -> tuple[bytes, str]:
     """Return the bytes of a body and their content type."""
-    if not given:
+    if not arguments:
         return b"", ""
-    if len(given) == 1 and given[0].startswith("@"):
-        path = Path(given[0][1:])
+    if len(arguments) == 1 and arguments[0].startswith("@"):
+        path = Path(arguments[0][1:])
         return path.read_bytes(), _TYPES.get(
             path.suffix.lower(), "application/octet-stream"
         )
-    if len(given) == 1 and given[0].lstrip().startswith(("{", "[")):
-        return given[0].encode(), _JSON
+    if len(arguments) == 1 and arguments[0].lstrip().startswith(("{", "[")):
+        return arguments[0].encode(), _JSON
     fields: dict[str, Any] = {}
     is_form = False
-    for text in given:
+    for text in arguments:
         name, sign, value = _taken_apart(text)
         if sign == "@":
             is_form = True
@@ -167,8 +168,8 @@ def _taken_apart(text: str) -> tuple[str, str, str]:
         raise CommandError(
             f"“{text}” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
         )
-    place, sign = min(places, key=lambda found: found[0])
-    return text[:place], sign, text[place + len(sign) :]
+    position, sign = min(places, key=itemgetter(0))
+    return text[:position], sign, text[position + len(sign) :]
 
 
 def _json(name: str, text: str) -> Any:
@@ -218,17 +219,17 @@ def _refusal(answer: Any) -> Iterator[str]:
     except ValueError:
         answer_read = {}
     yield answer_read.get("detail") or f"{answer.status_code} {answer.reason_phrase}"
-    for name, words in answer_read.items():
+    for name, errors in answer_read.items():
         if name not in _FRAME:
-            yield from _lines("" if name == "errors" else name, words)
+            yield from _lines("" if name == "errors" else name, errors)
 
 
-def _lines(name: str, words: Any) -> Iterator[str]:
-    if isinstance(words, dict):
-        for key, value in words.items():
+def _lines(name: str, errors: Any) -> Iterator[str]:
+    if isinstance(errors, dict):
+        for key, value in errors.items():
             yield from _lines(f"{name}.{key}" if name else str(key), value)
-    elif isinstance(words, list):
-        for value in words:
+    elif isinstance(errors, list):
+        for value in errors:
             yield from _lines(name, value)
     else:
-        yield f"{name}: {words}"
+        yield f"{name}: {errors}"

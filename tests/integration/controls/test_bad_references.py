@@ -70,9 +70,9 @@ def test_only_an_approved_one_may_be_drawn(task: Task) -> None:
     with pytest.raises(BadReferenceRefusedError, match="withdrawn"):
         bad_reference_review(bad_reference=good, approve=True, reviewer=organiser)
     damaged = Output.objects.filter(system__kind="bad_reference")
-    assert list(damaged.drawable(at=approved)) == [good.output]
-    assert not damaged.drawable(at=timezone.now()).exists()
-    assert not damaged.drawable(at=good.output.segment.test_set.created_at).exists()
+    assert list(damaged.drawable(moment=approved)) == [good.output]
+    assert not damaged.drawable(moment=timezone.now()).exists()
+    assert not damaged.drawable(moment=good.output.segment.test_set.created_at).exists()
 
 
 def test_a_new_draw_is_another_text_and_waits_for_a_review_again(task: Task) -> None:
