@@ -49,12 +49,12 @@ def edits_asked_about(
         _asking(block_ids).values_list("pk", "asked", Subquery(output.values("text")))
     )
     if asking:
-        edits = edits_in_force([asked for _pk, asked, _text in asking])
+        edits = edits_in_force([edited_block for _pk, edited_block, _text in asking])
     else:
         edits = {}
     edits_by_block = {}
-    for pk, asked, text in asking:
-        edits_by_block[pk] = (edits.get(asked), text or "")
+    for pk, edited_block, text in asking:
+        edits_by_block[pk] = (edits.get(edited_block), text or "")
     return edits_by_block
 
 

@@ -83,7 +83,7 @@ def _edit(values: LineValues, refuse: Refuse) -> Edit:
 
 def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
     """Yield each edit, followed by its acceptances."""
-    place = 0
+    index = 0
     for number, line in lines:
         edit = FileAnswer(
             line=number,
@@ -102,9 +102,9 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
                 said=acceptable,
                 texts=(),
                 active_ms=None,
-                about=place,
+                about=index,
             )
-        place += 1 + len(line.acceptances)
+        index += 1 + len(line.acceptances)
 
 
 def _answer(
@@ -180,9 +180,9 @@ def _lost(edits: Sequence[Edit]) -> list[Loss]:
     for edit in edits:
         if edit.is_unable:
             acceptances += len(edit.acceptances)
-    words = "acceptances of outputs that the editor was unable to correct"
+    description = "acceptances of outputs that the editor was unable to correct"
     if acceptances:
-        return [Loss(words, acceptances, "edits with outcome “unable”")]
+        return [Loss(description, acceptances, "edits with outcome “unable”")]
     return []
 
 

@@ -42,10 +42,12 @@ from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: AnalysisOptions, result: Acceptability
+    analysis_input: Input | AnswersOfFiles,
+    _options: AnalysisOptions,
+    result: Acceptability,
 ) -> Report:
     """Report the acceptable edits of each system, without a percentage if there are too few."""
-    rows: list[Edit] = given.answers.rows
+    rows: list[Edit] = analysis_input.answers.rows
     edited = {(edit.segment, edit.judge) for edit in rows}
     acceptors = set()
     own_segment = 0
@@ -80,7 +82,7 @@ def _tell(
             % {"counted": _counted(sum(uncorrected), len(uncorrected))}
         )
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         of_files={"segments": len({edit.segment for edit in rows})},
         counted={
             **counted,
@@ -281,13 +283,18 @@ class EditingOptions(TypedDict):
     confidence: float
 
 
-def _find(given: Input | AnswersOfFiles, options: EditingOptions) -> Acceptability:
-    if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
+def _find(
+    analysis_input: Input | AnswersOfFiles, options: EditingOptions
+) -> Acceptability:
+    if (
+        isinstance(analysis_input, AnswersOfFiles)
+        and analysis_input.answers.excluded_judges
+    ):
         raise OptionError(
             "judges cannot be excluded from edits.", field="exclude_judge"
         )
     result = acceptability(
-        given.answers.rows,
+        analysis_input.answers.rows,
         fewest=options["fewest"],
         counting=Counting(options["acceptances"]),
         confidence=options["confidence"],

@@ -178,10 +178,10 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
     if np.isnan(kappa):
         reason = NotEstimable.CHANCE_IS_CERTAIN
         return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
-    _numbers, place = np.unique(segment, return_inverse=True)
+    _numbers, segment_index = np.unique(segment, return_inverse=True)
     sums = []
     for column in (agreeing, accepted, np.ones(len(of))):
-        sums.append(np.bincount(place, column))
+        sums.append(np.bincount(segment_index, column))
     left = [column_sums.sum() - column_sums for column_sums in sums]
     names = set()
     for edit in edits:
@@ -531,14 +531,14 @@ def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
         )
     # Testing systems that get no rank would only make the others harder to tell apart.
     tested = {}
-    for place, (one, other) in enumerate(compared):
-        if one.share and other.share and pairs[place].p_value is not None:
-            tested[place] = pairs[place].p_value
+    for index, (one, other) in enumerate(compared):
+        if one.share and other.share and pairs[index].p_value is not None:
+            tested[index] = pairs[index].p_value
     corrected = adjusted(
         np.array([*tested.values()], dtype=np.float64), Correction.HOLM
     )
-    for place, p in zip(tested, corrected.tolist(), strict=True):
-        pairs[place] = replace(pairs[place], adjusted_p=p)
+    for index, p in zip(tested, corrected.tolist(), strict=True):
+        pairs[index] = replace(pairs[index], adjusted_p=p)
     return tuple(pairs)
 
 
@@ -584,10 +584,11 @@ def _ranked(
         columns["cluster"] = clusters(ranges).tolist()
     of_system = {row.system: row for row in rows}
     ranked = []
-    for place, name in enumerate(order):
+    for index, name in enumerate(order):
         ranked.append(
             replace(
-                of_system[name], **{key: each[place] for key, each in columns.items()}
+                of_system[name],
+                **{key: column[index] for key, column in columns.items()},
             )
         )
     unranked = []

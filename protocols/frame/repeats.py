@@ -32,7 +32,7 @@ class CountedRows(Generic[Row]):
 
     def add(self, file: str, line: int, row: Row, refuse: Refuse) -> None:
         """Add a row, unless it repeats an earlier one; refuse another answer about the same thing."""
-        place = f"{file}, line {line}"
+        location = f"{file}, line {line}"
         if self._statements is not None:
             statements = self._statements(row)
             earlier = {}
@@ -51,11 +51,11 @@ class CountedRows(Generic[Row]):
                 if self._is_one_file:
                     line_place = f"line {line}"
                 else:
-                    line_place = place
+                    line_place = location
                 self._losses.add(COUNTED_ONCE, line_place)
                 return
             for about, answer in statements.items():
-                self._known.setdefault(about, (answer, place))
+                self._known.setdefault(about, (answer, location))
         self._rows.append((file, line, row))
 
     def counted(self) -> tuple[list[tuple[int, Row]], Losses]:

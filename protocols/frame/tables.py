@@ -36,9 +36,9 @@ ReportData = Mapping[str, object]
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
     """Return the rows below which a line is drawn: those followed by a row of another cluster."""
     rules = []
-    for place, (one, next_) in enumerate(pairwise(clusters)):
+    for index, (one, next_) in enumerate(pairwise(clusters)):
         if one != next_:
-            rules.append(place)
+            rules.append(index)
     return frozenset(rules)
 
 
@@ -71,7 +71,7 @@ def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
 
 def report_of_answers(
     *,
-    given: Input | AnswersOfFiles,
+    analysis_input: Input | AnswersOfFiles,
     of_files: ReportData = MappingProxyType({}),
     counted: ReportData = MappingProxyType({}),
     notes: Iterable[str],
@@ -82,19 +82,19 @@ def report_of_answers(
 
     Parameters
     ----------
-    given : Input or AnswersOfFiles
+    analysis_input : Input or AnswersOfFiles
         Answers from files are `AnswersRead`.
     of_files, counted : mapping
         Further data about the input: for files only, and in either case.
     notes, tables, data
     """
     about: ReportData
-    if isinstance(given, Input):
-        about = input_data(given)
-        first = input_notes(given)
+    if isinstance(analysis_input, Input):
+        about = input_data(analysis_input)
+        first = input_notes(analysis_input)
         last = []
     else:
-        read: AnswersRead[Any] = given.answers
+        read: AnswersRead[Any] = analysis_input.answers
         excluded = read.excluded_judges
         about = {
             "files": files_data(read.files),
@@ -124,12 +124,12 @@ def analysis_of_lines(
     """
 
     def found(
-        given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+        analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
     ) -> Any:
         begin(str(step))
-        if not given.answers.rows:
+        if not analysis_input.answers.rows:
             raise ValueError(_("No judgments match these options."))
-        return find(given, options)
+        return find(analysis_input, options)
 
     def read_files(
         names: Sequence[str],

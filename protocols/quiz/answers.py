@@ -135,11 +135,11 @@ class QuizPasses(Passes):
         enough.
         """
         if not texts:
-            words = [_("No snippets yet. Upload snippets with their statements.")]
-            return Needs(judges=0, is_feasible=False, words=words)
+            sentences = [_("No snippets yet. Upload snippets with their statements.")]
+            return Needs(judges=0, is_feasible=False, words=sentences)
         systems = max(texts)
         needed = systems * self.raters
-        words = [
+        sentences = [
             ngettext(
                 "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
                 "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
@@ -148,13 +148,13 @@ class QuizPasses(Passes):
             % {"systems": systems, "readers": self.raters, "needed": needed}
         ]
         if judges < needed:
-            words.append(
+            sentences.append(
                 ngettext(
                     "There is %(count)d so far.", "There are %(count)d so far.", judges
                 )
                 % {"count": judges}
             )
-        return Needs(judges=needed, is_feasible=judges >= needed, words=words)
+        return Needs(judges=needed, is_feasible=judges >= needed, words=sentences)
 
 
 class QuizAnswers(AnswerKind):

@@ -88,12 +88,12 @@ def _of_task(
     for answer in answers:
         reading: Reading = answer.said
         if reading.snippet not in snippets:
-            known = ", ".join(list(snippets)[:20]) or "no snippets"
+            names = ", ".join(list(snippets)[:20]) or "no snippets"
             refuse(
                 answer,
                 "snippet",
                 f"the snippet {reading.snippet} is unknown",
-                f"correct the name, or upload the snippets of this quiz first; it has {known}",
+                f"correct the name, or upload the snippets of this quiz first; it has {names}",
             )
         expected, (*before, last) = snippets[reading.snippet]
         if list(reading.expected) != expected:

@@ -32,10 +32,12 @@ from ranking.reports.wording.numbers import all_in_figures, percent_in_figures
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: AnalysisOptions, scores: QuizScores
+    analysis_input: Input | AnswersOfFiles,
+    _options: AnalysisOptions,
+    scores: QuizScores,
 ) -> Report:
     """Report the share of correct answers by system and by reader."""
-    rows: list[Reading] = given.answers.rows
+    rows: list[Reading] = analysis_input.answers.rows
     counted = {
         "readings": len(rows),
         "snippets": len({row.snippet for row in rows}),
@@ -62,7 +64,7 @@ def _tell(
             % all_in_figures(count=again)
         )
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         counted={**counted, "met_again": again},
         notes=notes,
         tables=[
@@ -122,8 +124,8 @@ ANALYSIS = analysis_of_lines(
     protocols=frozenset({Protocol.QUIZ}),
     stands_for_ranking=True,
     step=gettext_lazy("Counting"),
-    find=lambda given, options: scores_of_readings(
-        given.answers.rows, confidence=options[CONFIDENCE.name]
+    find=lambda analysis_input, options: scores_of_readings(
+        analysis_input.answers.rows, confidence=options[CONFIDENCE.name]
     ),
     tell=_tell,
 )

@@ -108,10 +108,10 @@ def _snippet(values: JSONObject, refuse: Refuse) -> SnippetJSON:
         while isinstance(problem, Mapping):
             name, problem = next(iter(problem.items()))
             key.append(str(name))
-        words = problem if isinstance(problem, str) else problem[0]
+        message = problem if isinstance(problem, str) else problem[0]
         refuse(
             ".".join(key) or None,
-            str(words).rstrip("."),
+            str(message).rstrip("."),
             "write snippets as in docs/formats-judgments.md",
         )
 
@@ -243,7 +243,7 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
     if not snippets:
         raise SnippetsRefusedError(_("No snippets. Add at least one."))
     documents = task.test_set.documents.filter(
-        name__in={each["document"] for each in snippets}
+        name__in={snippet_json["document"] for snippet_json in snippets}
     )
     rows = documents.annotate(last=Max("segments__position")).values_list(
         "name", "pk", "last"

@@ -118,7 +118,7 @@ def feasibility(
 
 def feasibility_in_words(feasibility: Feasibility) -> Iterator[str]:
     """Describe the feasibility and requirements of a rating campaign."""
-    each = feasibility.ratings // max(1, feasibility.judges)
+    ratings_per_judge = feasibility.ratings // max(1, feasibility.judges)
     yield counted(
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
@@ -134,11 +134,11 @@ def feasibility_in_words(feasibility: Feasibility) -> Iterator[str]:
     if feasibility.is_feasible and feasibility.passes_by_others > 1:
         yield _(
             "%(judges)s judges rate %(items)s texts each (or one more) on one criterion."
-        ) % all_in_figures(judges=feasibility.judges, items=each)
+        ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.is_feasible:
         yield _(
             "%(judges)s judges rate %(items)s texts each, or one more, in each pass."
-        ) % all_in_figures(judges=feasibility.judges, items=each)
+        ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.needed_items_per_judge is None:
         yield _(
             "Each segment needs %(needed)s different judges, because no judge may see a segment twice; available: %(judges)s."

@@ -61,9 +61,9 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
         refuse = refuse_at(records.name, item.line)
         others = {key for key, value in output.answers.items() if value} - {"sliders"}
         losses.add("answers beside sliders", f"line {item.line}", len(others))
-        place = f"{output.key}.sliders"
+        path = f"{output.key}.sliders"
         for name, value in object_of(
-            place, output.answers.get("sliders"), refuse
+            path, output.answers.get("sliders"), refuse
         ).items():
             rating = Rating(
                 segment=segments.setdefault(
@@ -72,7 +72,7 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
                 systems=(output.system,),
                 judge=item.judge,
                 criterion=name.strip(),
-                value=integer_of(f"{place}.{name}", value, 0, refuse, HUNDRED),
+                value=integer_of(f"{path}.{name}", value, 0, refuse, HUNDRED),
                 scale=UNKNOWN_SCALE,
                 screen=screen,
             )
@@ -125,12 +125,14 @@ def _checked(
     [rating] = answer.said
     criterion = criteria.get(rating.criterion)
     if criterion is None:
-        known = " or ".join(dict.fromkeys(each.key for each in criteria.values()))
+        keys = " or ".join(
+            dict.fromkeys(task_criterion.key for task_criterion in criteria.values())
+        )
         refuse(
             answer,
             None,
             f"it rates {rating.criterion}, which judges of this task are not asked about",
-            f"provide ratings of {known}",
+            f"provide ratings of {keys}",
         )
     scale = criterion.scale
     if rating.scale not in (scale, UNKNOWN_SCALE):
@@ -169,7 +171,7 @@ def _check_passes(
     of_segment: dict[tuple[str, int], str] = {}
     for answer in answers:
         [rating] = answer.said
-        place = keys.index(rating.criterion)
+        index = keys.index(rating.criterion)
         rated.add((rating.judge, rating.item, rating.criterion))
         if rules["adequacy_by_others"]:
             first = of_segment.setdefault(
@@ -182,8 +184,8 @@ def _check_passes(
                     "this judge rates the segment by several criteria",
                     "import into a task in which the same judges rate all of them (adequacy_by_others: false)",
                 )
-        elif place and not rules["order_free"]:
-            earlier = keys[place - 1]
+        elif index and not rules["order_free"]:
+            earlier = keys[index - 1]
             if (rating.judge, rating.item, earlier) not in rated:
                 refuse(
                     answer,
@@ -314,11 +316,11 @@ def _means_of_judges(
     for criterion in criteria:
         if criterion.key in weights:
             counted.append(criterion)
-    said: dict[tuple[Item, str], dict[str, int]] = defaultdict(dict)
+    values_by_item: dict[tuple[Item, str], dict[str, int]] = defaultdict(dict)
     for rating in rated:
         if rating.criterion in weights:
-            said[rating.item, rating.judge][rating.criterion] = rating.value
-    for (item, judge), values in said.items():
+            values_by_item[rating.item, rating.judge][rating.criterion] = rating.value
+    for (item, judge), values in values_by_item.items():
         if len(values) == len(counted):
             yield item, judge, weighted_score(values, counted) / sum(weights.values())
 
@@ -333,13 +335,13 @@ def _as_many_of_each(
             signs[criterion_counted.key] = -1
         else:
             signs[criterion_counted.key] = 1
-    said: dict[Item, dict[str, dict[str, int]]] = defaultdict(
+    values_by_item: dict[Item, dict[str, dict[str, int]]] = defaultdict(
         partial(defaultdict, dict)
     )
     for rating in rated:
         if rating.criterion in signs:
-            said[rating.item][rating.criterion][rating.judge] = rating.value
-    for item, values in said.items():
+            values_by_item[rating.item][rating.criterion][rating.judge] = rating.value
+    for item, values in values_by_item.items():
         count = min(len(values[criterion]) for criterion in signs)
         for criterion, sign in signs.items():
             for judge, value in sorted(values[criterion].items())[:count]:

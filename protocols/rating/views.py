@@ -91,7 +91,7 @@ def _language(tag: str) -> str:
 
 
 def _languages(
-    criteria: Sequence[Criterion], shown: str
+    criteria: Sequence[Criterion], current: str
 ) -> list[tuple[str, str, bool]]:
     """Return the languages to choose from: tag, name, and whether texts are written in it."""
     written = set()
@@ -103,6 +103,6 @@ def _languages(
     tags = dict.fromkeys([*offered, *sorted(written)])
     languages = []
     for tag in tags:
-        if tag != shown:
+        if tag != current:
             languages.append((tag, language_name(tag), tag in written))
     return languages

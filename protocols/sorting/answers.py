@@ -220,13 +220,13 @@ def sort_decided(
     most = rules_complete(task.rules)["most_of_a_judge"]
 
     def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
-        given = answers_given(
+        answers_by_pair = answers_given(
             task=task, watermark=watermark, pairs=pairs, without=without
         )
         new = {}
         for pair in pairs:
             current = []
-            for answer in given.get(pair, ()):
+            for answer in answers_by_pair.get(pair, ()):
                 if answer.is_current:
                     current.append(answer)
             used[pair] = counting(current, most_of_a_judge=most)
@@ -234,7 +234,7 @@ def sort_decided(
             for answer in used[pair]:
                 signs.append(answer.answer)
             new[pair] = decide_in_order(*pair, signs, **quota_of(task), seed=sort.seed)
-            if pair not in given and not outputs_differ(sort, pair):
+            if pair not in answers_by_pair and not outputs_differ(sort, pair):
                 # No judge is available: R stays 0.
                 new[pair] = closed(*pair, 0, 0, seed=sort.seed)
             del used[pair][new[pair].asked :]
@@ -305,7 +305,7 @@ def comparisons_close(design: Design) -> int:
                 new.append(pair)
         for step, pair in enumerate(new, len(decided) - len(used) + 1):
             decision = decided[pair]
-            signs = Counter(each.answer for each in used[pair])
+            signs = Counter(used_answer.answer for used_answer in used[pair])
             if decision.winner == pair[0]:
                 for_winner = 1
             else:

@@ -48,8 +48,10 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     """Return the judgments of each pair, from the viewpoint of the system whose name comes first."""
     # The result must not depend on the order of the lines.
     pairs: dict[Pair, list[tuple[str, int, int | None]]] = {}
-    for each in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
-        pairs.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
+    for judged in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
+        pairs.setdefault(judged.pair, []).append(
+            (judged.judge, judged.segment, judged.sign)
+        )
     judged_by_pair = {}
     for pair, own in pairs.items():
         judged_by_pair[pair] = PairJudgments.of_rows(pair, own)
@@ -72,7 +74,7 @@ _REMEDY: Final = 'write "first" or "second" for the better output, "same" for eq
 
 def _of_task(counted: CountedAnswers) -> list[Compared]:
     """Return the answers to the comparisons of all pairs of systems, by number."""
-    words = {sign: word for word, sign in _SIGNS.items()}
+    word_of_sign = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     answers_by_pair = answers_given(
         task=counted.task, pairs=pairs, current=counted.judgments
@@ -80,7 +82,7 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     rows = []
     for pair, answers in answers_by_pair.items():
         for answer in answers:
-            word = words[answer.answer]
+            word = word_of_sign[answer.answer]
             row = Compared(answer.segment, answer.judge, *pair, word)
             rows.append((answer.number, row))
     rows.sort(key=itemgetter(0))

@@ -210,7 +210,10 @@ def _read(
         answers = answers_by_pair.get(pair, [])
         counted = [answer for answer in answers if answer.number in used[pair]]
         if counted or decision.winner:
-            rows = [(each.judge, each.segment, each.answer) for each in counted]
+            rows = [
+                (comparison.judge, comparison.segment, comparison.answer)
+                for comparison in counted
+            ]
             judged[pair] = PairJudgments.of_rows(pair, rows)
         if decision.winner:
             late = 0
@@ -228,12 +231,12 @@ def _read(
 
 
 def _find(
-    given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+    analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
 ) -> Found:
     begin(_("Sorting"))
-    sort = given.answers
-    if isinstance(given, AnswersOfFiles):
-        sort = _of_files(given.answers, options)
+    sort = analysis_input.answers
+    if isinstance(analysis_input, AnswersOfFiles):
+        sort = _of_files(analysis_input.answers, options)
     chain = sort_judged(
         sort.systems, sort.judged, sort.settings, decisions=sort.decisions
     )
@@ -246,7 +249,9 @@ def _find(
     return sort, chain, beside
 
 
-def _tell(given: Input | AnswersOfFiles, _options: object, result: Found) -> Report:
+def _tell(
+    analysis_input: Input | AnswersOfFiles, _options: object, result: Found
+) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
     sort, chain, beside = result
     settings = sort.settings
@@ -299,7 +304,7 @@ def _tell(given: Input | AnswersOfFiles, _options: object, result: Found) -> Rep
         if table.rows:
             filled.append(table)
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         counted={**counted, "systems": chain.systems},
         notes=_notes(chain, settings, {**counted, "systems": len(chain.systems)}),
         tables=filled,
@@ -388,24 +393,24 @@ def _known(chain: SortedChain) -> Table:
     for step in chain.steps:
         if step["winner"]:
             closed.append(Verdict(step["first"], step["second"]))
-    known = partial_order(chain.systems, closed)
+    order = partial_order(chain.systems, closed)
     open_now = set()
     for pair in chain.state.open:
         open_now.add(pair_of(*pair))
     is_open = []
-    for one in known.systems:
+    for one in order.systems:
         signs_of_row = []
-        for two in known.systems:
+        for two in order.systems:
             signs_of_row.append(pair_of(one, two) in open_now)
         is_open.append(signs_of_row)
     signs = np.select(
-        [known.won, known.better, known.won.T, known.better.T, is_open],
+        [order.won, order.better, order.won.T, order.better.T, is_open],
         ["+", "(+)", "−", "(−)", "?"],
         "",
     ).tolist()
     rows = []
-    for place, system in enumerate(known.systems):
-        rows.append((system, *known.places(place), *signs[place]))
+    for index, system in enumerate(order.systems):
+        rows.append((system, *order.places(index), *signs[index]))
     return Table(
         name="known",
         title=_("Current state of the sort"),
@@ -415,7 +420,7 @@ def _known(chain: SortedChain) -> Table:
             Column("high", _("To place")),
             *(
                 Column(f"against_{number}", name, is_text=True)
-                for number, name in enumerate(known.systems, 1)
+                for number, name in enumerate(order.systems, 1)
             ),
         ),
         rows=rows,
@@ -458,8 +463,8 @@ def _order(chain: SortedChain) -> Table:
     order = chain.order or ()
     clusters = chain.clusters or [None] * len(order)
     rows = []
-    for place, row in enumerate(zip(order, clusters, strict=True), 1):
-        rows.append((place, *row))
+    for rank, row in enumerate(zip(order, clusters, strict=True), 1):
+        rows.append((rank, *row))
     return Table(
         name="order",
         title=_("Order of systems"),
@@ -613,12 +618,12 @@ def _remaining_row(pair: Step) -> dict[str, object]:
 
 def _beside(orders: Mapping[str, OrderBeside]) -> Table:
     """Return the orders by other methods, and their agreement with the sort."""
-    words = {**METHOD_WORDS, _SORT: _("Sorting")}
+    method_labels = {**METHOD_WORDS, _SORT: _("Sorting")}
     rows = []
     for name, ordered in orders.items():
         rows.append(
             (
-                str(words.get(name, name)),
+                str(method_labels.get(name, name)),
                 " > ".join(ordered.systems),
                 ordered.tau[_SORT],
             )

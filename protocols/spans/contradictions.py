@@ -80,10 +80,10 @@ def contradictions(
     rule = rule or ContradictionRule()
     outputs = judgment.outputs
     questions = []
-    for place, output in enumerate(outputs):
+    for index, output in enumerate(outputs):
         kind = _of_output(output, rule)
         if kind is not None:
-            questions.append(Contradiction(kind, (place,)))
+            questions.append(Contradiction(kind, (index,)))
     for better, worse in permutations(range(len(outputs)), 2):
         if _is_better_with_more(outputs[better], outputs[worse], rule.margin):
             kind = ContradictionKind.BETTER_WITH_MORE_ERRORS

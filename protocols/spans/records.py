@@ -300,8 +300,8 @@ class ScoredJudgment:
                 f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}"
             )
         self._outputs_check()
-        for at in (self.started_at, self.ended_at):
-            if at is not None and not (math.isfinite(at) and at >= 0):
+        for moment in (self.started_at, self.ended_at):
+            if moment is not None and not (math.isfinite(moment) and moment >= 0):
                 raise ValueError("a time is not a number of seconds since 1970")
         if (
             self.started_at is not None

@@ -272,20 +272,20 @@ def _read_files(
 
 
 def _find(
-    given: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+    analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
 ) -> SpanAnalysis:
     begin(_("Counting"))
-    read: SpansRead = given.answers
+    read: SpansRead = analysis_input.answers
     judgments = read.judgments
     if not judgments:
         raise ValueError(_("No judgments match these options."))
     is_mqm = options["measure"] == "mqm" or not scores_of(judgments)
-    asked = any(
+    has_answers_about_edits = any(
         output.spans is not None
         for judgment in judgments
         for output in judgment.outputs
     )
-    if is_mqm and not asked:
+    if is_mqm and not has_answers_about_edits:
         raise ValueError(_("This task has scores only, without error spans."))
     weights = read.weights if is_mqm else None
     columns = score_columns(judgments, weights=weights)
@@ -351,10 +351,10 @@ def _find(
 
 
 def _tell(
-    given: Input | AnswersOfFiles, _options: object, result: SpanAnalysis
+    analysis_input: Input | AnswersOfFiles, _options: object, result: SpanAnalysis
 ) -> Report:
     """Report on scored judgments from files or a task."""
-    read: SpansRead = given.answers
+    read: SpansRead = analysis_input.answers
     columns = result.columns
     counted = {}
     for name in ("systems", "segments", "judges"):
@@ -403,7 +403,9 @@ def _tell(
         tables.append(_errors(read.judgments))
     if not read.files:
         tables = [table for table in tables if table.rows]
-        return report_of_answers(given=given, notes=notes, tables=tables, data=data)
+        return report_of_answers(
+            analysis_input=analysis_input, notes=notes, tables=tables, data=data
+        )
     if read.losses:
         tables.append(losses_table(read.losses))
     about = {"files": read.files, "format": read.input_format, "losses": read.losses}
@@ -494,8 +496,8 @@ def _rows(
         if isinstance(values, list) and len(values) == len(result.systems):
             columns[name] = values
     rows = []
-    for place in order:
-        rows.append({name: values[place] for name, values in columns.items()})
+    for index in order:
+        rows.append({name: values[index] for name, values in columns.items()})
     return rows
 
 
@@ -524,13 +526,13 @@ def _additive(fit: AdditiveFit) -> Table:
         notes.append(_of_these_judges())
     notes += shortages_in_words(fit.shortages, len(fit.systems))
     fitted = []
-    for place in order:
+    for index in order:
         if (
-            fit.estimable[place]
-            and not np.isfinite(fit.error[place])
-            and fit.systems[place] not in fit.shortages
+            fit.estimable[index]
+            and not np.isfinite(fit.error[index])
+            and fit.systems[index] not in fit.shortages
         ):
-            fitted.append(fit.systems[place])
+            fitted.append(fit.systems[index])
     if fitted:
         notes.append(
             _(
@@ -557,7 +559,7 @@ def _additive(fit: AdditiveFit) -> Table:
             *_ranks(),
             Column("group", _("Group"), of=_group_from_1),
         ),
-        rules=rules_between([int(fit.cluster[place]) for place in order]),
+        rules=rules_between([int(fit.cluster[index]) for index in order]),
         notes=notes,
         plot=_RANK_PLOT,
     )
@@ -603,7 +605,7 @@ def _means(means: SystemMeans) -> Table:
             *end_columns("z_"),
             *_ranks(),
         ),
-        rules=rules_between([int(means.cluster[place]) for place in order]),
+        rules=rules_between([int(means.cluster[index]) for index in order]),
         notes=notes,
         plot=_RANK_PLOT,
     )
@@ -617,9 +619,9 @@ def _rule(result: RuleResult) -> Table:
     last = len(result.systems) - 1
     most = np.where(np.eye(last + 1, dtype=np.bool_), 0, result.common).max(axis=0)
     shortages = {}
-    for place, system in enumerate(result.systems):
-        if not result.cluster[place]:
-            shortages[system] = Shortage("segments", int(most[place]), FEWEST_COMMON)
+    for index, system in enumerate(result.systems):
+        if not result.cluster[index]:
+            shortages[system] = Shortage("segments", int(most[index]), FEWEST_COMMON)
     notes = shortages_in_words(
         shortages,
         len(result.systems),
@@ -633,8 +635,8 @@ def _rule(result: RuleResult) -> Table:
     rows = _rows(
         result,
         range(last + 1),
-        p_next=[*(_p_next(result, place) for place in range(last)), None],
-        shared=[*(int(result.common[place, place + 1]) for place in range(last)), None],
+        p_next=[*(_p_next(result, index) for index in range(last)), None],
+        shared=[*(int(result.common[index, index + 1]) for index in range(last)), None],
     )
     return Table.of(
         rows,
@@ -653,13 +655,13 @@ def _rule(result: RuleResult) -> Table:
     )
 
 
-def _p_next(result: RuleResult, place: int) -> Value:
-    shared = int(result.common[place, place + 1])
+def _p_next(result: RuleResult, index: int) -> Value:
+    shared = int(result.common[index, index + 1])
     if not shared:
         return _("no shared segments")
     if shared < FEWEST_COMMON:
         return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
-    return float(result.p[place, place + 1])
+    return float(result.p[index, index + 1])
 
 
 def _score_agreement(scores: ScoreAgreement) -> Table:
@@ -710,8 +712,8 @@ def _span_agreement(agreement: SpanAgreement) -> Table:
 
 def _asked(counts: Mapping[ContradictionKind, int]) -> Table:
     rows = []
-    for kind, words in _KINDS.items():
-        rows.append((str(words), counts[kind]))
+    for kind, label in _KINDS.items():
+        rows.append((str(label), counts[kind]))
     return Table(
         name="contradictions",
         title=_("Contradictions between scores and errors"),

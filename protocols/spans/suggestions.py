@@ -119,10 +119,10 @@ def _replace(
     answers = list(answers)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
     placed = places.of(answers, lambda answer: partial(refuse_answer, name, answer))
-    for answer, place in zip(answers, placed, strict=True):
+    for answer, subject in zip(answers, placed, strict=True):
         lose = losses.at(f"{name}, line {answer.line}")
         try:
-            starts = list(draws.starts(answer, place, lose))
+            starts = list(draws.starts(answer, subject, lose))
         except AnswerRefusedError as error:
             refuse_answer(name, answer, None, error.problem, error.remedy)
         source = answer.judge or name
@@ -147,12 +147,12 @@ class _Draws:
     planted: int
 
     def starts(
-        self, answer: FileAnswer, place: Place, lose: Lose
+        self, answer: FileAnswer, subject: Place, lose: Lose
     ) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
-        draw = HashDraw(seed=0, number=place.number, scheme="suggestions")
+        draw = HashDraw(seed=0, number=subject.number, scheme="suggestions")
         for output, text, ids in zip(
-            answer.said, place.texts.candidates, place.outputs, strict=True
+            answer.said, subject.texts.candidates, subject.outputs, strict=True
         ):
             spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
             start = self._start(spans, text or "", draw)
@@ -193,5 +193,5 @@ class _Draws:
         if not free:
             return Start(tuple(spans), is_shown)
         wrong = free[draw.below(len(free), "word", text)]
-        shown = sorted([*spans, wrong], key=lambda span: span.start or 0)
-        return Start(tuple(shown), is_shown, shown.index(wrong))
+        suggested = sorted([*spans, wrong], key=lambda span: span.start or 0)
+        return Start(tuple(suggested), is_shown, suggested.index(wrong))

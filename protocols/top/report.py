@@ -107,18 +107,20 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
     columns = []
     for name, *others in rows:
         columns.append((places[name], *others))
-    judge, segment, shown, milliseconds = (
+    judge, segment, output_count, milliseconds = (
         np.array(columns, dtype=np.int64).reshape(-1, 4).T
     )
-    return Times(milliseconds / _MILLISECONDS, judge, segment, shown)
+    return Times(milliseconds / _MILLISECONDS, judge, segment, output_count)
 
 
-def _tell(given: Input, options: AnalysisOptions, compared: TimesCompared) -> Report:
+def _tell(
+    analysis_input: Input, options: AnalysisOptions, compared: TimesCompared
+) -> Report:
     """Report active seconds per block of both tasks, and the ratio with its interval."""
-    read: TimesRead = given.answers
+    read: TimesRead = analysis_input.answers
     confidence = options[CONFIDENCE.name]
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         notes=_notes(read, compared),
         tables=[_table(read, compared, confidence)],
         data={
@@ -135,10 +137,10 @@ def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
     yield _(
         "Judges: %(judges)s, of whom %(both)s worked on both tasks."
     ) % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
-    shown = []
+    output_counts = []
     for times in (read.first, read.second):
-        shown.append(_shown(times))
-    if None not in shown and shown[0] != shown[1]:
+        output_counts.append(_shown(times))
+    if None not in output_counts and output_counts[0] != output_counts[1]:
         yield _(
             "Blocks of the two tasks show different numbers of outputs, which also affects times."
         )
@@ -156,15 +158,15 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
             str(task.get_protocol_display()),
             len(times.seconds),
             _shown(times),
-            compared.means[place],
-            compared.medians[place],
+            compared.means[index],
+            compared.medians[index],
             *(
                 (compared.ratio, compared.low, compared.high)
-                if place == 0
+                if index == 0
                 else (None, None, None)
             ),
         ]
-        for place, (task, times) in enumerate(
+        for index, (task, times) in enumerate(
             zip(read.tasks, (read.first, read.second), strict=True)
         )
     ]
@@ -205,9 +207,11 @@ BESIDE = Option(
 )
 
 
-def _find(given: Input, options: AnalysisOptions, begin: Begin) -> TimesCompared:
+def _find(
+    analysis_input: Input, options: AnalysisOptions, begin: Begin
+) -> TimesCompared:
     begin(_("Counting"))
-    read: TimesRead = given.answers
+    read: TimesRead = analysis_input.answers
     return times_compared(read.first, read.second, confidence=options[CONFIDENCE.name])
 
 
@@ -236,17 +240,19 @@ class BestWorstFound:
 
 
 def _best_worst_find(
-    given: Input, options: AnalysisOptions, begin: Begin
+    analysis_input: Input, options: AnalysisOptions, begin: Begin
 ) -> BestWorstFound:
     begin(_("Counting"))
     return BestWorstFound(
-        scores=best_minus_worst(given.blocks, confidence=options[CONFIDENCE.name]),
-        reliability=split_half_reliability(given.blocks),
+        scores=best_minus_worst(
+            analysis_input.blocks, confidence=options[CONFIDENCE.name]
+        ),
+        reliability=split_half_reliability(analysis_input.blocks),
     )
 
 
 def _best_worst_tell(
-    given: Input, options: AnalysisOptions, result: BestWorstFound
+    analysis_input: Input, options: AnalysisOptions, result: BestWorstFound
 ) -> Report:
     notes = []
     if result.reliability is not None:
@@ -270,7 +276,9 @@ def _best_worst_tell(
         ],
     )
     data = {"confidence": options[CONFIDENCE.name], "best_worst": result}
-    return report_of_answers(given=given, notes=notes, tables=[table], data=data)
+    return report_of_answers(
+        analysis_input=analysis_input, notes=notes, tables=[table], data=data
+    )
 
 
 BEST_WORST = ProtocolAnalysis(

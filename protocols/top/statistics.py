@@ -192,25 +192,25 @@ def best_minus_worst(
     S. Kiritchenko, S. M. Mohammad (2017), Best-Worst Scaling More Reliable than Rating Scales, ACL.
     """
     chosen = _choices(blocks.labels)
-    shown = blocks.labels > 0
-    number = shown.sum(axis=0)
+    is_candidate = blocks.labels > 0
+    number = is_candidate.sum(axis=0)
     score = chosen.sum(axis=0) / np.maximum(1, number)
-    influence = np.where(shown, chosen - score, 0) / np.maximum(1, number)
+    influence = np.where(is_candidate, chosen - score, 0) / np.maximum(1, number)
     covariance = covariance_of_block_influence(blocks, influence)
     deviate = stdtrit(covariance.degrees_of_freedom, (1 + confidence) / 2)
     reach = deviate * np.sqrt(np.maximum(0, np.diag(covariance.matrix)))
     low = np.maximum(-1, score - reach)
     high = np.minimum(1, score + reach)
     scores = []
-    for place in np.flatnonzero(number).tolist():
+    for index in np.flatnonzero(number).tolist():
         system_score = BestMinusWorst(
-            system=blocks.systems[place],
-            shown=int(number[place]),
-            best=float((chosen[:, place] > 0).sum() / number[place]),
-            worst=float((chosen[:, place] < 0).sum() / number[place]),
-            score=float(score[place]),
-            low=float(low[place]),
-            high=float(high[place]),
+            system=blocks.systems[index],
+            shown=int(number[index]),
+            best=float((chosen[:, index] > 0).sum() / number[index]),
+            worst=float((chosen[:, index] < 0).sum() / number[index]),
+            score=float(score[index]),
+            low=float(low[index]),
+            high=float(high[index]),
         )
         if covariance.limits:
             system_score = replace(system_score, low=None, high=None)
@@ -231,7 +231,7 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
     # Results must not depend on the order of the blocks.
     blocks = blocks.take(np.argsort(blocks.key, kind="stable"))
     chosen = _choices(blocks.labels)
-    shown = blocks.labels > 0
+    is_candidate = blocks.labels > 0
     if len(blocks.systems) < 3:
         return None
     random = np.random.Generator(np.random.Philox(0))
@@ -241,7 +241,7 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
         halves = []
         for half in (one, other):
             halves.append(
-                chosen[half].sum(axis=0) / np.maximum(1, shown[half].sum(axis=0))
+                chosen[half].sum(axis=0) / np.maximum(1, is_candidate[half].sum(axis=0))
             )
         if np.ptp(halves[0]) == 0 or np.ptp(halves[1]) == 0:
             return None

@@ -60,13 +60,13 @@ class Said:
 
 
 def choices_arranged(
-    said: Iterable[Said], *, systems: tuple[str, str] | None = None
+    answers: Iterable[Said], *, systems: tuple[str, str] | None = None
 ) -> tuple[Choices, tuple[str, str] | None]:
     """Return answers as arrays, only those about `systems` if given.
 
     Also return systems X and Y if all items are about the same two; None for several pairs.
     """
-    rows = list(_rows_of(said, systems))
+    rows = list(_rows_of(answers, systems))
     items = sorted({row.item for row in rows})
     judges = sorted({row.judge for row in rows})
     item_numbers = {item: n for n, item in enumerate(items)}
@@ -90,8 +90,10 @@ class _Row(NamedTuple):
     choice: Choice
 
 
-def _rows_of(said: Iterable[Said], systems: tuple[str, str] | None) -> Iterator[_Row]:
-    for answer in said:
+def _rows_of(
+    answers: Iterable[Said], systems: tuple[str, str] | None
+) -> Iterator[_Row]:
+    for answer in answers:
         choice = _CHOICES[answer.answer]
         if pair := _pair_of(answer.first, answer.second, systems):
             yield _Row((answer.segment, pair), answer.judge, choice)
@@ -121,25 +123,25 @@ def _said_maker() -> MakeRow[Said]:
     answers: set[Verdict] = set()
 
     def make(values: LineValues, refuse: Refuse) -> Said:
-        said = Said(**values)
-        if both := set(said.first) & set(said.second):
+        row = Said(**values)
+        if both := set(row.first) & set(row.second):
             refuse(
                 "second",
                 f"the system {min(both)} is compared with itself",
                 "name two different systems",
             )
-        answers.add(said.answer)
-        if said.answer is Verdict.SAME:
+        answers.add(row.answer)
+        if row.answer is Verdict.SAME:
             others = OF_FOUR
         else:
             others = _OF_THREE
-        if said.answer in _OF_THREE | OF_FOUR and others & answers:
+        if row.answer in _OF_THREE | OF_FOUR and others & answers:
             refuse(
                 "answer",
-                f"the files contain both {said.answer} and {min(others)}",
+                f"the files contain both {row.answer} and {min(others)}",
                 "use files with three answers or with four, not both",
             )
-        return said
+        return row
 
     return make
 
@@ -216,18 +218,18 @@ def _content(records: FileRecords) -> FileContent:
 
 
 def _answer(
-    said: Ranks | Verdict, _texts: Sequence[str | None], rules: Rules, lose: Lose
+    answer: Ranks | Verdict, _texts: Sequence[str | None], rules: Rules, lose: Lose
 ) -> VerdictJSON:
-    if not isinstance(said, Verdict):
-        return _ranked(said, rules, lose)
+    if not isinstance(answer, Verdict):
+        return _ranked(answer, rules, lose)
     four = rules["four_answers"]
-    if said in (_OF_THREE if four else OF_FOUR):
+    if answer in (_OF_THREE if four else OF_FOUR):
         raise AnswerRefusedError(
-            f'"{said}" is not an answer of this task',
+            f'"{answer}" is not an answer of this task',
             f"import it into a task with {'three' if four else 'four'} answers "
             f"(four_answers: {'false' if four else 'true'})",
         )
-    return {"verdict": str(said)}
+    return {"verdict": str(answer)}
 
 
 def _ranked(ranks: Ranks, rules: Rules, lose: Lose) -> VerdictJSON:

@@ -92,7 +92,9 @@ class TwoOutputsOptions(TypedDict):
 
 
 def two_outputs_report(
-    given: Input | AnswersOfFiles, options: TwoOutputsOptions, result: TwoOutputsFound
+    analysis_input: Input | AnswersOfFiles,
+    options: TwoOutputsOptions,
+    result: TwoOutputsFound,
 ) -> Report:
     """Report answers by judge, κ of each pair and of all judges, and a cross-table of two judges'
     answers.
@@ -101,7 +103,7 @@ def two_outputs_report(
     tables = [_totals(result), _agreement(result), _pairs(result)]
     tables += [] if chosen is None else [_side_by_side(result, chosen)]
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         notes=_notes(result),
         tables=[table for table in tables if table.rows],
         data={
@@ -134,31 +136,31 @@ def _notes(result: TwoOutputsFound) -> Iterator[str]:
 def _words(result: TwoOutputsFound) -> dict[Choice, str]:
     """Return the names of choices; "both wrong" only if four answers are distinguished."""
     x, y = result.systems or ("X", "Y")
-    words = {
+    labels = {
         Choice.X: _("%(system)s is better") % {"system": x},
         Choice.Y: _("%(system)s is better") % {"system": y},
     }
     if result.four_answers:
         return {
-            **words,
+            **labels,
             Choice.SAME: _("both fine"),
             Choice.BOTH_WRONG: _("both wrong"),
         }
-    return {**words, Choice.SAME: _("the same")}
+    return {**labels, Choice.SAME: _("the same")}
 
 
 def _totals(result: TwoOutputsFound) -> Table:
-    words = _words(result)
+    labels = _words(result)
     compared = result.compared
     rows: list[list[Value]] = []
     for judge, total in zip(compared.judges, compared.totals, strict=True):
         counts = []
-        for choice in words:
+        for choice in labels:
             counts.append(total[choice])
         rows.append([judge, *counts, sum(total)])
     if rows:
         sums = []
-        for choice in words:
+        for choice in labels:
             sums.append(sum(total[choice] for total in compared.totals))
         rows.append([_("Total"), *sums, sum(sums)])
     return Table(
@@ -166,7 +168,7 @@ def _totals(result: TwoOutputsFound) -> Table:
         title=_("Answers by judge"),
         columns=[
             judge_column(),
-            *(Column(choice.name.lower(), word) for choice, word in words.items()),
+            *(Column(choice.name.lower(), word) for choice, word in labels.items()),
             Column("answers", _("Answers")),
         ],
         rows=rows,
@@ -268,19 +270,19 @@ def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | No
 
 
 def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
-    words = _words(result)
+    labels = _words(result)
     one, other = pair.judges
     rows: list[list[Value]] = []
-    for choice, word in words.items():
+    for choice, word in labels.items():
         rows.append(
             [
                 word,
-                *(pair.table[choice][of_other] for of_other in words),
+                *(pair.table[choice][of_other] for of_other in labels),
                 sum(pair.table[choice]),
             ]
         )
     sums = []
-    for of_other in words:
+    for of_other in labels:
         sum_of_column = 0
         for table_row in pair.table:
             sum_of_column += table_row[of_other]
@@ -291,7 +293,7 @@ def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
         % {"one": one, "other": other},
         columns=[
             Column("answer", one, is_text=True),
-            *(Column(choice.name.lower(), word) for choice, word in words.items()),
+            *(Column(choice.name.lower(), word) for choice, word in labels.items()),
             Column("answers", _("Total")),
         ],
         rows=[*rows, [_("Total"), *sums, pair.items]],
@@ -326,10 +328,12 @@ def _judges(options: TwoOutputsOptions) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutputsFound:
-    rows: list[Said] = given.answers.rows
+def _find(
+    analysis_input: Input | AnswersOfFiles, options: TwoOutputsOptions
+) -> TwoOutputsFound:
+    rows: list[Said] = analysis_input.answers.rows
     systems = (options["system_x"], options["system_y"])
-    if isinstance(given, AnswersOfFiles) and any(systems):
+    if isinstance(analysis_input, AnswersOfFiles) and any(systems):
         names: set[str] = set()
         for row in rows:
             names.update((*row.first, *row.second))
@@ -337,7 +341,7 @@ def _find(given: Input | AnswersOfFiles, options: TwoOutputsOptions) -> TwoOutpu
     named_systems = None
     if any(systems):
         named_systems = systems
-    result = two_outputs_found(given.answers, systems=named_systems)
+    result = two_outputs_found(analysis_input.answers, systems=named_systems)
     if not result.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):

@@ -150,7 +150,7 @@ def ratings_found(
     *,
     criteria: Sequence[Criterion] = (),
     easy: BoolArray | None = None,
-    words: Int64Array | None = None,
+    word_counts: Int64Array | None = None,
 ) -> RatingsFound:
     """Compute all results.
 
@@ -164,7 +164,7 @@ def ratings_found(
         Criteria of the task, or of the default preset, with names and weights.
     easy : bool, shape (I,), optional
         Items that an organiser marked as easy.
-    words : int64, shape (I,), optional
+    word_counts : int64, shape (I,), optional
         Number of words in each item's source.
 
     Returns
@@ -192,7 +192,7 @@ def ratings_found(
             ratings[one], ratings[other], confidence=options["confidence"]
         )
     if easy is None:
-        proposed_easy = proposed_easy_items(first, words)
+        proposed_easy = proposed_easy_items(first, word_counts)
     else:
         proposed_easy = np.zeros(0, dtype=np.int64)
     if len(outliers) > 1:
@@ -215,9 +215,9 @@ def weights_chosen(
     criteria: Sequence[Criterion], options: RatingOptions
 ) -> dict[str, int]:
     """Return the weights of an analysis: the given ones, or else those of the task."""
-    given = options.get("weights")
-    if given:
-        return dict(weight_read(weight) for weight in given)
+    chosen = options.get("weights")
+    if chosen:
+        return dict(weight_read(weight) for weight in chosen)
     weights = weights_of(criteria)
     if len(criteria) > 1:
         return weights

@@ -123,22 +123,24 @@ class _RatingMaker:
                 f"{rating.value} is out of range",
                 f"write a whole number from {scale.lowest} to {scale.highest}",
             )
-        known = self._scales.setdefault(rating.criterion, scale)
-        if known != scale:
+        earlier_scale = self._scales.setdefault(rating.criterion, scale)
+        if earlier_scale != scale:
             refuse(
                 "scale",
-                f"the scale of {rating.criterion} was before {known}",
+                f"the scale of {rating.criterion} was before {earlier_scale}",
                 "write the same scale and direction for every rating by this criterion",
             )
 
     def _check_systems(self, rating: Rating, refuse: Refuse) -> None:
         segment, condition, systems = rating.item
         for system in systems:
-            known = self._texts.setdefault((segment, condition, system), systems)
-            if known != systems:
+            earlier_systems = self._texts.setdefault(
+                (segment, condition, system), systems
+            )
+            if earlier_systems != systems:
                 refuse(
                     "systems",
-                    f"the text of {', '.join(systems)} for segment {segment} was attributed to {', '.join(known)} earlier",
+                    f"the text of {', '.join(systems)} for segment {segment} was attributed to {', '.join(earlier_systems)} earlier",
                     "name the same systems for every rating of this text",
                 )
 
@@ -153,8 +155,8 @@ def ratings_arranged(
     judges = sorted({row.judge for row in rows})
     listed = sorted({row.item for row in rows})
     items = _items(listed)
-    place_of_item = {item: place for place, item in enumerate(listed)}
-    place_of_judge = {judge: place for place, judge in enumerate(judges)}
+    place_of_item = {item: index for index, item in enumerate(listed)}
+    place_of_judge = {judge: index for index, judge in enumerate(judges)}
     scales = {row.criterion: row.scale for row in rows}
     rated_criteria = []
     for criterion_known in criteria or criteria_of({}):
@@ -264,11 +266,11 @@ def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     for row in rows:
         judge = row.judge__pseudonym
         segment = row.block__segment__number
-        shown = wrote[row.block_id]
-        if len(shown) > 1:
+        candidates = wrote[row.block_id]
+        if len(candidates) > 1:
             screens[judge, segment] += 1
         values = iter(row.ratinganswer__points)
-        for systems in shown:
+        for systems in candidates:
             for criterion in row.ratinganswer__criteria:
                 rating = Rating(
                     segment=segment,

@@ -33,7 +33,7 @@ def rating_objects(file: InputFile) -> Objects:
         return
     table = read_table(file)
     for line, cells in table.rows():
-        cell_of = {name: cells[place] for place, name in table.columns()}
+        cell_of = {name: cells[index] for index, name in table.columns()}
         refuse = refuse_at(file.name, line)
         values = {}
         for key, cell in cell_of.items():

@@ -172,8 +172,10 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
     return easy
 
 
-def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound:
-    read: AnswersRead[Rating] = given.answers
+def _find(
+    analysis_input: Input | AnswersOfFiles, options: RatingOptions
+) -> RatingsFound:
+    read: AnswersRead[Rating] = analysis_input.answers
     condition = options.get("condition") or None
     if condition:
         conditions = set()
@@ -192,7 +194,11 @@ def _find(given: Input | AnswersOfFiles, options: RatingOptions) -> RatingsFound
         items, options["easy"], are_all=not (read.excluded_judges or condition)
     )
     return ratings_found(
-        ratings, options, criteria=criteria, easy=easy, words=_words(given, items)
+        ratings,
+        options,
+        criteria=criteria,
+        easy=easy,
+        word_counts=_words(analysis_input, items),
     )
 
 
@@ -202,28 +208,30 @@ def _easy(
     if not names:
         return None
     named = _easy_named(names)
-    for name, each in zip(names, named, strict=True):
-        if are_all and not easy_items(items, [each]).any():
+    for name, system in zip(names, named, strict=True):
+        if are_all and not easy_items(items, [system]).any():
             raise ValueError(
                 _("No ratings for “%(given)s” match these options.") % {"given": name}
             )
     return easy_items(items, named)
 
 
-def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64] | None:
+def _words(
+    analysis_input: Input | AnswersOfFiles, items: Items
+) -> npt.NDArray[np.int64] | None:
     """Return the word count of each text's source; short texts are proposed as easy first."""
-    if given.texts is None:
+    if analysis_input.texts is None:
         return None
-    words = given.texts.words()
+    word_counts = analysis_input.texts.words()
     last = int(items.segment.max())
-    if last >= len(words):
+    if last >= len(word_counts):
         raise ValueError(
             _(
                 "Segment %(last)d was rated, but the source has only %(segments)d segments."
             )
-            % {"segments": len(words) - 1, "last": last}
+            % {"segments": len(word_counts) - 1, "last": last}
         )
-    return words[items.segment]
+    return word_counts[items.segment]
 
 
 def _rule_in_words(rule: Rule) -> str:
@@ -262,7 +270,7 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
 
 
 def _tell(
-    given: Input | AnswersOfFiles, options: RatingOptions, result: RatingsFound
+    analysis_input: Input | AnswersOfFiles, options: RatingOptions, result: RatingsFound
 ) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
     ratings = result.ratings
@@ -301,7 +309,7 @@ def _tell(
     if result.weighted is not None:
         more["weighted"] = result.weighted
     return report_of_answers(
-        given=given,
+        analysis_input=analysis_input,
         counted={
             **counted,
             "ratings": {criterion: len(own) for criterion, own in ratings.items()},
@@ -337,21 +345,23 @@ def _tables(
 ) -> Iterator[Table]:
     if result.weighted is not None:
         yield _weighted_means(result.weighted, result.names)
-    for criterion, each in result.criteria.items():
-        yield _means(result.names[criterion], each.means, name=f"means_{criterion}")
+    for criterion, criterion_result in result.criteria.items():
+        yield _means(
+            result.names[criterion], criterion_result.means, name=f"means_{criterion}"
+        )
     if len(result.criteria) > 1:
         yield _all_means(result)
     if len(result.criteria) > _TWO:
         yield _correlations(result, confidence)
     yield _n_agreement(result)
     yield _kappas(result)
-    for criterion, each in result.criteria.items():
-        yield _judges(criterion, result.names[criterion], each)
+    for criterion, criterion_result in result.criteria.items():
+        yield _judges(criterion, result.names[criterion], criterion_result)
     if are_outliers_named:
         yield _outliers(result)
         yield _removals(result, confidence)
-        for criterion, each in result.criteria.items():
-            yield _without(criterion, result.names[criterion], each)
+        for criterion, criterion_result in result.criteria.items():
+            yield _without(criterion, result.names[criterion], criterion_result)
     if len(result.proposed_easy):
         yield _proposed(result)
 
@@ -438,9 +448,9 @@ def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
 def _all_means(result: RatingsFound) -> Table:
     """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
     means = {}
-    for criterion, each in result.criteria.items():
+    for criterion, criterion_result in result.criteria.items():
         of_criterion = {}
-        for row in each.means.systems:
+        for row in criterion_result.means.systems:
             of_criterion[row.system] = row
         means[criterion] = of_criterion
     first, *others = means
@@ -646,18 +656,18 @@ def _strength(agreement: RatingAgreement) -> str | None:
     return strength_in_words(kappa.value, kappa.low, kappa.high)
 
 
-def _judges(criterion: str, name: str, found: CriterionFound) -> Table:
+def _judges(criterion: str, name: str, criterion_result: CriterionFound) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
 
     def rules(row: RatingJudge) -> str:
-        words = []
-        for outlier in found.outliers:
+        rule_labels = []
+        for outlier in criterion_result.outliers:
             if row.judge in outlier.outliers:
-                words.append(_rule_in_words(outlier.rule))
-        return comma_list(words)
+                rule_labels.append(_rule_in_words(outlier.rule))
+        return comma_list(rule_labels)
 
     return Table.of(
-        sorted(found.judges, key=attrgetter("mean", "judge")),
+        sorted(criterion_result.judges, key=attrgetter("mean", "judge")),
         name=f"judges_{criterion}",
         title=_("Judges: %(criterion)s") % {"criterion": name},
         columns=(
@@ -771,17 +781,17 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
     )
 
 
-def _without(criterion: str, name: str, found: CriterionFound) -> Table:
+def _without(criterion: str, name: str, criterion_result: CriterionFound) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
     official = {}
-    for system, mean in found.removals[0].official.items():
+    for system, mean in criterion_result.removals[0].official.items():
         if mean is not None:
             official[system] = mean
     columns = [
         _system_named(),
         Column("official", _("All judges"), decimals=2, of=official.get),
     ]
-    for removal in found.removals:
+    for removal in criterion_result.removals:
         columns.append(
             Column(
                 f"without_{removal.rule}",
@@ -801,12 +811,12 @@ def _without(criterion: str, name: str, found: CriterionFound) -> Table:
 
 def _proposed_items(result: RatingsFound) -> Iterator[tuple[int, list[str]]]:
     items = result.items
-    for place in result.proposed_easy.tolist():
+    for index in result.proposed_easy.tolist():
         wrote = []
-        for name, own in zip(items.systems, items.wrote[place], strict=True):
+        for name, own in zip(items.systems, items.wrote[index], strict=True):
             if own:
                 wrote.append(name)
-        yield int(items.segment[place]), wrote
+        yield int(items.segment[index]), wrote
 
 
 def _proposed(result: RatingsFound) -> Table:

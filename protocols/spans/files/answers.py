@@ -88,9 +88,11 @@ def scores_read(
         counted = counted_answers(task, until, without=excluded)
     else:
         counted = chosen_answers(task, until, judgments)
-    found = tuple(_judgments(task, counted))
+    judgments_of_task = tuple(_judgments(task, counted))
     return SpansRead(
-        found, asked_about=asked_about(task.rules), weights=_weights(task, judgments)
+        judgments_of_task,
+        asked_about=asked_about(task.rules),
+        weights=_weights(task, judgments),
     )
 
 
@@ -109,10 +111,10 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
     first_outputs = {}
     for judgment in judgments:
         first_outputs[judgment.pk] = _first_outputs(judgment.block)
-    shown = Output.objects.filter(
+    outputs = Output.objects.filter(
         pk__in=set(chain.from_iterable(first_outputs.values()))
     )
-    texts = dict(shown.values_list("pk", "text"))
+    texts = dict(outputs.values_list("pk", "text"))
     # Judges may be shown an output again on purpose, in another block; both judgments count.
     last_repeat: dict[tuple[int, int, str], int] = {}
     for judgment in judgments:
@@ -166,7 +168,7 @@ def _outputs(
     texts: Sequence[str | None],
 ) -> Iterator[ScoredOutput]:
     """Yield what an answer says about the outputs of participating systems."""
-    asked = spans_are_asked(task.rules)
+    has_spans = spans_are_asked(task.rules)
     starts = answer.starts or [None] * len(systems)
     outputs = answer_json(answer)["outputs"]
     for wrote, output, start, text in zip(systems, outputs, starts, texts, strict=True):
@@ -174,7 +176,7 @@ def _outputs(
             yield ScoredOutput(
                 systems=wrote,
                 score=output["score"],
-                spans=tuple(map(span_read, output["spans"])) if asked else None,
+                spans=tuple(map(span_read, output["spans"])) if has_spans else None,
                 text=text,
                 start=start and start_read(start),
             )

@@ -313,16 +313,16 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
 def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
     """Return the error spans of an answer; positions count UTF-16 units."""
     spans: list[Span] = []
-    for number, each in enumerate(errors):
+    for number, entry in enumerate(errors):
         key = f"mqm[{number}]"
-        if not isinstance(each, dict):
+        if not isinstance(entry, dict):
             refuse(key, "the span is not an object", "write it in curly brackets")
-        severity = each.get("severity")
+        severity = entry.get("severity")
         if severity not in list(Severity):
             lose(UNKNOWN_SEVERITY)
             continue
-        start, end = _ends(key, each.get("start_i"), each.get("end_i"), refuse)
-        category = _category(each.get("error_type"))
+        start, end = _ends(key, entry.get("start_i"), entry.get("end_i"), refuse)
+        category = _category(entry.get("error_type"))
         refuse_broken_text(f"{key}.error_type", category, refuse)
         spans.append(made(Span, key, refuse, start, end, Severity(severity), category))
     return tuple(spans)
@@ -343,7 +343,10 @@ def _ends(
 ) -> tuple[int | None, int | None]:
     if start == _MISSING and end == _MISSING:
         return None, None
-    if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
+    if not all(
+        isinstance(end_index, int) and not isinstance(end_index, bool)
+        for end_index in (start, end)
+    ):
         refuse(
             key,
             "start_i and end_i of the span are not integers",
@@ -484,8 +487,8 @@ def characters_of_utf16(text: str, units: int) -> int:
     if text.isascii() or max(text, default="") <= "\uffff":
         return units
     left = units
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         if left <= 0:
-            return place
+            return index
         left -= 1 + (character > "\uffff")
     return len(text) + max(left, 0)

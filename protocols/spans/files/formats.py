@@ -250,10 +250,10 @@ def _together(
         for output in judgment.outputs:
             for system in output.systems:
                 outputs.append((system, output.text))
-        where = f"{file}, line {judgment.line}"
+        location = f"{file}, line {judgment.line}"
         try:
             texts.check(
-                judgment.document, judgment.segment, where, judgment.source, outputs
+                judgment.document, judgment.segment, location, judgment.source, outputs
             )
         except SegmentProblem as error:
             raise FormatError(
@@ -281,16 +281,16 @@ def _without_systems(
     names = shared_names(items)
     if not names.segments:
         return list(judgments)
-    where = f"line {judgments[0][1].line}"
+    location = f"line {judgments[0][1].line}"
     losses.add(
         "names of systems at the end of names of documents (name#system)",
-        where,
+        location,
         names.documents,
     )
     if names.placed:
         losses.add(
             "numbers that count within a batch (replaced by the place in the document)",
-            where,
+            location,
             len(names.segments),
         )
     if keeps_apart:
@@ -299,7 +299,7 @@ def _without_systems(
         what_happened = "left out"
     losses.add(
         f"outputs of documents that were split between two batches ({what_happened})",
-        where,
+        location,
         len(names.apart),
     )
     renamed = []

@@ -116,16 +116,16 @@ class RecordForm(Generic[Made]):
     def taken(self, key: str, value: object, refuse: Refuse) -> Made:
         """Take an object; `key` is its place in the line, empty for the whole line."""
         values = object_of(key, value, refuse)
-        place = f"{key}." if key else ""
-        taken = values_taken(values, self.takes, self.defaults, refuse, place)
+        path = f"{key}." if key else ""
+        taken = values_taken(values, self.takes, self.defaults, refuse, path)
         return made(self.kind, key or None, refuse, **{**self.defaults, **taken})
 
     def each_taken(self, key: str, value: object, refuse: Refuse) -> tuple[Made, ...]:
         """Take a list of objects."""
         listed = list_of(key, value, refuse)
         taken = []
-        for number, each in enumerate(listed):
-            taken.append(self.taken(f"{key}[{number}]", each, refuse))
+        for number, element in enumerate(listed):
+            taken.append(self.taken(f"{key}[{number}]", element, refuse))
         return tuple(taken)
 
     def written(self, record: Made) -> dict[str, object]:

@@ -145,12 +145,12 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     source = _plain_text(first["source"])
     spans = []
     # Positions refer to the text of the error's own row.
-    shown: str | None = text
+    output_text: str | None = text
     for number, cells in rows:
         lose = losses.at(f"line {number}")
         if _plain_text(cells["target"]) != text:
             lose("texts that changed between two errors")
-            shown = None
+            output_text = None
         lose("comments", bool(cells.get(COMMENT)))
         others = []
         for name, cell in cells.items():
@@ -163,7 +163,9 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     refuse = refuse_at(file, line)
     judge = judge_of(first["rater"], "rater", refuse)
     systems = (system_of("system", first["system"], refuse),)
-    output = made(ScoredOutput, "outputs", refuse, systems, None, tuple(spans), shown)
+    output = made(
+        ScoredOutput, "outputs", refuse, systems, None, tuple(spans), output_text
+    )
     named = ("", "", first["doc"], first["seg_id"], judge)
     return made(ScoredJudgment, None, refuse, *named, (output,), source, line=line)
 
@@ -234,7 +236,7 @@ def write_mqm_tsv(
         lose = losses.at(f"judgment {number}")
         _left_out(judgment, lose)
         of_document = numbers[judgment.document]
-        place = of_document.setdefault(judgment.segment, len(of_document) + 1)
+        position = of_document.setdefault(judgment.segment, len(of_document) + 1)
         for output in judgment.outputs:
             if output.spans is None or output.text is None:
                 lose("outputs without a text, or without a search for errors")
@@ -248,7 +250,7 @@ def write_mqm_tsv(
                 # Rows of two judgments with the same key would be read as one judgment.
                 lose("further judgments of one output by one judge", key in written)
                 if key not in written:
-                    lines += _lines(judgment, output, system, place, lose)
+                    lines += _lines(judgment, output, system, position, lose)
                 written.add(key)
     return lines, losses.found()
 
@@ -273,7 +275,7 @@ def _lines(
     judgment: ScoredJudgment,
     output: ScoredOutput,
     system: str,
-    place: int,
+    position: int,
     lose: Lose,
 ) -> Iterator[str]:
     text = output.text or ""
@@ -295,7 +297,7 @@ def _lines(
         cells = [
             system,
             judgment.document,
-            str(place),
+            str(position),
             judgment.segment,
             judgment.judge,
         ]

@@ -140,9 +140,9 @@ def _spans(
 ) -> tuple[Span, ...]:
     places = character_of_place(text)
     spans = []
-    for number, each in enumerate(list_of(key, value, refuse)):
+    for number, entry in enumerate(list_of(key, value, refuse)):
         own = f"{key}[{number}]"
-        values = object_of(own, each, refuse)
+        values = object_of(own, entry, refuse)
         severity = str(values.get("severity") or "").lower()
         if severity not in list(Severity):
             lose(UNKNOWN_SEVERITY)
@@ -173,10 +173,10 @@ def _spans(
 def character_of_place(text: str) -> list[int]:
     """Return the character index of each position that can be marked."""
     places = []
-    for place, character in enumerate(text):
+    for index, character in enumerate(text):
         if character != "\n":
             for _unit in range(1 + (character > "\uffff")):
-                places.append(place)
+                places.append(index)
     return places
 
 
@@ -194,7 +194,7 @@ def write_pearmut_log(
     for number, judgment in enumerate(judgments, 1):
         lose = losses.at(f"judgment {number}")
         identifier = segment_id(judgment.document, judgment.segment)
-        place = places.setdefault(identifier, len(places))
+        item_index = places.setdefault(identifier, len(places))
         names = names_of(identifier, "")
         lose(
             "languages",
@@ -208,14 +208,16 @@ def write_pearmut_log(
         texts: dict[str, str] = {}
         for output in judgment.outputs:
             lose("identical outputs of several systems", len(output.systems) > 1)
-            said = present(score=output.score, error_spans=_spans_written(output, lose))
+            scored = present(
+                score=output.score, error_spans=_spans_written(output, lose)
+            )
             for system in output.systems:
                 key = (judgment.judge, judgment.document, judgment.segment, system)
                 # Pearmut treats a later line as a correction.
                 lose("further judgments of one output by one judge", key in written)
                 if key not in written:
                     written.add(key)
-                    annotation[system] = said
+                    annotation[system] = scored
                     texts[system] = output.text or ""
         if not annotation:
             continue
@@ -225,7 +227,7 @@ def write_pearmut_log(
             item=[present(item_id=identifier, src=judgment.source, tgt=texts)],
             comment=judgment.comment or None,
             user_id=judgment.judge,
-            item_i=place,
+            item_i=item_index,
         )
         lines.append(json_line(entry))
     return lines, losses.found()

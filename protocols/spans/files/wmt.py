@@ -59,9 +59,9 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
             key = f"scores.{system}"
             text = texts.get(system)
             if text is None:
-                shown = None
+                output_text = None
             else:
-                shown = any_text(f"tgt_text.{system}", text, refuse)
+                output_text = any_text(f"tgt_text.{system}", text, refuse)
             for number, answer in enumerate(_answers(key, answers, refuse), 1):
                 started_at, ended_at = _times(
                     f"{key}.times", answer.get("times"), refuse
@@ -76,7 +76,7 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
                         segment.document,
                         segment.name,
                         _judge(key, answer, number, refuse, lose),
-                        (_output(key, system, shown, answer, refuse, lose),),
+                        (_output(key, system, output_text, answer, refuse, lose),),
                         source,
                         started_at=started_at,
                         ended_at=ended_at,
@@ -102,19 +102,19 @@ def _segment(identifier: str, line_of_document: int) -> _Segment:
     Without a number, the lines of a document are counted.
     """
     pair, *others = identifier.split(MARK)
-    place = line_of_document
+    position = line_of_document
     number = None
     if len(others) > 2:
         number = integer(others[-1], 0)
     if number is not None:
-        place = number + 1
+        position = number + 1
         others.pop()
     if not others:
-        return _Segment("", "", identifier, segment_id(identifier, str(place)))
+        return _Segment("", "", identifier, segment_id(identifier, str(position)))
     source_language, _dash, target_language = pair.partition("-")
     document = "/".join(others)
     return _Segment(
-        source_language, target_language, document, segment_id(document, str(place))
+        source_language, target_language, document, segment_id(document, str(position))
     )
 
 

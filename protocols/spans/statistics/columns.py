@@ -42,7 +42,7 @@ def scores_of(
 ) -> list[OutputScore]:
     """Return the scores of all outputs that have one, in order."""
     names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
-    segments = {name: place for place, name in enumerate(names)}
+    segments = {name: index for index, name in enumerate(names)}
     scores = []
     for screen, judgment in enumerate(judgments):
         segment = segments[judgment.document, judgment.segment]

@@ -134,7 +134,7 @@ def apply_rule(
     size = len(order)
     present = np.isfinite(values).astype(np.int64)
     common = present.T @ present
-    systems = tuple(columns.systems[place] for place in order)
+    systems = tuple(columns.systems[index] for index in order)
     p = np.full((size, size), np.nan)
     if rule is ClusterRule.PERMUTATION:
         p[np.triu_indices(size, 1)] = permutation_p(values, seed=seed)
@@ -282,9 +282,9 @@ def permutation_p(values: FloatArray, *, seed: int = 0) -> FloatArray:
 def _until_first_difference(apart: BoolArray) -> Int64Array:
     size = len(apart)
     is_end = np.ones(size - 1, dtype=np.bool_)
-    for place in range(size):
-        above = np.flatnonzero(apart[:place, place])
-        below = np.flatnonzero(apart[place])
+    for index in range(size):
+        above = np.flatnonzero(apart[:index, index])
+        below = np.flatnonzero(apart[index])
         # No cluster ends within the rank range of a system.
         first = above.max(initial=-1) + 1
         last = below.min(initial=size) - 1
@@ -315,9 +315,9 @@ def _for_sure(
     rank by mean.
     """
     sure = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
-    place = np.arange(1, len(apart) + 1)
+    rank = np.arange(1, len(apart) + 1)
     ranges = RankRanges(
-        low=np.minimum(sure.low, place), high=np.maximum(sure.high, place)
+        low=np.minimum(sure.low, rank), high=np.maximum(sure.high, rank)
     )
     return ranges, clusters(ranges)
 

@@ -115,9 +115,9 @@ def _values(
         yield "seconds", judgment.duration_ms / 1000 / len(judgment.outputs)
     if start is None or not start.is_shown:
         return
-    for place, suggested in enumerate(start.spans):
+    for index, suggested in enumerate(start.spans):
         outcome = _outcome(suggested, spans)
-        if place == start.planted:
+        if index == start.planted:
             yield "planted", outcome == "removed"
         else:
             yield from ((name, outcome == name) for name in OUTCOMES[:-1])

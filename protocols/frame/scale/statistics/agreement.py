@@ -132,8 +132,8 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     kept = several[ratings.item]
     counts = counts[several]
     segment = ratings.items.segment[several]
-    segments, place = np.unique(segment, return_inverse=True)
-    sums = _added(_of_items(counts), place, len(segments))
+    segments, segment_index = np.unique(segment, return_inverse=True)
+    sums = _added(_of_items(counts), segment_index, len(segments))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(
@@ -222,9 +222,9 @@ def _left_out(
     return of_judges, of_cells, effective_number(pairs)
 
 
-def _added(rows: FloatArray, place: Int64Array, count: int) -> FloatArray:
+def _added(rows: FloatArray, index: Int64Array, count: int) -> FloatArray:
     sums = np.zeros((count, rows.shape[1]))
-    np.add.at(sums, place, rows)
+    np.add.at(sums, index, rows)
     return sums
 
 

@@ -134,7 +134,7 @@ def rating_judges(
 
 
 def proposed_easy_items(
-    ratings: Ratings, words: Int64Array | None = None, *, most: int = 80
+    ratings: Ratings, word_counts: Int64Array | None = None, *, most: int = 80
 ) -> Int64Array:
     """Return items that all their judges gave the best rating: candidates for easy items, for
     review.
@@ -143,7 +143,7 @@ def proposed_easy_items(
     ----------
     ratings : Ratings
         Ratings of I items.
-    words : int64, shape (I,), optional
+    word_counts : int64, shape (I,), optional
         Length of each item's source; the shortest come first. If not given, items with the most
         judges come first.
     most : int
@@ -160,7 +160,7 @@ def proposed_easy_items(
     proposed = np.flatnonzero(
         (number > 1) & (counts[:, scale.best - scale.lowest] == number)
     )
-    order = -number if words is None else words
+    order = -number if word_counts is None else word_counts
     return proposed[np.argsort(order[proposed], kind="stable")][:most]
 
 

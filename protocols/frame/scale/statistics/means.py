@@ -179,9 +179,9 @@ def mean_ratings(
     common = sums.influence.mean(axis=1, keepdims=True)
     covariance = _covariance(ratings, sums, sums.influence - common)
     of_each = []
-    for place in range(len(sums.names)):
+    for system in range(len(sums.names)):
         of_each.append(
-            _covariance(ratings, sums, sums.influence[:, place : place + 1], place)
+            _covariance(ratings, sums, sums.influence[:, system : system + 1], system)
         )
     shortages = [_shortage(own, covariance) for own in of_each]
     thin = np.array([shortage is not None for shortage in shortages])
@@ -218,16 +218,16 @@ def mean_ratings(
         lowest = None
         highest = None
     rows = []
-    for place in order.tolist():
-        own = of_each[place]
-        shortage = shortages[place]
+    for system in order.tolist():
+        own = of_each[system]
+        shortage = shortages[system]
         error = None
-        if varies[place]:
+        if varies[system]:
             error = float(np.sqrt(own.matrix[0, 0]))
         freedom = max(1.0, min(own.degrees_of_freedom, own.judges - 2))
         half = float(stdtrit(freedom, (1 + confidence) / 2))
-        mean = float(sums.mean[place])
-        number = int(sums.number[place])
+        mean = float(sums.mean[system])
+        number = int(sums.number[system])
         ends = (None, None)
         if error is not None:
             ends = np.clip(
@@ -235,20 +235,20 @@ def mean_ratings(
             ).tolist()
         deviation = None
         if number > 1:
-            deviation = float(sums.deviation[place])
+            deviation = float(sums.deviation[system])
         row = MeanRating(
-            system=sums.names[place],
+            system=sums.names[system],
             ratings=number,
-            items=int(sums.items[place]),
+            items=int(sums.items[system]),
             mean=mean,
             deviation=deviation,
             low=ends[0],
             high=ends[1],
             standard_error=error,
-            rank=int(ranks[place]),
-            rank_low=int(ranges.low[place]),
-            rank_high=int(ranges.high[place]),
-            cluster=int(group[place]),
+            rank=int(ranks[system]),
+            rank_low=int(ranges.low[system]),
+            rank_high=int(ranges.high[system]),
+            cluster=int(group[system]),
             shortage=shortage,
         )
         if shortage:
@@ -308,7 +308,8 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     wrote = ratings.items.wrote[ratings.item]
     number = wrote.sum(axis=0)
     kept = sorted(
-        np.flatnonzero(number).tolist(), key=lambda place: ratings.items.systems[place]
+        np.flatnonzero(number).tolist(),
+        key=lambda system: ratings.items.systems[system],
     )
     wrote = wrote[:, kept]
     number = number[kept]
@@ -317,7 +318,7 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     )
     apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
     rated = np.unique(ratings.item)
-    names = [ratings.items.systems[place] for place in kept]
+    names = [ratings.items.systems[system] for system in kept]
     return _Sums(
         names=tuple(names),
         not_rated=tuple(name for name in ratings.items.systems if name not in names),
@@ -331,16 +332,16 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
 
 
 def _covariance(
-    ratings: Ratings, sums: _Sums, influence: FloatArray, place: int | None = None
+    ratings: Ratings, sums: _Sums, influence: FloatArray, system: int | None = None
 ) -> ScoreCovariance:
     """Return the covariance of means over segments and judges, of all systems or of one.
 
     No variance is smaller than that over segments alone: allowing for judges cannot make means more
     certain. With fewer than `MIN_UNITS` segments, the variance over single ratings takes its place.
     """
-    sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(
-        np.int64
-    )
+    sizes = (
+        sums.wrote.sum(axis=1) if system is None else sums.wrote[:, system]
+    ).astype(np.int64)
     singles = covariance_by_unit(influence, np.arange(len(ratings)), sizes)
     segments = covariance_by_unit(influence, ratings.segment, sizes)
     judges = covariance_by_unit(influence, ratings.judge, sizes)

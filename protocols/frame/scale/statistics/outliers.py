@@ -229,7 +229,7 @@ def removals(
     """
     systems = ratings.items.systems
     official = system_means(ratings)
-    found = []
+    removal_rows = []
     for outcome in outcomes:
         kept = ratings.without(outcome.outliers)
         removed = ratings.only(outcome.outliers)
@@ -241,7 +241,7 @@ def removals(
         mean_removed = None
         if len(removed):
             mean_removed = float(removed.value.mean())
-        found.append(
+        removal_rows.append(
             Removal(
                 rule=outcome.rule,
                 judges=tuple(sorted(outcome.outliers)),
@@ -260,7 +260,7 @@ def removals(
                 mean_removed=mean_removed,
             )
         )
-    return tuple(found)
+    return tuple(removal_rows)
 
 
 def system_means(ratings: Ratings) -> FloatArray:

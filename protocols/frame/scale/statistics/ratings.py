@@ -211,10 +211,12 @@ def weighted_ratings(
     for key in keys:
         rows.append(np.intersect1d(key, common, return_indices=True)[1])
     total = np.zeros(len(common))
-    for each, own, weight in zip(rated, rows, weights, strict=True):
-        value = each.value[own]
-        if each.scale.lower_is_better:
-            value = each.scale.lowest + each.scale.highest - value
+    for criterion_ratings, own, weight in zip(rated, rows, weights, strict=True):
+        value = criterion_ratings.value[own]
+        if criterion_ratings.scale.lower_is_better:
+            value = (
+                criterion_ratings.scale.lowest + criterion_ratings.scale.highest - value
+            )
         total += weight * value
     scale = replace(rated[0].scale, lower_is_better=False)
     ratings = replace(rated[0].take(rows[0]), scale=scale)
