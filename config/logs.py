@@ -324,11 +324,11 @@ def requests_name(
 
     def name(request: HttpRequest) -> HttpResponseBase:
         if settings.PROXIES:
-            given = request.headers.get(REQUEST_ID, "")
+            sent_id = request.headers.get(REQUEST_ID, "")
         else:
-            given = ""
-        if _WELL_FORMED.fullmatch(given):
-            request_id = given
+            sent_id = ""
+        if _WELL_FORMED.fullmatch(sent_id):
+            request_id = sent_id
         else:
             request_id = uuid4().hex
         structlog.contextvars.clear_contextvars()

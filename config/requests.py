@@ -268,14 +268,14 @@ class ArchivedCampaignMiddleware:
         """Check before the view, with one query; reading pages and judging need none."""
         campaign = _campaign_changed(request, named)
         if campaign is None:
-            words = None
+            refusal = None
         else:
-            words = _refusal(request, campaign)
-        if words is None:
+            refusal = _refusal(request, campaign)
+        if refusal is None:
             return None
         if request.path_info.startswith("/api/"):
-            return JsonResponse({"detail": words}, status=409)
-        return HttpResponse(words, status=409, content_type="text/plain")
+            return JsonResponse({"detail": refusal}, status=409)
+        return HttpResponse(refusal, status=409, content_type="text/plain")
 
 
 def _refusal(request: HttpRequest, campaign: Q) -> str | None:

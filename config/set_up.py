@@ -129,9 +129,9 @@ def _starting_refusal() -> str | None:
 
 
 def _place() -> str:
-    where = os.environ.get("QUINTET_HOME")
-    if where:
-        return f"the data folder {where}"
+    folder = os.environ.get("QUINTET_HOME")
+    if folder:
+        return f"the data folder {folder}"
     return "the database that DATABASE_URL names"
 
 
@@ -186,9 +186,9 @@ def _tables_problem(state: "TablesState") -> str | None:
         return None
     if not state.can_be_migrated:
         return _refusal(state)
-    where = os.environ.get("QUINTET_HOME")
-    if where:
-        start = f"QUINTET_HOME={where} {_START}"
+    folder = os.environ.get("QUINTET_HOME")
+    if folder:
+        start = f"QUINTET_HOME={folder} {_START}"
     else:
         start = _START
     if state.is_empty:

@@ -120,7 +120,7 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
     )
     missing = [slug for slug in CAMPAIGNS if slug not in there]
     for number, slug in enumerate(missing):
-        yield [CAMPAIGNS[each][0] for each in missing[number:]]
+        yield [CAMPAIGNS[protocol][0] for protocol in missing[number:]]
         name, load = CAMPAIGNS[slug]
         say(f"Loading “{name}” …")
         load(organiser, name)
@@ -356,8 +356,8 @@ def _answers_simulate(
     campaign_simulate(
         campaign=test_set.campaign,
         judges=[
-            replace(each, pseudonym=f"sim-{name}-{each.pseudonym}")
-            for each in SIMULATED_IN_PROTOCOLS
+            replace(simulated, pseudonym=f"sim-{name}-{simulated.pseudonym}")
+            for simulated in SIMULATED_IN_PROTOCOLS
         ],
         languages=languages,
         hits_each=HITS_IN_PROTOCOLS,

@@ -62,8 +62,8 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
         del environment[f"{name}_FILE"]
     for url, password in _PASSWORDS.items():
         # Removed, since a child process already finds the address with the password.
-        if (given := environment.pop(password, "")) and environment.get(url):
-            environment[url] = _with_password(environment[url], given)
+        if (secret := environment.pop(password, "")) and environment.get(url):
+            environment[url] = _with_password(environment[url], secret)
 
 
 def _with_password(url: str, password: str) -> str:

@@ -132,15 +132,15 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
             f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database."
         )
     if into:
-        place = Path(into).expanduser().resolve()
+        destination = Path(into).expanduser().resolve()
     else:
-        place = directory.path / "backups"
+        destination = directory.path / "backups"
     with (
         environment_beside(directory)
         if own
         else contextlib.nullcontext(os.environ) as here
     ):
-        folder = backup_write(here, into=place, report=report)
+        folder = backup_write(here, into=destination, report=report)
     report(f"The backup is {folder}\n{NOT_IN_IT}")
     if own and not into:
         report(
@@ -308,9 +308,9 @@ def programs_for(major: int) -> Path:
         folders.append(Path(program).parent)
     for folder in folders:
         # For example: pg_dump (PostgreSQL) 18.4
-        words = run_program(folder / "pg_dump", "--version").split()
-        if len(words) > 2:
-            number = words[2].partition(".")[0]
+        version_words = run_program(folder / "pg_dump", "--version").split()
+        if len(version_words) > 2:
+            number = version_words[2].partition(".")[0]
         else:
             number = ""
         if number.isdecimal() and int(number) >= major:
@@ -337,9 +337,9 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
         check=False,
     )
     if done.returncode != 0:
-        words = "\n".join(done.stderr.strip().splitlines()[-8:])
+        last_lines = "\n".join(done.stderr.strip().splitlines()[-8:])
         raise LauncherError(
-            f"{program.name} failed (status {done.returncode}):\n{words}"
+            f"{program.name} failed (status {done.returncode}):\n{last_lines}"
         )
     return done.stdout
 
@@ -543,9 +543,9 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
         check=False,
     )
     if migrated.returncode != 0:
-        words = "\n".join(migrated.stderr.strip().splitlines()[-8:])
+        last_lines = "\n".join(migrated.stderr.strip().splitlines()[-8:])
         raise LauncherError(
-            f"`manage.py migrate` failed on the restored data:\n{words}"
+            f"`manage.py migrate` failed on the restored data:\n{last_lines}"
         )
     report("database tables migrated, application role granted")
 

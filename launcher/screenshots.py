@@ -56,7 +56,7 @@ def main() -> int:
         page.get_by_role("table").first.wait_for()
         _photograph(page, "dashboard-wmt12")
 
-        links = {each["protocol"]: each["url"] for each in demo["protocols"]}
+        links = {entry["protocol"]: entry["url"] for entry in demo["protocols"]}
         for protocol, keys in _PROTOCOLS.items():
             page = opened(links[protocol])
             page.locator("#outputs:not([hidden])").wait_for()

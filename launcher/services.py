@@ -406,10 +406,10 @@ class Postgres(Child):
                     or not is_running(process)
                 ):
                     continue
-                place = process.cwd()
+                working_folder = process.cwd()
                 # Without a working directory if it was just killed.
-                dying = not place and process.pid == _recorded_postmaster(data)
-                if place == str(data) or dying:
+                dying = not working_folder and process.pid == _recorded_postmaster(data)
+                if working_folder == str(data) or dying:
                     yield process
 
 
@@ -682,9 +682,9 @@ class Services:
 
     def _addresses(self) -> dict[str, str]:
         """Return the base address of links: that of the environment or of the web server, else the last one stored."""
-        known = os.environ.get("PUBLIC_ADDRESS") or self._address
-        if known:
-            return {"PUBLIC_ADDRESS": known}
+        address = os.environ.get("PUBLIC_ADDRESS") or self._address
+        if address:
+            return {"PUBLIC_ADDRESS": address}
         last = read_json(self._last_address_file)
         if isinstance(last, str):
             return {"ASSUMED_ADDRESS": last}

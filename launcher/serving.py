@@ -684,9 +684,9 @@ def asked(directory: DataDirectory) -> Iterator[str]:
     width = max(
         [len(str(protocol.get("name", ""))) for protocol in protocols], default=0
     )
-    for number, each in enumerate(protocols):
+    for number, entry in enumerate(protocols):
         label = "Protocols" if number == 0 else ""
-        yield f"  {label:<9}  {each.get('name', ''):<{width}}  {each.get('url', '')}"
+        yield f"  {label:<9}  {entry.get('name', ''):<{width}}  {entry.get('url', '')}"
 
 
 def _home(directory: DataDirectory) -> str:

@@ -85,12 +85,12 @@ class Key:
 
     def __str__(self) -> str:
         if self.plural:
-            words = f"{self.singular} | {self.plural}"
+            text = f"{self.singular} | {self.plural}"
         else:
-            words = self.singular
+            text = self.singular
         if self.context:
-            return f"{words} [{self.context}]"
-        return words
+            return f"{text} [{self.context}]"
+        return text
 
 
 def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
@@ -344,13 +344,13 @@ class Problem:
 
 def problems_of(
     catalogue: Catalog,
-    found: Catalog,
+    catalog: Catalog,
     locale: str,
     counters: Mapping[str, str] = _NO_COUNTERS,
 ) -> Iterator[Problem]:
     """Return all problems of a catalogue, given the texts in the code and their counters (`counters_of`)."""
     there = dict(entries(catalogue))
-    texts = dict(entries(found))
+    texts = dict(entries(catalog))
     for key, text in texts.items():
         message = there.get(key)
         if message is None:
@@ -565,8 +565,8 @@ def glossary_table(glossary: Glossary) -> str:
     header = ["English", "Name", *map(_language, locales)]
     rows = [header, ["---"] * len(header)]
     for term in glossary.terms:
-        words = [term.words[locale] for locale in locales]
-        rows.append([term.english, term.meaning, *words])
+        translated = [term.words[locale] for locale in locales]
+        rows.append([term.english, term.meaning, *translated])
     table = ""
     for row in rows:
         table += f"| {' | '.join(row)} |\n"
@@ -590,15 +590,15 @@ class _TermRow(TypedDict):
 
 def _term(row: _TermRow) -> Term:
     english = row["english"]
-    words = row["words"]
+    words_by_locale = row["words"]
     forms = row.get("forms", [english, f"{english}s"])
-    stems = {locale: [word] for locale, word in words.items()}
+    stems = {locale: [word] for locale, word in words_by_locale.items()}
     stems |= row.get("stems", {})
     return Term(
         english=english,
         forms=tuple(map(str.casefold, forms)),
         meaning=row["meaning"],
-        words=words,
+        words=words_by_locale,
         stems=_spelled(stems),
         never=_spelled(row.get("never", {})),
     )

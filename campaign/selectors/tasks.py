@@ -115,7 +115,7 @@ def goes_with(campaign: Campaign) -> list[str]:
     return sentences
 
 
-#: Sent with `campaign` and `shown`; each receiver returns sentences, as a list of str.
+#: Sent with `campaign` and `is_shown`; each receiver returns sentences, as a list of str.
 reference_use_asked: Final = Signal()
 
 

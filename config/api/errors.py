@@ -184,9 +184,9 @@ def _said(response: HttpResponse) -> dict[str, Any]:
     if "json" not in response.headers.get("Content-Type", ""):
         return {}
     try:
-        said = json.loads(response.content)
+        body = json.loads(response.content)
     except ValueError:
         return {}
-    if isinstance(said, dict):
-        return said
-    return {"errors": {"body": said}}
+    if isinstance(body, dict):
+        return body
+    return {"errors": {"body": body}}

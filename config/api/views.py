@@ -75,9 +75,9 @@ class SchemaView(SpectacularAPIView):
     @extend_schema(exclude=True)
     def get(self, request: Any, *_args: Any, **_kwargs: Any) -> HttpResponseBase:
         """Return the description, or 304 if the client has it."""
-        asked = request.GET.get("lang") or get_language()
-        if asked in dict(settings.LANGUAGES):
-            language = asked
+        tag = request.GET.get("lang") or get_language()
+        if tag in dict(settings.LANGUAGES):
+            language = tag
         else:
             language = settings.LANGUAGE_CODE
         renderer: BaseRenderer = request.accepted_renderer
