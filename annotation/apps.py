@@ -7,15 +7,20 @@ class AnnotationConfig(AppConfig):
     def ready(self) -> None:
         from annotation.protocols.answer_kinds import answer_kind_register
         from annotation.protocols.ranking_answers import RankingAnswers
-        from annotation.selectors.designs import reference_use_said
-        from annotation.selectors.task_rules import judgments_said
+        from annotation.selectors.designs import reference_use_sentences
+        from annotation.selectors.task_rules import has_judgments
         from annotation.services.quality import suggested_rules_add
-        from campaign.selectors.tasks import judgments_asked, reference_use_asked
-        from campaign.services.campaigns import suggested_rules_asked
+        from campaign.selectors.tasks import (
+            judgments_requested,
+            reference_use_requested,
+        )
+        from campaign.services.campaigns import suggested_rules_requested
 
-        reference_use_asked.connect(reference_use_said, dispatch_uid="reference-use")
-        judgments_asked.connect(judgments_said, dispatch_uid="judgments")
-        suggested_rules_asked.connect(
+        reference_use_requested.connect(
+            reference_use_sentences, dispatch_uid="reference-use"
+        )
+        judgments_requested.connect(has_judgments, dispatch_uid="judgments")
+        suggested_rules_requested.connect(
             suggested_rules_add, dispatch_uid="suggested-rules"
         )
         answer_kind_register(RankingAnswers)

@@ -75,7 +75,7 @@ TASK: Final = ("campaign", "task")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScrapedMetric:
     """A metric that is read on each scrape.
 
     Attributes
@@ -95,62 +95,74 @@ class Asked:
 
 #: From the database, by the statement in `gauges.sql`.
 FROM_DATABASE: Final = {
-    "quintet_pool_hits": Asked("HITs available to any judge, by task.", TASK),
-    "quintet_judges_waiting": Asked("Judges waiting for the planner.", TASK),
-    "quintet_judge_wait_seconds": Asked("Age of the oldest one.", TASK),
-    "quintet_ranking_lag_judgments": Asked(
+    "quintet_pool_hits": ScrapedMetric("HITs available to any judge, by task.", TASK),
+    "quintet_judges_waiting": ScrapedMetric("Judges waiting for the planner.", TASK),
+    "quintet_judge_wait_seconds": ScrapedMetric("Age of the oldest one.", TASK),
+    "quintet_ranking_lag_judgments": ScrapedMetric(
         "Numbered judgments that are not in the latest ranking.", TASK
     ),
-    "quintet_ranking_lag_seconds": Asked("Age of the oldest one.", TASK),
-    "quintet_unnumbered_judgments": Asked("Stored judgments without a number."),
-    "quintet_unnumbered_seconds": Asked("Age of the oldest one."),
-    "quintet_uncounted_skips": Asked("Stored skips that are not counted yet."),
-    "quintet_leases": Asked(
+    "quintet_ranking_lag_seconds": ScrapedMetric("Age of the oldest one.", TASK),
+    "quintet_unnumbered_judgments": ScrapedMetric("Stored judgments without a number."),
+    "quintet_unnumbered_seconds": ScrapedMetric("Age of the oldest one."),
+    "quintet_uncounted_skips": ScrapedMetric("Stored skips that are not counted yet."),
+    "quintet_leases": ScrapedMetric(
         "Active assignments, and those whose lease expired within the last hour.",
         ("state",),
     ),
-    "quintet_mails": Asked(
+    "quintet_mails": ScrapedMetric(
         "Unsent messages in the outbox; failed ones of the last day.",
         ("kind", "state"),
     ),
-    "quintet_mail_wait_seconds": Asked("Age of the oldest message that is due."),
-    "quintet_webhook_deliveries": Asked(
+    "quintet_mail_wait_seconds": ScrapedMetric(
+        "Age of the oldest message that is due."
+    ),
+    "quintet_webhook_deliveries": ScrapedMetric(
         "Webhook messages: new, to be retried, and failed within the last day.",
         ("state",),
     ),
-    "quintet_webhook_delivery_wait_seconds": Asked(
+    "quintet_webhook_delivery_wait_seconds": ScrapedMetric(
         "Age of the oldest message that is due, of webhooks that are not failing."
     ),
-    "quintet_webhook_delivery_age_seconds": Asked(
+    "quintet_webhook_delivery_age_seconds": ScrapedMetric(
         "Age of the oldest undelivered webhook message."
     ),
-    "quintet_webhook_endpoints": Asked("Webhooks, by state.", ("state",)),
-    "quintet_jobs": Asked(
+    "quintet_webhook_endpoints": ScrapedMetric("Webhooks, by state.", ("state",)),
+    "quintet_jobs": ScrapedMetric(
         "Jobs queued, running, or failed within the last day.", ("kind", "state")
     ),
-    "quintet_job_wait_seconds": Asked("Age of the oldest queued job."),
-    "quintet_job_run_seconds": Asked("Running time of the oldest running job."),
-    "quintet_database_connections": Asked("Connections to this database.", ("state",)),
-    "quintet_database_connections_max": Asked("Maximum number of connections."),
+    "quintet_job_wait_seconds": ScrapedMetric("Age of the oldest queued job."),
+    "quintet_job_run_seconds": ScrapedMetric("Running time of the oldest running job."),
+    "quintet_database_connections": ScrapedMetric(
+        "Connections to this database.", ("state",)
+    ),
+    "quintet_database_connections_max": ScrapedMetric("Maximum number of connections."),
 }
 #: From the broker.
 FROM_BROKER: Final = {
-    "quintet_queue_messages": Asked("Messages waiting for a worker.", ("queue",)),
-    "quintet_queue_age_seconds": Asked("Age of the oldest one.", ("queue",)),
-    "quintet_tasks": Asked("Finished worker tasks, by state.", ("task", "state"), True),
-    "quintet_task_seconds": Asked("Time spent on tasks by workers.", ("task",), True),
-    "quintet_task_ended_timestamp_seconds": Asked(
+    "quintet_queue_messages": ScrapedMetric(
+        "Messages waiting for a worker.", ("queue",)
+    ),
+    "quintet_queue_age_seconds": ScrapedMetric("Age of the oldest one.", ("queue",)),
+    "quintet_tasks": ScrapedMetric(
+        "Finished worker tasks, by state.", ("task", "state"), True
+    ),
+    "quintet_task_seconds": ScrapedMetric(
+        "Time spent on tasks by workers.", ("task",), True
+    ),
+    "quintet_task_ended_timestamp_seconds": ScrapedMetric(
         "Time at which a task last finished.", ("task",)
     ),
-    "quintet_worker_errors_logged": Asked("Errors logged by workers.", (), True),
+    "quintet_worker_errors_logged": ScrapedMetric(
+        "Errors logged by workers.", (), True
+    ),
 }
 #: Always present, to distinguish a missing value from zero.
 OF_ITSELF: Final = {
-    "quintet_database_up": Asked("1 if the database is reachable."),
-    "quintet_broker_up": Asked("1 if the broker is reachable."),
-    "quintet_info": Asked("Always 1; the label is the version.", ("version",)),
+    "quintet_database_up": ScrapedMetric("1 if the database is reachable."),
+    "quintet_broker_up": ScrapedMetric("1 if the broker is reachable."),
+    "quintet_info": ScrapedMetric("Always 1; the label is the version.", ("version",)),
 }
-ASKED: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
+SCRAPED_METRICS: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
 
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
@@ -208,11 +220,13 @@ class Asking(Collector):
     """Read the current values from the database and the broker on each scrape."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric in `ASKED`, without samples if it could not be read."""
-        families = {name: _family(name) for name in ASKED}
+        """Yield every metric in `SCRAPED_METRICS`, without samples if it could not be read."""
+        families = {name: _family(name) for name in SCRAPED_METRICS}
         for name, labels, value in self._samples():
             family = families[name]
-            family.add_metric([labels[label] for label in ASKED[name].labels], value)
+            family.add_metric(
+                [labels[label] for label in SCRAPED_METRICS[name].labels], value
+            )
         yield from families.values()
 
     def _samples(self) -> Iterator[Sample]:
@@ -222,7 +236,7 @@ class Asking(Collector):
 
 
 def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
-    described = ASKED[name]
+    described = SCRAPED_METRICS[name]
     kind = CounterMetricFamily if described.counts else GaugeMetricFamily
     return kind(name, described.help, labels=described.labels)
 

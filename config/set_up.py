@@ -128,7 +128,7 @@ def _starting_refusal() -> str | None:
     return None
 
 
-def _place() -> str:
+def _location() -> str:
     folder = os.environ.get("QUINTET_HOME")
     if folder:
         return f"the data folder {folder}"
@@ -193,12 +193,12 @@ def _tables_problem(state: "TablesState") -> str | None:
         start = _START
     if state.is_empty:
         return (
-            f"Quintet is not set up here: {_place()} has no tables. What to do: run `{start}`, or, if your "
+            f"Quintet is not set up here: {_location()} has no tables. What to do: run `{start}`, or, if your "
             "campaigns are elsewhere, set QUINTET_HOME to their data folder; on a server run `manage.py migrate`."
         )
     missing = first_of(state.pending or state.missing_functions)
     return (
-        f"The tables in {_place()} belong to an earlier version of Quintet. Missing: {missing}. What to do: stop "
+        f"The tables in {_location()} belong to an earlier version of Quintet. Missing: {missing}. What to do: stop "
         f"Quintet and run `{start}`, or, on a server, `manage.py migrate`."
     )
 
@@ -216,17 +216,17 @@ def _refusal(state: "TablesState") -> str:
         else:
             which = ""
         return (
-            f"The tables in {_place()} were made before Quintet 0.2.0{which} and cannot be migrated: {names}. What to do: "
+            f"The tables in {_location()} were made before Quintet 0.2.0{which} and cannot be migrated: {names}. What to do: "
             f"go back to that version and export: `{QUINTET} campaign_file CAMPAIGN --folder DIR` writes settings and "
             "texts, Judgments → Download the answers; load them with this version into an empty data folder or "
             "database (docs/operators.md, Upgrades)."
         )
     if state.unknown:
         return (
-            f"The tables in {_place()} were made by Quintet {version}, which is newer: {first_of(state.unknown)}. What to do: "
+            f"The tables in {_location()} were made by Quintet {version}, which is newer: {first_of(state.unknown)}. What to do: "
             "install that version or a newer one; or restore a backup made before the upgrade."
         )
     return (
-        f"The tables in {_place()} have been changed since Quintet {version} migrated them: {first_of(state.differences)}. "
+        f"The tables in {_location()} have been changed since Quintet {version} migrated them: {first_of(state.differences)}. "
         "What to do: undo this change (campaign/database/catalogues has all definitions), or restore a backup."
     )

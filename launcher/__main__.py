@@ -222,7 +222,7 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
     try:
         process = subprocess.Popen(
             argv,
-            env={**settings, **os.environ, **environment, **_said_here()},
+            env={**settings, **os.environ, **environment, **_terminal_address()},
             # The command would inherit the ignored signal.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
@@ -243,7 +243,7 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
         signal.signal(signal.SIGINT, before)
 
 
-def _said_here() -> dict[str, str]:
+def _terminal_address() -> dict[str, str]:
     """Return the public address set in this terminal, which takes precedence over that of running services."""
     address = os.environ.get("PUBLIC_ADDRESS")
     if address:

@@ -460,7 +460,7 @@ def restore_into_folder(
         data = postgres.folder / "data"
         if (data / "PG_VERSION").exists() and not confirmed:
             raise LauncherError(
-                f"{directory.path} already has a database with {_what_is_there(postgres)}. Restoring would "
+                f"{directory.path} already has a database with {_contents(postgres)}. Restoring would "
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
                 "To do it: "
@@ -557,7 +557,7 @@ def _restore(dump: Path, url: str) -> None:
     dump_restore(programs, dump, Target.of(url))
 
 
-def _what_is_there(postgres: Postgres) -> str:
+def _contents(postgres: Postgres) -> str:
     try:
         postgres.start()
         with connected(postgres.owner_url) as connection, connection.cursor() as cursor:

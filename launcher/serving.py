@@ -478,8 +478,8 @@ class _Start:
         """Load the other demo campaigns while judges work."""
         if self._demo and not self._preparation.is_done("demo"):
             self._until(self._is_loaded)
-            asked_in = asked(self._directory)
-            self._step_done("demo", "\n".join(["demo campaigns loaded", *asked_in]))
+            links = demo_links(self._directory)
+            self._step_done("demo", "\n".join(["demo campaigns loaded", *links]))
 
     def _is_loaded(self) -> bool:
         """Return whether the database is prepared; prepare it again if PostgreSQL ended meanwhile.
@@ -664,7 +664,7 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     for number, judge in enumerate(judges):
         label = "Judge" if number == 0 else ""
         yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
-    yield from asked(directory)
+    yield from demo_links(directory)
     if (
         loading := directory.demo_loading_file.exists()
         and directory.demo_loading_file.read_text()
@@ -678,7 +678,7 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     yield "             set another QUINTET_HOME to start with an empty one."
 
 
-def asked(directory: DataDirectory) -> Iterator[str]:
+def demo_links(directory: DataDirectory) -> Iterator[str]:
     """Return the links of judges of each protocol; empty before their campaign is loaded."""
     protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
     width = max(

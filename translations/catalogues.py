@@ -118,10 +118,10 @@ def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
 
 
 #: Line, singular and optional plural, comments for translators, and context.
-_Found = tuple[int, str | tuple[str, ...], list[str], str | None]
+_CallTexts = tuple[int, str | tuple[str, ...], list[str], str | None]
 
 
-def _in_python(path: Path) -> Iterator[_Found]:
+def _in_python(path: Path) -> Iterator[_CallTexts]:
     with path.open("rb") as file:
         yield from extract(
             "python",
@@ -133,7 +133,7 @@ def _in_python(path: Path) -> Iterator[_Found]:
     yield from _in_f_strings(ast.parse(path.read_bytes()))
 
 
-def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
+def _in_f_strings(program: ast.Module) -> Iterator[_CallTexts]:
     """Return the calls within f-strings, which Babel reads only where Python 3.12 or newer tokenizes them."""
     for node in ast.walk(program):
         if not isinstance(node, ast.JoinedStr):
@@ -147,10 +147,10 @@ def _in_f_strings(program: ast.Module) -> Iterator[_Found]:
                 if isinstance(argument, ast.Constant):
                     texts.append(argument.value)
             if texts and len(texts) == len(kinds):
-                yield _found(call.lineno, call.func.id, texts)
+                yield _call_texts(call.lineno, call.func.id, texts)
 
 
-def _found(line: int, function: str, texts: Sequence[Any]) -> _Found:
+def _call_texts(line: int, function: str, texts: Sequence[Any]) -> _CallTexts:
     """Return the text of a call by its first arguments."""
     parts = dict(zip(FUNCTIONS[function], texts, strict=False))
     if "p" in parts:
@@ -160,12 +160,12 @@ def _found(line: int, function: str, texts: Sequence[Any]) -> _Found:
     return line, message, [], parts.get("c")
 
 
-def _in_template(path: Path) -> Iterator[_Found]:
+def _in_template(path: Path) -> Iterator[_CallTexts]:
     """Return the calls in a template, after Django has turned tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
         line = calls.count("\n", 0, match.start()) + 1
-        yield _found(line, match[1], ast.literal_eval(f"({match[2]},)"))
+        yield _call_texts(line, match[1], ast.literal_eval(f"({match[2]},)"))
 
 
 # Babel swaps the last two forms of Arabic, compared to CLDR, Django and manuals of translators:
@@ -483,7 +483,7 @@ class Term:
     stems: Mapping[str, tuple[str, ...]]
     never: Mapping[str, tuple[str, ...]]
 
-    def is_said(self, translation: str, locale: str) -> bool:
+    def is_followed(self, translation: str, locale: str) -> bool:
         """Return whether the translation contains a stem of the term and no wrong ones."""
         plain = _plain(_NO_WORDS.sub(" ", translation))
         stems = self.stems.get(locale) or ("",)
@@ -521,7 +521,7 @@ class Glossary:
         for term in self.terms_of(key):
             if term.english in exempt or locale not in term.words:
                 continue
-            if not all(term.is_said(form, locale) for form in checked):
+            if not all(term.is_followed(form, locale) for form in checked):
                 yield f"“{term.english}” is “{term.words[locale]}” (docs/translating.md, Glossary)"
 
     def _exempt(self, english: str, locale: str) -> set[str]:

@@ -34,7 +34,7 @@ from annotation.services.tasks import (
 )
 from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.requests import NumberField, truth_asked
+from campaign.api.requests import NumberField, boolean_parameter
 from campaign.api.serializers import TaskLinksSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
 from campaign.selectors.rehearsals import rehearsal_state
@@ -497,7 +497,7 @@ class TaskView(TaskAPIView):
         The ranking of a test set is deleted last.
         """
         task = self.task
-        confirmed = truth_asked(request, "confirm")
+        confirmed = boolean_parameter(request, "confirm")
         refused = task_deletion_refusal(task=task)
         if not refused and confirmed:
             try:

@@ -29,7 +29,7 @@ from annotation.services.simulation import (
     blocks_asked,
     lend_prepared,
     noise_of_skill,
-    said_of,
+    simulated_answer,
     simulated_store,
 )
 from campaign.models import (
@@ -262,7 +262,9 @@ def _hit_judge(
             SimulatedJudgment(
                 block_id=block.block_id,
                 client_id=_client_id(block.block_id),
-                said=said_of(block, qualities, bot.simulated, bot.random, kind=kind),
+                said=simulated_answer(
+                    block, qualities, bot.simulated, bot.random, kind=kind
+                ),
                 candidates=len(block.outputs),
                 active_ms=round(1000 * seconds),
                 duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),

@@ -28,9 +28,9 @@ from annotation.protocols.answer_kinds import Answer, answer_kind_of, answers_re
 from annotation.selectors.judgment_list import (
     Comparison,
     Outcome,
+    comparison_matches,
     comparisons_of,
     counted_in_rankings,
-    is_asked_for,
     problem_reports_of,
     skips_listed,
 )
@@ -277,7 +277,7 @@ def _turned(comparison: Comparison, parameters: Mapping[str, str]) -> list[Compa
         return [comparison]
     turned_rows = []
     for turn in (comparison, comparison.turned()):
-        if is_asked_for(turn, **named):
+        if comparison_matches(turn, **named):
             turned_rows.append(turn)
     return turned_rows[:1]
 

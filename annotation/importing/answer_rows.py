@@ -12,7 +12,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models.functions import Now
 
-from annotation.importing.answer_places import Place
+from annotation.importing.answer_subjects import AnswerSubject
 from annotation.importing.stored_answers import StoredAnswer
 from annotation.models import (
     HIT,
@@ -173,7 +173,7 @@ _FIND = """
 """
 
 
-def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
+def stored_ids(client_ids: Iterable[UUID]) -> set[UUID]:
     """Return those of the ids that a judgment or skip already has."""
     with table_scans_off(), connection.cursor() as cursor:
         cursor.execute(_FIND, [list(map(str, client_ids))])
@@ -218,7 +218,7 @@ class AnswerRow:
     line: int
     client_id: UUID
     judge: int
-    place: Place
+    subject: AnswerSubject
     part: int
     answer: Any
     labels: Sequence[int | None]
@@ -236,12 +236,12 @@ class AnswerRow:
     @property
     def outputs(self) -> tuple[int, ...]:
         """The ids of the outputs, in display order."""
-        return tuple(chain.from_iterable(self.place.outputs))
+        return tuple(chain.from_iterable(self.subject.outputs))
 
     @property
     def stands_for(self) -> tuple[int, ...] | None:
         """`Block.stands_for` of the block."""
-        sizes = stands_for(list(map(len, self.place.outputs)))
+        sizes = stands_for(list(map(len, self.subject.outputs)))
         if sizes is None:
             return None
         return tuple(sizes)
@@ -354,7 +354,7 @@ class AnswerWriter:
                 {
                     "hit_id": hit,
                     "position": position,
-                    "segment_id": row.place.segment,
+                    "segment_id": row.subject.segment,
                     "outputs": list(row.outputs),
                     "stands_for": row.stands_for and list(row.stands_for),
                 }

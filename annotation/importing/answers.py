@@ -15,15 +15,15 @@ from typing import Any, Final, NoReturn
 from django.core.files.uploadedfile import UploadedFile
 from django.db import DataError, IntegrityError, transaction
 
-from annotation.importing.answer_places import Place, Places, Refuse
 from annotation.importing.answer_rows import (
     RENAME_JUDGE,
     AnswerRow,
     AnswerWriter,
     JudgeTakesPartError,
-    ids_there,
     imported_judges,
+    stored_ids,
 )
+from annotation.importing.answer_subjects import AnswerSubject, AnswerSubjects, Refuse
 from annotation.importing.machine_answers import DIFFERING, MachineAnswers
 from annotation.importing.stored_answers import (
     REPEAT,
@@ -273,7 +273,7 @@ class _Import:
         self._undecided: dict[int, str] = {}
         self._earlier_exports: tuple[str, ...] = ()
         self._losses = Losses()
-        self._places = Places(task, self._losses)
+        self._subjects = AnswerSubjects(task, self._losses)
         self._files: list[AnswersOfFile] = []
         self._bytes = 0
         self._judgments = self._skips = self._already_there = 0
@@ -282,7 +282,7 @@ class _Import:
         """Import the answers of files. Raises _FilesRepeatThemselvesError for the import to begin again."""
         for file in files:
             self._read(file)
-        copies = self._repeats.copies_found()
+        copies = self._repeats.copies()
         if not self._options.copies and max(copies, default=1) > 1:
             raise _FilesRepeatThemselvesError(copies)
 
@@ -299,7 +299,7 @@ class _Import:
         ) as content:
             read = AnswersOfFile(file.name, content.file_format, sha256)
             self._files.append(read)
-            self._places.begin_file(read.name)
+            self._subjects.begin_file(read.name)
             self._writer.hits.begin_file(
                 {"file": read.name, "format": read.file_format, "sha256": sha256}
             )
@@ -318,7 +318,7 @@ class _Import:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
             campaign = self._task.test_set.campaign
             for form in form_answers_import(campaign=campaign, answers=content.forms):
-                self._losses.add(FORMS_LOST, self._place(form.line))
+                self._losses.add(FORMS_LOST, self._location(form.line))
         self._bytes += file.size()
 
     def imported(self) -> AnswersImported:
@@ -375,13 +375,13 @@ class _Import:
     def _store(
         self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
     ) -> None:
-        places = self._places.of(answers, refusal)
+        subjects = self._subjects.of(answers, refusal)
         self._judges_know(answers, refusal)
         rows = []
-        for answer, subject in zip(answers, places, strict=True):
+        for answer, subject in zip(answers, subjects, strict=True):
             row = self._row(answer, subject, refusal(answer))
             if row is None or row.client_id.bytes in self._ids:
-                self._losses.add(COUNTED_ONCE, self._place(answer.line))
+                self._losses.add(COUNTED_ONCE, self._location(answer.line))
             else:
                 self._ids.add(row.client_id.bytes)
                 rows.append(row)
@@ -396,7 +396,7 @@ class _Import:
     def _store_by_people(self, rows: Sequence[AnswerRow]) -> None:
         there: set[uuid.UUID] = set()
         if not self._writer.hits.is_first_import:
-            there = ids_there(row.client_id for row in rows)
+            there = stored_ids(row.client_id for row in rows)
         new = self._new(rows, there)
         judgments = self._writer.write(new)
         self._judgments += judgments
@@ -404,7 +404,7 @@ class _Import:
         self._already_there += len(rows) - len(new)
 
     def _lose_differing(self, row: AnswerRow) -> None:
-        self._losses.add(DIFFERING, self._place(row.line))
+        self._losses.add(DIFFERING, self._location(row.line))
 
     def _new(
         self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]
@@ -417,7 +417,7 @@ class _Import:
             stored = stored_answers(
                 task=self._task,
                 judges={row.judge for row in own},
-                segments={row.place.segment for row in own},
+                segments={row.subject.segment for row in own},
             )
         passes = self._kind.passes
         if passes is not None and passes.are_by_others:
@@ -437,7 +437,7 @@ class _Import:
                 new.append(row)
         if again:
             restored = withdrawn_blocks(row.client_id for row in again)
-            self._losses.add(RESTORED, self._place(again[0].line), len(restored))
+            self._losses.add(RESTORED, self._location(again[0].line), len(restored))
             self.restored += restored
         return new
 
@@ -449,7 +449,10 @@ class _Import:
         for key in stored:
             earlier_parts[(key.judge, key.segment)] = key.part
         for row in rows:
-            if earlier_parts.get((row.judge, row.place.segment), row.part) != row.part:
+            if (
+                earlier_parts.get((row.judge, row.subject.segment), row.part)
+                != row.part
+            ):
                 raise FormatError(
                     self._files[-1].name,
                     "this judge rated the segment by another criterion in an earlier file",
@@ -461,7 +464,7 @@ class _Import:
         self, row: AnswerRow, stored: Mapping[AnswerKey, list[StoredAnswer]]
     ) -> list[StoredAnswer]:
         """Return the stored answers of the same judge about outputs of a row."""
-        key = AnswerKey(row.judge, row.place.segment, row.part, row.repeat or 0)
+        key = AnswerKey(row.judge, row.subject.segment, row.part, row.repeat or 0)
         conflicts = overlapping(stored.get(key, []), row.outputs)
         if self._kind.comparisons is None:
             return conflicts
@@ -493,7 +496,7 @@ class _Import:
     def _replaces(self, row: AnswerRow, conflicts: Sequence[StoredAnswer]) -> bool:
         """Return whether an answer is to be stored that differs from stored ones of the same judge."""
         last = max(other.submitted_at.timestamp() for other in conflicts)
-        location = self._place(row.line)
+        location = self._location(row.line)
         if row.time is not None and row.time < last:
             self._losses.add(OLDER, location)
             self._ids.update(other.client_id.bytes for other in conflicts)
@@ -529,7 +532,7 @@ class _Import:
         replaced_by_none = {}
         for answer in exports.missing:
             if answer.block not in self._replaced:
-                replaced_by_none[answer.block] = answer.place
+                replaced_by_none[answer.block] = answer.location
         missing = replaced_by_none | self._undecided
         if not missing:
             return self._replaced
@@ -552,7 +555,7 @@ class _Import:
         self._losses.add(WITHDRAWN, first, len(missing))
         return [*self._replaced, *missing]
 
-    def _place(self, line: int) -> str:
+    def _location(self, line: int) -> str:
         return f"{self._files[-1].name}, line {line}"
 
     def _judges_know(
@@ -577,7 +580,7 @@ class _Import:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
     def _row(
-        self, answer: FileAnswer, subject: Place, refuse: Refuse
+        self, answer: FileAnswer, subject: AnswerSubject, refuse: Refuse
     ) -> AnswerRow | None:
         """Return the row to be stored; None if the answer repeats another one and does not count."""
         output_count = len(subject.outputs)
@@ -599,7 +602,7 @@ class _Import:
             content = answer.said
             labels: Sequence[int | None] = ()
         else:
-            task_answer = self._said(answer, subject, refuse)
+            task_answer = self._task_answer(answer, subject, refuse)
             content = task_answer
             labels = self._kind.labels(task_answer, output_count)
         machine = self._machines.author(answer.judge)
@@ -631,7 +634,7 @@ class _Import:
             repeat=answer.repeat,
             judge=judge,
             machine=machine,
-            place=subject,
+            subject=subject,
             part=self._reader.part(task_answer, self._rules),
             answer=task_answer,
             labels=labels,
@@ -644,7 +647,7 @@ class _Import:
     def _client_id(
         self,
         answer: FileAnswer,
-        subject: Place,
+        subject: AnswerSubject,
         answer_content: Any,
         about: uuid.UUID | None,
     ) -> uuid.UUID | None:
@@ -678,7 +681,9 @@ class _Import:
             return first
         return uuid.uuid5(_NAMESPACE, f"{content} {times}")
 
-    def _said(self, answer: FileAnswer, subject: Place, refuse: Refuse) -> Any:
+    def _task_answer(
+        self, answer: FileAnswer, subject: AnswerSubject, refuse: Refuse
+    ) -> Any:
         def lose(what: str) -> None:
             self._losses.add(what, f"{self._files[-1].name}, line {answer.line}")
 
@@ -695,7 +700,9 @@ class _Import:
             refuse(None, refusal.message.rstrip("."), "correct the answer")
         return task_answer
 
-    def _imported_block(self, task_answer: Any, subject: Place) -> AssignedBlock:
+    def _imported_block(
+        self, task_answer: Any, subject: AnswerSubject
+    ) -> AssignedBlock:
         """Return the block of an answer as protocols check answers to it; it is not stored yet."""
         return AssignedBlock(
             block_id=0,
@@ -742,7 +749,7 @@ class _Repeats:
     def begin_file(self) -> None:
         self._in_files.append(Counter())
 
-    def copies_found(self) -> tuple[int, ...]:
+    def copies(self) -> tuple[int, ...]:
         """Return how often each file holds its whole content, among its answers without durations."""
         return tuple(max(gcd(*in_file.values()), 1) for in_file in self._in_files)
 

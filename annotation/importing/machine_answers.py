@@ -78,7 +78,7 @@ class MachineAnswers:
         """
         if not rows:
             return
-        judgments = self._given(rows, people)
+        judgments = self._unsaved_judgments(rows, people)
         stored = self._stored(judgments)
         new = []
         for row, judgment in zip(rows, judgments, strict=True):
@@ -95,7 +95,7 @@ class MachineAnswers:
         self.already_there += len(rows) - len(new)
         self.client_ids.update(row.client_id for row in rows)
 
-    def _given(
+    def _unsaved_judgments(
         self, rows: Sequence[AnswerRow], people: AnswerWriter
     ) -> list[MachineJudgment]:
         """Return the answers and skips of rows, not saved, with the content that the same answers of people have.
@@ -136,7 +136,7 @@ class MachineAnswers:
             client_id=row.client_id,
             machine_id=row.judge,
             task=self._task,
-            segment_id=row.place.segment,
+            segment_id=row.subject.segment,
             part=row.part,
             outputs=list(row.outputs),
             stands_for=row.stands_for and list(row.stands_for),
@@ -175,7 +175,7 @@ def _is_reversed(
     """Return whether a row shows outputs in reverse order of the first answer about them."""
     judgment.is_reversed = False
     first = stored.get(_Question.of(judgment))
-    in_reverse = list(chain.from_iterable(row.place.outputs[::-1]))
+    in_reverse = list(chain.from_iterable(row.subject.outputs[::-1]))
     return first is not None and first.outputs == in_reverse != judgment.outputs
 
 

@@ -101,7 +101,7 @@ class MissingAnswer:
     """A stored answer that a later file no longer has: its block, and where it came from."""
 
     block: int
-    place: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)

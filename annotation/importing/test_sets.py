@@ -28,8 +28,8 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import (
     InspectionReport,
     inspection_report,
+    omissions_report,
     refused_report,
-    told_report,
 )
 from campaign.importing.test_sets import (
     REFERENCE_SYSTEM,
@@ -124,7 +124,7 @@ def test_set_from_files(
     upload_becomes(
         upload=upload or Upload.objects.create(campaign=campaign, name=test_set.name),
         test_set_id=test_set.pk,
-        facts=told_report(omissions.left_out, omissions.warnings),
+        facts=omissions_report(omissions.left_out, omissions.warnings),
     )
     return test_set
 

@@ -27,7 +27,7 @@ class IsAnyOf(models.Func):
     output_field = models.BooleanField()
 
 
-class PlaceIn(models.Func):
+class PositionIn(models.Func):
     """Position of the second expression in an array, from 1; NULL if it is not in the array."""
 
     function = "array_position"

@@ -250,7 +250,9 @@ class DesignForm(VersionedForm):
         usual = written(design_of_preset(self.preset, task=self._task))
         fields = []
         for name in self.fields:
-            if name in usual and _said(usual[name]) != _said(self[name].value()):
+            if name in usual and _comparable(usual[name]) != _comparable(
+                self[name].value()
+            ):
                 fields.append(self[name])
         return fields
 
@@ -403,7 +405,7 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
     return choices
 
 
-def _said(value: Any) -> str:
+def _comparable(value: Any) -> str:
     """Return a field's value, submitted or stored, in a form that can be compared."""
     if isinstance(value, list | tuple):
         return ",".join(sorted(map(str, value)))

@@ -196,8 +196,8 @@ class BlockOptions:
     segment : int
     free : sequence of DistinctText
         The texts to choose from.
-    given : DistinctText or None
-        A text that the block always shows, ranked with the others: the reference, if its rate calls
+    reference : DistinctText or None
+        A text that the block always shows, ranked with the others, if the rate of references calls
         for it.
     control : DistinctText or None
         A text that the block always shows, as a control: a damaged reference.
@@ -207,7 +207,7 @@ class BlockOptions:
 
     segment: int
     free: Sequence[DistinctText]
-    given: DistinctText | None
+    reference: DistinctText | None
     control: DistinctText | None
     count: int
 
@@ -238,7 +238,7 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     names = {}
     for text in sorted(first_drawn, key=first_drawn.__getitem__)[: options.count]:
         _number, names[text] = first_drawn[text]
-    for always in (options.given, options.control):
+    for always in (options.reference, options.control):
         if always is not None:
             names[always] = always.systems[0]
     shuffled = draw.shuffled(names, names.__getitem__, "order", options.segment)
@@ -280,7 +280,11 @@ class Chooser:
     def _planned(self, options: BlockOptions) -> TextsBySystem | None:
         """Return the next block of the planned cycle that these options allow; None if there is none."""
         cycle = self._state.planned_cycle
-        if cycle is None or options.given is not None or options.count != cycle.size:
+        if (
+            cycle is None
+            or options.reference is not None
+            or options.count != cycle.size
+        ):
             return None
         texts = cycle.fitting(options.free)
         if texts is None:
@@ -290,15 +294,15 @@ class Chooser:
     def _met_least(self, options: BlockOptions, draw: HashDraw) -> TextsBySystem:
         free = self._representatives(options.free)
         key = draw.integer("balanced", options.segment)
-        if options.count == 1 and options.given is None and options.control is None:
+        if options.count == 1 and options.reference is None and options.control is None:
             chosen = self._shown_least(list(free), key)
         elif options.count >= len(free):
             return free
         else:
             weights = self._state.pair_counts
-            if options.given is not None:
-                first_system = self._representative(options.given)
-                weights = _with_given(weights, first_system, options.count)
+            if options.reference is not None:
+                first_system = self._representative(options.reference)
+                weights = _weights_beside(weights, first_system, options.count)
             chosen = choose_balanced(weights, list(free), options.count, key)
         return {system: free[system] for system in chosen}
 
@@ -346,8 +350,8 @@ class Chooser:
         self, options: BlockOptions, chosen: TextsBySystem, draw: HashDraw
     ) -> tuple[DistinctText, ...]:
         ranked = list(chosen.values())
-        if options.given is not None:
-            ranked.append(options.given)
+        if options.reference is not None:
+            ranked.append(options.reference)
         texts = self._representatives(ranked)
         positions = self._state.position_counts
         if options.control is not None:
@@ -362,7 +366,7 @@ class Chooser:
         return tuple(ordered)
 
 
-def _with_given(counts: Int64Array, first_system: int, count: int) -> Int64Array:
+def _weights_beside(counts: Int64Array, first_system: int, count: int) -> Int64Array:
     """Return counts that give pairs with a system already shown the same weight as the others.
 
     Each chosen system meets it once, and is part of `count - 1` pairs of chosen systems.

@@ -314,11 +314,11 @@ def _block(
     options = BlockOptions(
         segment=segment.number,
         free=free,
-        given=reference,
+        reference=reference,
         control=control,
         count=min(len(free), places),
     )
-    shown = _shown(options, segment, parameters, chooser, draw)
+    shown = _shown_texts(options, segment, parameters, chooser, draw)
     why: Why = {
         "words": segment.words,
         "size": size,
@@ -342,14 +342,14 @@ def _block(
     )
 
 
-def _shown(
+def _shown_texts(
     options: BlockOptions,
     segment: _Segment,
     parameters: DesignParameters,
     chooser: Chooser | None,
     draw: HashDraw,
 ) -> ShownTexts:
-    if options.control is not None and not options.count and options.given is None:
+    if options.control is not None and not options.count and options.reference is None:
         return ShownTexts(texts=(options.control,), why={"chosen": "control"})
     if chooser is None:
         return choose_by_chance(options, draw=draw)

@@ -207,7 +207,7 @@ def _hits_left() -> QuerySet[HIT, Any]:
     return rows
 
 
-def reference_use_said(
+def reference_use_sentences(
     *, campaign: Campaign, is_shown: bool, **_signal: Any
 ) -> list[str]:
     """Return the sentences for `campaign.selectors.tasks.reference_use_in_words`. One query."""
@@ -271,7 +271,7 @@ def _command(use: ReferenceUse, *, rate: str) -> str:
 #: Default number of outputs in a block.
 _USUAL: Final = 5
 # Number of judges asked about another judge's answer.
-_ASKED_ABOUT_IT: Final = 2
+_EDIT_JUDGMENTS: Final = 2
 
 
 def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
@@ -304,7 +304,7 @@ def _fields(kind: AnswerKind) -> _FirstDesign:
     if kind.passes is not None:
         fields["segments_per_hit"] = kind.passes.segments_per_hit
     if kind.has_stages:
-        fields["redundancy"] = 1 + _ASKED_ABOUT_IT
+        fields["redundancy"] = 1 + _EDIT_JUDGMENTS
     return fields
 
 

@@ -304,7 +304,7 @@ def previewed_hits(
     )
     if has_passes(task):
         _rounds_add(planning, inputs, sequence, count=count)
-        return _shown(planning.planned[:count], task)
+        return _previewed(planning.planned[:count], task)
     firsts = firsts_scheduled(design=design, sequence=sequence, count=count)
     missing = MissingHITs(
         planning,
@@ -316,7 +316,7 @@ def previewed_hits(
         planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
     )
     hits_schedule(planning, missing, schedule)
-    return _shown(planning.planned, task)
+    return _previewed(planning.planned, task)
 
 
 def _rounds_add(
@@ -345,7 +345,7 @@ def _sequence(task: Task, design: Design) -> HITSequence:
     return sequence
 
 
-def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
+def _previewed(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
     plans = []
     for hit in planned:
         for block in hit.plan.blocks:

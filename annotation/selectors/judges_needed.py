@@ -234,7 +234,7 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     for reason in reasons:
         if reason.needed == needed:
             sentences.append(reason.words)
-    sentences.append(_there_in_words(needed, there, group))
+    sentences.append(_available_in_words(needed, there, group))
     if there < needed:
         consequences = []
         for reason in reasons:
@@ -251,7 +251,7 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     )
 
 
-def _there_in_words(needed: int, there: int, group: str) -> str:
+def _available_in_words(needed: int, there: int, group: str) -> str:
     if group:
         sentence = _(
             "Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s)."

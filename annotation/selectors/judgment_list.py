@@ -39,7 +39,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import by_candidate
-from annotation.models.hit import IsAnyOf, PlaceIn
+from annotation.models.hit import IsAnyOf, PositionIn
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
@@ -121,7 +121,7 @@ def _candidate_of(name: str) -> Func:
         segment=OuterRef("judgment__block__segment"),
         system__name=name,
     ).values("pk")[:1]
-    position = PlaceIn(F("judgment__block__outputs"), Subquery(output))
+    position = PositionIn(F("judgment__block__outputs"), Subquery(output))
     return _number(_CANDIDATE, position, F("judgment__block__stands_for"))
 
 
@@ -379,7 +379,7 @@ def ranked_texts(
 _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
 
 
-def found_by_index(values: Mapping[str, object]) -> bool:
+def has_index(values: Mapping[str, object]) -> bool:
     """Return whether an index finds the judgments that match a filter, regardless of its other conditions."""
     return any(
         values.get(name) not in (None, "") and value in (None, values[name])
@@ -464,7 +464,7 @@ def comparisons_of(
             yield Comparison(first, second, first_label, second_label)
 
 
-def is_asked_for(
+def comparison_matches(
     comparison: Comparison, *, system: str, other: str, outcome: str
 ) -> bool:
     """Return True if a comparison, in this direction, matches the given system, other system and outcome, if any."""

@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
-from annotation.models.hit import IsAnyOf, PlaceIn
+from annotation.models.hit import IsAnyOf, PositionIn
 from annotation.protocols.answer_kinds import (
     Answer,
     Rules,
@@ -66,7 +66,7 @@ def outputs_of(block: str = "") -> QuerySet[Output]:
     """
     output_ids = OuterRef(f"{block}outputs")
     among = Output.objects.filter(IsAnyOf(F("pk"), output_ids))
-    return among.alias(place=PlaceIn(output_ids, F("pk"))).order_by("place")
+    return among.alias(place=PositionIn(output_ids, F("pk"))).order_by("place")
 
 
 def candidate_count(block: str = "") -> Func:

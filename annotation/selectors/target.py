@@ -13,12 +13,12 @@ from campaign.models import GroupMember, Judge, JudgeGroup, Task
 
 #: Sent with `task`, the name of a task's key in the outer row of a query; the receiver returns a subquery for the
 #: judge group that the ranking of this task counts, null if it counts all judges.
-ranked_group_asked: Final = Signal()
+ranked_group_requested: Final = Signal()
 
 
 def ranked_group_of(task: str) -> Subquery:
     """Return a subquery for the judge group that a ranking counts; `task` is the name of its key in the outer row."""
-    ((_receiver, group),) = ranked_group_asked.send(sender=Task, task=task)
+    ((_receiver, group),) = ranked_group_requested.send(sender=Task, task=task)
     return cast("Subquery", group)
 
 

@@ -10,8 +10,8 @@ from annotation.selectors.passes import has_passes
 from campaign.models import Task, TestSet
 
 
-def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
-    """Answer the signal `judgments_asked`. At most two queries."""
+def has_judgments(*, test_set: TestSet, **_rest: Any) -> bool:
+    """Answer the signal `judgments_requested`. At most two queries."""
     numbered = JudgmentSequence.objects.filter(last_number__gt=0)
     waiting = UncountedAnswer.objects.filter(is_skip=False)
     return any(

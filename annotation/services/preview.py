@@ -63,11 +63,11 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     ]
     segments = [block.plan.segment for block in drawn[number - 1].blocks]
     return PreviewedHIT(
-        _id(task, number, _OF_THE_HIT), number, _as_asked(task, segments, blocks)
+        _id(task, number, _OF_THE_HIT), number, _as_presented(task, segments, blocks)
     )
 
 
-def _as_asked(
+def _as_presented(
     task: Task, segments: Sequence[int], blocks: list[BlockData]
 ) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""

@@ -101,7 +101,7 @@ def labels_of(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBlock:
+class SimulatedBlock:
     """A block with the data shown to a simulated judge.
 
     Attributes
@@ -125,7 +125,7 @@ class AskedBlock:
     texts: Sequence[str]
 
 
-def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
+def blocks_asked(hit: HIT) -> Iterator[SimulatedBlock]:
     """Return the blocks of a HIT in order. Constant number of queries."""
     kind = answer_kind_of(hit.task)
     blocks = list(Block.objects.filter(hit=hit).order_by("position"))
@@ -148,7 +148,7 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
             stage_rules = stage.rules
             if stage.texts is not None:
                 block_texts = stage.texts
-        yield AskedBlock(
+        yield SimulatedBlock(
             block_id=block.pk,
             segment_id=block.segment_id,
             is_control=bool(block.control),
@@ -158,8 +158,8 @@ def blocks_asked(hit: HIT) -> Iterator[AskedBlock]:
         )
 
 
-def said_of(
-    block: AskedBlock,
+def simulated_answer(
+    block: SimulatedBlock,
     qualities: Sequence[float],
     judge: SimulatedJudge,
     random: Random,
@@ -242,7 +242,7 @@ def _assignment_judge(
         milliseconds = round(
             1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4)
         )
-        content = said_of(
+        content = simulated_answer(
             block,
             [qualities[output] for output in block.outputs],
             simulated,

@@ -112,11 +112,11 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         messages.success(request, skips_in_words(imported.skips))
     if imported.repeated:
         messages.warning(request, repeated_in_words(imported.repeated))
-    losses_told(request, imported.losses)
+    losses_warn(request, imported.losses)
     return True
 
 
-def losses_told(request: HttpRequest, losses: Iterable[Loss]) -> None:
+def losses_warn(request: HttpRequest, losses: Iterable[Loss]) -> None:
     """Warn about content of a file that was not imported."""
     for loss in losses:
         message = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")

@@ -15,7 +15,7 @@ from annotation.pages.judgment_tables import (
     seconds_in_words,
 )
 from annotation.selectors.judgment_list import (
-    found_by_index,
+    has_index,
     judgments_listed,
     judgments_page,
     number_near_day,
@@ -49,7 +49,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         segment=request.GET.get("segment", ""),
     )
     is_indexed = (
-        segments is not None or not judgment_filter.is_used or found_by_index(wanted)
+        segments is not None or not judgment_filter.is_used or has_index(wanted)
     )
     if day is not None and start is None and not is_indexed:
         start = number_near_day(task=task, day=day, oldest_first=oldest_first)

@@ -79,16 +79,16 @@ def problem_report_page(
     campaign = organised_campaign(request, slug)
     report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
     if request.method != "POST":
-        return _shown(request, campaign, report)
+        return _report_page(request, campaign, report)
     form = ProblemReplyForm(request.POST)
     if not form.is_valid():
-        return _shown(request, campaign, report, form, status=400)
+        return _report_page(request, campaign, report, form, status=400)
     user = user_of(request)
     with RefusalsAt(form, "text"):
         problem_reply(report=report, user=user, **form.cleaned_data)
         messages.success(request, _("Saved."))
         return redirect("problem-report", slug, report.pk)
-    return _shown(request, campaign, report, form, status=409)
+    return _report_page(request, campaign, report, form, status=409)
 
 
 @action_view
@@ -107,7 +107,7 @@ def problem_reply_take_back_page(
     return redirect("problem-report", slug, report_id)
 
 
-def _shown(
+def _report_page(
     request: HttpRequest,
     campaign: Campaign,
     report: ProblemReport,

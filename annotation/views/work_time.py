@@ -26,7 +26,7 @@ from campaign.views.decorators import page_view
 def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show sentences, active time and days of each judge, from `?first=` to `?last=`."""
     campaign = organised_campaign(request, slug)
-    return _time_sheet_page(request, campaign, _asked(request, campaign))
+    return _time_sheet_page(request, campaign, _sheet_filter(request, campaign))
 
 
 def _time_sheet_page(
@@ -55,7 +55,7 @@ def _time_sheet_page(
 def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Send a line for each judge and day as CSV; 400 for an invalid day."""
     campaign = organised_campaign(request, slug)
-    sheet_filter = _asked(request, campaign)
+    sheet_filter = _sheet_filter(request, campaign)
     if not sheet_filter.form.is_valid():
         return _time_sheet_page(request, campaign, sheet_filter)
     sheet = time_sheet(
@@ -65,7 +65,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
 
 
-def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
+def _sheet_filter(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
     """Count what was sent, and return the filter from the query string.
 
     Its form always leads to the page, even from the download.

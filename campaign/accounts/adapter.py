@@ -16,7 +16,7 @@ from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
 from campaign.texts.addresses import address_key
 
-_SAID: Final = {
+_MESSAGES: Final = {
     "mfa/messages/totp_activated.txt": _("Authenticator app added."),
     "mfa/messages/totp_deactivated.txt": _("Authenticator app removed."),
     "mfa/messages/webauthn_added.txt": _("Passkey added."),
@@ -65,8 +65,8 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         """Show errors and changes of second factors, but no other messages of allauth."""
         if message is not None:
             messages.add_message(request, level, message)
-        elif message_template in _SAID:
-            messages.success(request, _SAID[message_template])
+        elif message_template in _MESSAGES:
+            messages.success(request, _MESSAGES[message_template])
 
     def respond_user_inactive(self, request: HttpRequest, _user: User) -> HttpResponse:
         """Return the page for deactivated accounts."""

@@ -18,7 +18,7 @@ from campaign.texts.nearest import with_nearest
 AnyField: TypeAlias = Field[Any, Any, Any, Any]
 
 
-def truth_asked(request: Request, name: str) -> bool:
+def boolean_parameter(request: Request, name: str) -> bool:
     """Return the boolean value of a query parameter, false if it is missing; raise 400 if it is invalid."""
     value = request.query_params.get(name, "false")
     truths = {"true": True, "1": True, "false": False, "0": False}

@@ -107,13 +107,13 @@ def _headers(name: str, headers: Mapping[str, str] | None) -> dict[str, str]:
 def csv_line(cells: Iterable[Any]) -> str:
     """Return a CSV line; cells that a spreadsheet would compute get an apostrophe."""
     buffer = io.StringIO()
-    texts = (_shown(cell) for cell in cells)
+    texts = (_cell_text(cell) for cell in cells)
     # The csv writer quotes only its own line terminator, but some readers accept either.
     csv.writer(buffer, lineterminator="\r\n").writerow(texts)
     return buffer.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _shown(cell: Any) -> Any:
+def _cell_text(cell: Any) -> Any:
     if isinstance(cell, bool):
         if cell:
             return "true"
@@ -159,7 +159,7 @@ def ranged_response(
         "ETag": f'"{digest}"',
         "Cache-Control": "private, no-store",
     }
-    byte_range = _asked(sent, size, digest)
+    byte_range = _byte_range(sent, size, digest)
     if byte_range is None:
         return streamed_download(
             name, content(0, size), {**headers, "Content-Length": str(size)}
@@ -178,7 +178,9 @@ def ranged_response(
     return streamed_download(name, content(start, stop), headers, status=206)
 
 
-def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] | None:
+def _byte_range(
+    sent: Mapping[str, str], size: int, digest: str
+) -> tuple[int, int] | None:
     """Return the requested byte range; None for the whole file, also for several ranges or an invalid one."""
     match = _RANGE.fullmatch(sent.get("Range", "").strip())
     if match is None or match.groups() == ("", ""):

@@ -90,11 +90,11 @@ def counted_submissions(
             left_out += _left_out(submissions, numbers, describe)
     for number, what in sorted(left_out):
         counts[number] = what == UNDECIDED
-        losses.add(what, _place(submissions[number], is_one_file=is_one_file))
+        losses.add(what, _location(submissions[number], is_one_file=is_one_file))
     return counts
 
 
-def _place(answer: "Submission | Repeatable", *, is_one_file: bool) -> str:
+def _location(answer: "Submission | Repeatable", *, is_one_file: bool) -> str:
     if is_one_file:
         return f"line {answer.line}"
     return f"{answer.file}, line {answer.line}"
@@ -206,5 +206,5 @@ def counted_repeatable(
         counts.append(not is_copy and (key not in seen))
         seen.add(key)
         if not counts[-1]:
-            losses.add(COUNTED_ONCE, _place(answer, is_one_file=is_one_file))
+            losses.add(COUNTED_ONCE, _location(answer, is_one_file=is_one_file))
     return counts

@@ -105,7 +105,7 @@ def inspection_report(
         "references": inspection.references,
         "systems": [asdict(system) for system in inspection.systems],
         "identical_systems": [list(group) for group in inspection.identical_systems],
-        **told_report(inspection.left_out, inspection.warnings),
+        **omissions_report(inspection.left_out, inspection.warnings),
         "sample": sample,
         "error": error_report(inspection.error),
     }
@@ -120,7 +120,7 @@ def refused_report(error: FormatError) -> InspectionReport:
     return inspection_report(*nothing)
 
 
-def told_report(
+def omissions_report(
     left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
 ) -> ImportReport:
     """Return the omissions and warnings of an import as JSON."""

@@ -42,15 +42,17 @@ def files_with_roles(
         with source.open("rb") as stream:
             file_format, _whole = detect_format(InputFile(str(source), stream))
 
-    def given(role: FileRole, path: Path, system: str | None = None) -> RecognisedFile:
+    def file_with_role(
+        role: FileRole, path: Path, system: str | None = None
+    ) -> RecognisedFile:
         stored = StoredFile(str(path), opener(path))
         return RecognisedFile(stored, role, "specified", file_format, system)
 
-    files = [given(FileRole.SOURCE, source)]
-    files += [given(FileRole.REFERENCE, path) for path in references]
-    files += [given(FileRole.SYSTEM, path, name) for name, path in systems]
+    files = [file_with_role(FileRole.SOURCE, source)]
+    files += [file_with_role(FileRole.REFERENCE, path) for path in references]
+    files += [file_with_role(FileRole.SYSTEM, path, name) for name, path in systems]
     if documents is not None:
-        files.append(given(FileRole.DOCUMENTS, documents))
+        files.append(file_with_role(FileRole.DOCUMENTS, documents))
     return RecognisedSet(str(source), tuple(files), None)
 
 
@@ -141,7 +143,7 @@ def inspection_lines(
     left_out = (
         omission for omission in inspection.left_out if omission[0] not in listed
     )
-    yield from told_lines(left_out, inspection.warnings)
+    yield from omission_lines(left_out, inspection.warnings)
     for segment in inspection.sample:
         yield f"{segment.number}. {_one_line(segment.source)}"
         yield from (f"    {_one_line(text)}" for text in segment.references if text)
@@ -158,7 +160,7 @@ def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
         )
 
 
-def told_lines(
+def omission_lines(
     left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
 ) -> Iterator[str]:
     """Yield a line for everything that an import leaves out or warns about."""

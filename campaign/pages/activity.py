@@ -119,11 +119,11 @@ def activity_rows(
     campaign: Campaign, events: Sequence[ActivityEvent]
 ) -> list[ActivityRow]:
     """Return events in words. One query for each table that values refer to, regardless of the number of events."""
-    wording = _Words(campaign, events)
+    wording = _Wording(campaign, events)
     return [wording.row(event) for event in events]
 
 
-class _Words:
+class _Wording:
     """The names that a page of events needs, looked up together."""
 
     def __init__(self, campaign: Campaign, events: Sequence[ActivityEvent]) -> None:

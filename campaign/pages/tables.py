@@ -88,7 +88,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     caption: str | Promise = ""
     #: Record of the totals below the rows; its cells use the same methods.
     in_all: Any = None
-    _asked: QueryDict
+    _parameters: QueryDict
     _at: str
 
     def __init__(self, rows: Any, *, of: Sequence[Any] = (), **options: Any) -> None:
@@ -116,7 +116,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
         `at` is the page's own address, for POST requests to other addresses that show the page.
         """
-        self._asked = request.GET
+        self._parameters = request.GET
         self._at = at
         wanted = request.GET.get(self.prefixed_order_by_field, "")
         if wanted:
@@ -140,26 +140,26 @@ class DeskTable(tables.Table):  # type: ignore[misc]
                 by = ""
             yield (
                 column,
-                self._asked_with(**{self.prefixed_order_by_field: by}) if by else "",
+                self._address_with(**{self.prefixed_order_by_field: by}) if by else "",
             )
 
     @property
     def previous_page(self) -> str:
         """The address of the previous page."""
-        return self._asked_with(
+        return self._address_with(
             **{self.prefixed_page_field: self.page.previous_page_number()}
         )
 
     @property
     def next_page(self) -> str:
         """The address of the next page."""
-        return self._asked_with(
+        return self._address_with(
             **{self.prefixed_page_field: self.page.next_page_number()}
         )
 
-    def _asked_with(self, **changed: str | int) -> str:
+    def _address_with(self, **changed: str | int) -> str:
         """Return the address with this change; a different order starts at the first page."""
-        parameters = self._asked.copy()
+        parameters = self._parameters.copy()
         parameters.pop(self.prefixed_page_field, None)
         for name, value in changed.items():
             parameters[name] = str(value)

@@ -68,14 +68,16 @@ def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[st
 
 
 #: Sent with `test_set`; each receiver returns True if it has judgments of the test set.
-judgments_asked: Final = Signal()
+judgments_requested: Final = Signal()
 
 
 def has_judgments(*, test_set: TestSet) -> bool:
     """Return True if a block of the test set has been judged."""
     return any(
         answer
-        for _receiver, answer in judgments_asked.send(sender=TestSet, test_set=test_set)
+        for _receiver, answer in judgments_requested.send(
+            sender=TestSet, test_set=test_set
+        )
     )
 
 
@@ -102,12 +104,12 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
 
 
 #: Sent with `campaign`; each receiver returns sentences, a list of str.
-deletion_asked: Final = Signal()
+deletion_requested: Final = Signal()
 
 
 def goes_with(campaign: Campaign) -> list[str]:
     """Return the other data deleted permanently with a campaign, in words."""
-    answers = deletion_asked.send(sender=Campaign, campaign=campaign)
+    answers = deletion_requested.send(sender=Campaign, campaign=campaign)
     sentences = []
     for _receiver, answer in answers:
         for sentence in answer or ():
@@ -116,7 +118,7 @@ def goes_with(campaign: Campaign) -> list[str]:
 
 
 #: Sent with `campaign` and `is_shown`; each receiver returns sentences, as a list of str.
-reference_use_asked: Final = Signal()
+reference_use_requested: Final = Signal()
 
 
 def reference_use_in_words(*, campaign: Campaign, is_shown: bool) -> list[str]:
@@ -125,7 +127,7 @@ def reference_use_in_words(*, campaign: Campaign, is_shown: bool) -> list[str]:
     If shown, the notes name references that judges would also rank; if hidden, those that could be ranked as a
     hidden control but are not.
     """
-    answers = reference_use_asked.send(
+    answers = reference_use_requested.send(
         sender=Campaign, campaign=campaign, is_shown=is_shown
     )
     sentences: list[str] = []

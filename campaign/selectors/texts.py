@@ -30,7 +30,7 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
 
     Damaged references are left out: their page shows them.
     """
-    outputs = _shown().select_related("system").order_by("system__name")
+    outputs = _current_outputs().select_related("system").order_by("system__name")
     return (
         Segment.objects.filter(test_set_id=task.test_set_id)
         .select_related("document")
@@ -110,11 +110,11 @@ def documents_of(*, task: Task) -> QuerySet[Document]:
 
 def outputs_of(*, task: Task) -> QuerySet[Output]:
     """Return the outputs with their systems and segments, without damaged references. One query."""
-    outputs = _shown().filter(system__test_set=task.test_set_id)
+    outputs = _current_outputs().filter(system__test_set=task.test_set_id)
     return outputs.select_related("system", "segment__document").order_by("pk")
 
 
-def _shown() -> QuerySet[Output]:
+def _current_outputs() -> QuerySet[Output]:
     return Output.objects.current().exclude(system__kind=SystemKind.BAD_REFERENCE)
 
 

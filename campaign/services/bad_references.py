@@ -40,7 +40,7 @@ class BadReferenceRefusedError(RefusedError):
 
 
 @dataclass(frozen=True, slots=True)
-class GivenBadReference:
+class BadReferenceContent:
     """A damaged reference made elsewhere: its text, origin and review.
 
     Without a seed, one is drawn.
@@ -98,7 +98,7 @@ def bad_references_make(
 def bad_references_store(
     *,
     test_set: TestSet,
-    bad_references: Sequence[GivenBadReference],
+    bad_references: Sequence[BadReferenceContent],
     reviewer: User | None,
 ) -> None:
     """Store damaged references for segments that have none yet; HITs use the approved ones from now on.
@@ -125,7 +125,7 @@ def bad_references_store(
 
 
 def _rows_create(
-    system: System, bad_references: Sequence[GivenBadReference], reviewer: User | None
+    system: System, bad_references: Sequence[BadReferenceContent], reviewer: User | None
 ) -> None:
     numbers = [bad_reference.segment for bad_reference in bad_references]
     segments = dict(
@@ -184,7 +184,7 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
 
 @transaction.atomic
 def bad_reference_rewrite(
-    *, bad_reference: BadReference, rewritten: GivenBadReference
+    *, bad_reference: BadReference, rewritten: BadReferenceContent
 ) -> BadReference:
     """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
@@ -264,7 +264,7 @@ def _unseen_locked(bad_reference: BadReference) -> BadReference:
     return row
 
 
-def _replaced(row: BadReference, rewritten: GivenBadReference) -> BadReference:
+def _replaced(row: BadReference, rewritten: BadReferenceContent) -> BadReference:
     """Store another text, which waits for a review; return the row."""
     row.output.text = rewritten.text
     row.output.save(update_fields=["text"])
@@ -337,7 +337,7 @@ def _damaged(
     seed: int,
     attempt: int,
     damages: Sequence[Damage] = USUAL_DAMAGES,
-) -> GivenBadReference:
+) -> BadReferenceContent:
     made = bad_text(
         references[number],
         others=[text for other, text in references.items() if other != number],
@@ -345,4 +345,6 @@ def _damaged(
         draw=damage_draw(seed=seed, segment=number, attempt=attempt),
         damages=damages,
     )
-    return GivenBadReference(number, made.text, made.damage, made.detail, seed, attempt)
+    return BadReferenceContent(
+        number, made.text, made.damage, made.detail, seed, attempt
+    )

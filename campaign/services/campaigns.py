@@ -406,7 +406,7 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
 
 
 #: Sent with a new `campaign` that is to start with the suggested quality rules; annotation adds them.
-suggested_rules_asked: Final = Signal()
+suggested_rules_requested: Final = Signal()
 
 
 @transaction.atomic
@@ -435,7 +435,7 @@ def campaign_create(
     for user in organisers:
         member_add(campaign=campaign, user=user, role=MembershipRole.OWNER)
     if with_suggested_rules:
-        suggested_rules_asked.send(sender=Campaign, campaign=campaign)
+        suggested_rules_requested.send(sender=Campaign, campaign=campaign)
     return campaign
 
 

@@ -160,15 +160,15 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
     except AddressRefusedError as error:
         return Answer(error=str(error))
     except OSError as error:
-        return Answer(error=_words(error))
+        return Answer(error=_error_text(error))
     # A receiver that sends a byte every nine seconds would block the worker forever.
     alarm = threading.Timer(TOTAL_SECONDS, _shut, [sock])
     alarm.daemon = True
     alarm.start()
     try:
-        return _asked(sock, parts, body, headers)
+        return _posted(sock, parts, body, headers)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        return Answer(error=_words(error))
+        return Answer(error=_error_text(error))
     finally:
         alarm.cancel()
         sock.close()
@@ -194,7 +194,7 @@ def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
     )
 
 
-def _asked(
+def _posted(
     sock: socket.socket, parts: SplitResult, body: str, headers: Mapping[str, str]
 ) -> Answer:
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port)
@@ -217,7 +217,7 @@ def _shut(sock: socket.socket) -> None:
         sock.shutdown(socket.SHUT_RDWR)
 
 
-def _words(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """Return the error in words, without the receiver's text."""
     if isinstance(error, TimeoutError):
         return _("The server timed out.")

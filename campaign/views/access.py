@@ -12,7 +12,7 @@ from campaign.pages.desk import role_remember
 from campaign.services.members import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
-_Found = TypeVar("_Found", Campaign, Task)
+_Subject = TypeVar("_Subject", Campaign, Task)
 
 
 def user_of(request: HttpRequest) -> User:
@@ -78,7 +78,7 @@ def of_task(task: Task, section: str) -> TaskContext:
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 
 
-def _remembered(request: HttpRequest, subject: _Found) -> _Found:
+def _remembered(request: HttpRequest, subject: _Subject) -> _Subject:
     role_remember(request, subject.role)  # type: ignore[attr-defined]  # annotated
     if isinstance(subject, Task):
         campaign = subject.test_set.campaign
@@ -89,7 +89,7 @@ def _remembered(request: HttpRequest, subject: _Found) -> _Found:
     return subject
 
 
-def _admitted(request: HttpRequest, campaign: _Found) -> _Found:
+def _admitted(request: HttpRequest, campaign: _Subject) -> _Subject:
     if request.method not in _SAFE:
         change_demand(campaign.role)  # type: ignore[attr-defined]
     return campaign

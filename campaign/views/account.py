@@ -96,7 +96,7 @@ def for_accounts(view: View) -> View:
     return opened
 
 
-def asked_again(view: View) -> View:
+def reauthenticated(view: View) -> View:
     """Require the password or a factor again first, unless given recently.
 
     Unlike allauth's own decorator, it does not store the request in the session, where new passwords would be kept.
@@ -144,7 +144,7 @@ def account_page(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_http_methods(_METHODS)
 @for_accounts
-@asked_again
+@reauthenticated
 def password_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new password; POST stores it, which ends other sessions and API tokens."""
     user = user_of(request)
@@ -165,7 +165,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(_METHODS)
 @for_accounts
-@asked_again
+@reauthenticated
 def address_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new e-mail address; POST sends a link there that confirms it."""
     user = user_of(request)

@@ -81,7 +81,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     )
     preview = None
     if form.is_valid() and "preview" in request.POST:
-        preview = _shown(**form.cleaned_data)
+        preview = _rendered(**form.cleaned_data)
     elif form.is_valid():
         with RefusalsAt(form, "text"):
             kept = instructions_write(
@@ -136,7 +136,7 @@ class _RenderedText(TypedDict):
     direction: str
 
 
-def _shown(*, language: str, text: str, **_more: object) -> _RenderedText:
+def _rendered(*, language: str, text: str, **_more: object) -> _RenderedText:
     return {
         "text": markdown_render(text),
         "language": language,
@@ -157,7 +157,7 @@ def organiser_instructions_version(
         "section": "instructions",
         "row": row,
         "name": language_name(row.language),
-        "shown": _shown(language=row.language, text=row.text),
+        "shown": _rendered(language=row.language, text=row.text),
         "acceptances": accepted.order_by("-accepted_at"),
     }
     return render(request, "organiser/instructions_version.html", context)

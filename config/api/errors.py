@@ -155,7 +155,7 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
         "Content-Encoding"
     ):
         return
-    members = _said(response)
+    members = _members_of(response)
     status = response.status_code
     kind = members.get("type", OF_THE_STATUS)
     title = TITLES.get(kind) or response.reason_phrase
@@ -180,7 +180,7 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
 _MEMBERS: Final = frozenset({"type", "title", "status", "detail", "instance"})
 
 
-def _said(response: HttpResponse) -> dict[str, Any]:
+def _members_of(response: HttpResponse) -> dict[str, Any]:
     if "json" not in response.headers.get("Content-Type", ""):
         return {}
     try:

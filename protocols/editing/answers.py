@@ -36,7 +36,7 @@ ACCEPT: Final = "accept"
 FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
 
 
-def edits_asked_about(
+def edits_to_judge(
     block_ids: Sequence[int],
 ) -> dict[int, tuple[EditingAnswer | None, str]]:
     """Return the edit and output that each block asks about, at most two queries; omit blocks that
@@ -290,7 +290,7 @@ class EditingAnswers(AnswerKind):
         An output without changes or edits is shown itself.
         """
         stages = dict.fromkeys(block_ids, FIRST_STAGE)
-        for block_id, (edit, output) in edits_asked_about(block_ids).items():
+        for block_id, (edit, output) in edits_to_judge(block_ids).items():
             text = output
             if edit is not None and edit.outcome == Outcome.EDITED:
                 text = edit.text

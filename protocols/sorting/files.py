@@ -89,7 +89,7 @@ def _of_task(counted: CountedAnswers) -> list[Compared]:
     return [row for _number, row in rows]
 
 
-def _shown(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
+def _file_answers(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
     for number, row in lines:
         if row.answer != "identical":
             yield FileAnswer(
@@ -145,7 +145,7 @@ LINES: Final = AnswerLines(
     row_maker=_row_maker,
     statements=_statements,
     of_task=_of_task,
-    answers=_shown,
+    answers=_file_answers,
     losses=_losses,
     lost=_lost,
 )

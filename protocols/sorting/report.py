@@ -130,7 +130,7 @@ Step = Mapping[str, Any]
 
 #: The sort that was read, its progress, and other orders to compare with it; None until there is an
 #: order.
-Found = tuple[SortRead, SortedChain, Mapping[str, OrderBeside] | None]
+SortResult = tuple[SortRead, SortedChain, Mapping[str, OrderBeside] | None]
 
 
 def _of_files(read: AnswersRead[Compared], options: AnalysisOptions) -> SortRead:
@@ -232,7 +232,7 @@ def _read(
 
 def _find(
     analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
-) -> Found:
+) -> SortResult:
     begin(_("Sorting"))
     sort = analysis_input.answers
     if isinstance(analysis_input, AnswersOfFiles):
@@ -250,7 +250,7 @@ def _find(
 
 
 def _tell(
-    analysis_input: Input | AnswersOfFiles, _options: object, result: Found
+    analysis_input: Input | AnswersOfFiles, _options: object, result: SortResult
 ) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
     sort, chain, beside = result
@@ -274,7 +274,7 @@ def _tell(
     if sort.verify:
         remaining = [_remaining_row(pair) for pair in chain.remaining]
     tables = [
-        _known(chain),
+        _known_order(chain),
         _open(chain),
         _order(chain),
         _pairs(
@@ -385,7 +385,7 @@ def _notes(
         )
 
 
-def _known(chain: SortedChain) -> Table:
+def _known_order(chain: SortedChain) -> Table:
     """Return the known order of each pair of systems, open comparisons, and the possible places of
     each system.
     """

@@ -395,7 +395,7 @@ def _tell(
     tables += [
         _score_agreement(result.score_agreement),
         _span_agreement(result.span_agreement),
-        _asked(result.contradictions),
+        _contradictions(result.contradictions),
         _differences(result.suggestions),
         _outcomes(result.suggestions),
     ]
@@ -710,7 +710,7 @@ def _span_agreement(agreement: SpanAgreement) -> Table:
     )
 
 
-def _asked(counts: Mapping[ContradictionKind, int]) -> Table:
+def _contradictions(counts: Mapping[ContradictionKind, int]) -> Table:
     rows = []
     for kind, label in _KINDS.items():
         rows.append((str(label), counts[kind]))

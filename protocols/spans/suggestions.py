@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.importing.answer_places import Place, Places
+from annotation.importing.answer_subjects import AnswerSubject, AnswerSubjects
 from annotation.importing.answers import refuse_answer, sent_file_checked
 from annotation.models import HIT
 from annotation.protocols.answer_files import (
@@ -114,12 +114,14 @@ def _replace(
         raise SuggestionsRefusedError(settled)
     SuggestedSpans.objects.filter(task=task).delete()
     losses = Losses()
-    places = Places(task, losses)
-    places.begin_file(name)
+    subjects = AnswerSubjects(task, losses)
+    subjects.begin_file(name)
     answers = list(answers)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
-    placed = places.of(answers, lambda answer: partial(refuse_answer, name, answer))
-    for answer, subject in zip(answers, placed, strict=True):
+    answer_subjects = subjects.of(
+        answers, lambda answer: partial(refuse_answer, name, answer)
+    )
+    for answer, subject in zip(answers, answer_subjects, strict=True):
         lose = losses.at(f"{name}, line {answer.line}")
         try:
             starts = list(draws.starts(answer, subject, lose))
@@ -147,7 +149,7 @@ class _Draws:
     planted: int
 
     def starts(
-        self, answer: FileAnswer, subject: Place, lose: Lose
+        self, answer: FileAnswer, subject: AnswerSubject, lose: Lose
     ) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
         draw = HashDraw(seed=0, number=subject.number, scheme="suggestions")

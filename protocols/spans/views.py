@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from annotation.views.answers import (
-    losses_told,
+    losses_warn,
 )
 from campaign.models import Protocol, Task
 from campaign.texts.refusals import RefusalsAt
@@ -84,7 +84,7 @@ def suggestions_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
     form = SuggestionsForm(*sent, task=task)
     if form.is_bound and form.is_valid():
         with RefusalsAt(form):
-            losses_told(request, suggestions_import(task=task, **form.cleaned_data))
+            losses_warn(request, suggestions_import(task=task, **form.cleaned_data))
             messages.success(request, _("Saved."))
             return redirect("suggestions", slug, task.pk)
     suggestions = SuggestedSpans.objects.filter(task=task)

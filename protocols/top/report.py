@@ -127,7 +127,7 @@ def _tell(
             "tasks": [task.pk for task in read.tasks],
             "watermarks": read.watermarks,
             "confidence": confidence,
-            "candidates": [_shown(read.first), _shown(read.second)],
+            "candidates": [_mean_candidates(read.first), _mean_candidates(read.second)],
             "compared": compared,
         },
     )
@@ -139,7 +139,7 @@ def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
     ) % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
     output_counts = []
     for times in (read.first, read.second):
-        output_counts.append(_shown(times))
+        output_counts.append(_mean_candidates(times))
     if None not in output_counts and output_counts[0] != output_counts[1]:
         yield _(
             "Blocks of the two tasks show different numbers of outputs, which also affects times."
@@ -157,7 +157,7 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
         [
             str(task.get_protocol_display()),
             len(times.seconds),
-            _shown(times),
+            _mean_candidates(times),
             compared.means[index],
             compared.medians[index],
             *(
@@ -188,7 +188,7 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
     )
 
 
-def _shown(times: Times) -> float | None:
+def _mean_candidates(times: Times) -> float | None:
     if len(times.candidates):
         return float(times.candidates.mean())
     return None
@@ -232,7 +232,7 @@ ANALYSIS = ProtocolAnalysis(
 
 
 @dataclass(frozen=True)
-class BestWorstFound:
+class BestWorstResult:
     """Scores of best-worst scaling, best first, and their split-half reliability."""
 
     scores: list[BestMinusWorst]
@@ -241,9 +241,9 @@ class BestWorstFound:
 
 def _best_worst_find(
     analysis_input: Input, options: AnalysisOptions, begin: Begin
-) -> BestWorstFound:
+) -> BestWorstResult:
     begin(_("Counting"))
-    return BestWorstFound(
+    return BestWorstResult(
         scores=best_minus_worst(
             analysis_input.blocks, confidence=options[CONFIDENCE.name]
         ),
@@ -252,7 +252,7 @@ def _best_worst_find(
 
 
 def _best_worst_tell(
-    analysis_input: Input, options: AnalysisOptions, result: BestWorstFound
+    analysis_input: Input, options: AnalysisOptions, result: BestWorstResult
 ) -> Report:
     notes = []
     if result.reliability is not None:

@@ -48,7 +48,7 @@ OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgedPair:
     """An answer about the outputs of `first`, shown first, and `second`; each names all systems that wrote its text."""
 
     segment: int
@@ -60,7 +60,7 @@ class Said:
 
 
 def choices_arranged(
-    answers: Iterable[Said], *, systems: tuple[str, str] | None = None
+    answers: Iterable[JudgedPair], *, systems: tuple[str, str] | None = None
 ) -> tuple[Choices, tuple[str, str] | None]:
     """Return answers as arrays, only those about `systems` if given.
 
@@ -91,7 +91,7 @@ class _Row(NamedTuple):
 
 
 def _rows_of(
-    answers: Iterable[Said], systems: tuple[str, str] | None
+    answers: Iterable[JudgedPair], systems: tuple[str, str] | None
 ) -> Iterator[_Row]:
     for answer in answers:
         choice = _CHOICES[answer.answer]
@@ -119,11 +119,11 @@ def _pair_of(
     return None
 
 
-def _said_maker() -> MakeRow[Said]:
+def _answer_maker() -> MakeRow[JudgedPair]:
     answers: set[Verdict] = set()
 
-    def make(values: LineValues, refuse: Refuse) -> Said:
-        row = Said(**values)
+    def make(values: LineValues, refuse: Refuse) -> JudgedPair:
+        row = JudgedPair(**values)
         if both := set(row.first) & set(row.second):
             refuse(
                 "second",
@@ -151,7 +151,7 @@ def _verdict(key: str, value: object, refuse: Refuse) -> Verdict:
     return Verdict(word_of(key, value, Verdict, refuse, remedy))
 
 
-def _of_task(counted: CountedAnswers) -> Iterator[Said]:
+def _of_task(counted: CountedAnswers) -> Iterator[JudgedPair]:
     """Yield the answers whose outputs are both by participating systems; each names all systems
     that wrote its text.
     """
@@ -169,7 +169,7 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
     for row in rows_read:
         first, second = wrote[row.block_id]
         if first and second:
-            yield Said(
+            yield JudgedPair(
                 segment=row.block__segment__number,
                 first=tuple(sorted(first)),
                 second=tuple(sorted(second)),
@@ -179,7 +179,7 @@ def _of_task(counted: CountedAnswers) -> Iterator[Said]:
             )
 
 
-def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
+def _answers(lines: Sequence[tuple[int, JudgedPair]]) -> Iterator[FileAnswer]:
     for number, line in lines:
         yield FileAnswer(
             line=number,
@@ -203,7 +203,7 @@ LINES: Final = AnswerLines(
         "duration_ms": whole(0),
     },
     optional=("duration_ms",),
-    row_maker=_said_maker,
+    row_maker=_answer_maker,
     # A judge may answer about the same outputs more than once, on purpose.
     statements=None,
     of_task=_of_task,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Protocol
 from protocols.frame.lines import AnswersRead
 from protocols.frame.tables import analysis_of_lines, report_of_answers
-from protocols.two_outputs.files import LINES, OF_FOUR, Said, choices_arranged
+from protocols.two_outputs.files import LINES, OF_FOUR, JudgedPair, choices_arranged
 from protocols.two_outputs.statistics import (
     Choice,
     Choices,
@@ -37,7 +37,7 @@ from ranking.reports.wording.numbers import all_in_figures
 
 
 @dataclass(frozen=True)
-class TwoOutputsFound:
+class TwoOutputsResult:
     """Agreement of judges with the original answers, and with both kinds of ties merged if there
     are two.
 
@@ -62,9 +62,9 @@ class TwoOutputsFound:
         return self.merged is not None
 
 
-def two_outputs_found(
-    read: AnswersRead[Said], *, systems: tuple[str, str] | None = None
-) -> TwoOutputsFound:
+def two_outputs_result(
+    read: AnswersRead[JudgedPair], *, systems: tuple[str, str] | None = None
+) -> TwoOutputsResult:
     """Compare the judges of a task or of files, by their answers about `systems` if given."""
     choices, pair = choices_arranged(read.rows, systems=systems)
     is_of_four = read.rules.get("four_answers") or any(
@@ -74,7 +74,7 @@ def two_outputs_found(
     merged = None
     if is_of_four:
         merged = judges_compared(choices.merged(), is_mirrored=is_mirrored).reported()
-    return TwoOutputsFound(
+    return TwoOutputsResult(
         choices=choices,
         systems=pair,
         compared=judges_compared(choices, is_mirrored=is_mirrored).reported(),
@@ -94,7 +94,7 @@ class TwoOutputsOptions(TypedDict):
 def two_outputs_report(
     analysis_input: Input | AnswersOfFiles,
     options: TwoOutputsOptions,
-    result: TwoOutputsFound,
+    result: TwoOutputsResult,
 ) -> Report:
     """Report answers by judge, κ of each pair and of all judges, and a cross-table of two judges'
     answers.
@@ -117,7 +117,7 @@ def two_outputs_report(
     )
 
 
-def _notes(result: TwoOutputsFound) -> Iterator[str]:
+def _notes(result: TwoOutputsResult) -> Iterator[str]:
     choices = result.choices
     systems = result.systems
     yield _(
@@ -133,7 +133,7 @@ def _notes(result: TwoOutputsFound) -> Iterator[str]:
         yield _("No two judges compared the same outputs.")
 
 
-def _words(result: TwoOutputsFound) -> dict[Choice, str]:
+def _words(result: TwoOutputsResult) -> dict[Choice, str]:
     """Return the names of choices; "both wrong" only if four answers are distinguished."""
     x, y = result.systems or ("X", "Y")
     labels = {
@@ -149,7 +149,7 @@ def _words(result: TwoOutputsFound) -> dict[Choice, str]:
     return {**labels, Choice.SAME: _("the same")}
 
 
-def _totals(result: TwoOutputsFound) -> Table:
+def _totals(result: TwoOutputsResult) -> Table:
     labels = _words(result)
     compared = result.compared
     rows: list[list[Value]] = []
@@ -176,7 +176,7 @@ def _totals(result: TwoOutputsFound) -> Table:
     )
 
 
-def _agreement(result: TwoOutputsFound) -> Table:
+def _agreement(result: TwoOutputsResult) -> Table:
     rows: list[list[Value]] = [[_("separate"), *_numbers(result.compared)]]
     if result.merged is not None:
         rows.append(
@@ -221,7 +221,7 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
     ]
 
 
-def _pairs(result: TwoOutputsFound) -> Table:
+def _pairs(result: TwoOutputsResult) -> Table:
     if result.merged:
         merged = {}
         for pair in result.merged.pairs:
@@ -269,7 +269,7 @@ def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | No
     return max(named, key=attrgetter("items"), default=None)
 
 
-def _side_by_side(result: TwoOutputsFound, pair: TwoJudges) -> Table:
+def _side_by_side(result: TwoOutputsResult, pair: TwoJudges) -> Table:
     labels = _words(result)
     one, other = pair.judges
     rows: list[list[Value]] = []
@@ -330,8 +330,8 @@ def _judges(options: TwoOutputsOptions) -> tuple[str, ...]:
 
 def _find(
     analysis_input: Input | AnswersOfFiles, options: TwoOutputsOptions
-) -> TwoOutputsFound:
-    rows: list[Said] = analysis_input.answers.rows
+) -> TwoOutputsResult:
+    rows: list[JudgedPair] = analysis_input.answers.rows
     systems = (options["system_x"], options["system_y"])
     if isinstance(analysis_input, AnswersOfFiles) and any(systems):
         names: set[str] = set()
@@ -341,7 +341,7 @@ def _find(
     named_systems = None
     if any(systems):
         named_systems = systems
-    result = two_outputs_found(analysis_input.answers, systems=named_systems)
+    result = two_outputs_result(analysis_input.answers, systems=named_systems)
     if not result.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):

@@ -14,7 +14,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.importing.answer_places import known_segments
+from annotation.importing.answer_subjects import known_segments
 from campaign.formats import FormatError, Place
 from campaign.formats.isolation import isolated
 from campaign.formats.metric_scores import (

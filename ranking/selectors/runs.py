@@ -353,7 +353,7 @@ def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
 
 
 def ranked_group_of_task(*, task: str, **_sent: Any) -> Subquery:
-    """Answer the signal `ranked_group_asked` by the newest settings of the task."""
+    """Answer the signal `ranked_group_requested` by the newest settings of the task."""
     settings = RankingSettings.objects.filter(task=OuterRef(task)).order_by("-id")
     return Subquery(settings.values("judge_group")[:1])
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from campaign.api.base import CampaignAPIView, reader
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.requests import BodyParser, body_of, truth_asked
+from campaign.api.requests import BodyParser, body_of, boolean_parameter
 from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
@@ -99,7 +99,7 @@ class CampaignFileView(CampaignAPIView):
     )
     def get(self, request: Request, slug: str) -> HttpResponse:
         """Return the settings of the campaign as a file, without judgments, codes, tokens and URLs of links."""
-        people = truth_asked(request, "people")
+        people = boolean_parameter(request, "people")
         content = campaign_file(campaign=self.campaign, people=people)
         return download(f"{self.campaign.slug}.yaml", content)
 
@@ -130,7 +130,7 @@ class CampaignFileView(CampaignAPIView):
         is_new = _may_be_made(request, slug)
         if not is_new:
             change_demand(self.get_role())
-        check = truth_asked(request, "check")
+        check = boolean_parameter(request, "check")
         confirmed = request.query_params.get("confirmed")
         if check:
             confirmed = ""

@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from campaign.models import BadReference
 from campaign.services.bad_references import (
+    BadReferenceContent,
     BadReferenceRefusedError,
-    GivenBadReference,
     bad_reference_review,
     bad_reference_rewrite,
     bad_references_store,
@@ -44,7 +44,7 @@ class DamagedReferencesSection(TaskSection[BadReference]):
         """Rewrite and review existing damaged references, and store new ones together."""
         rows = {row.output.segment.number: row for row in self.rows()}
         new: dict[int, Part] = {}
-        references: list[GivenBadReference] = []
+        references: list[BadReferenceContent] = []
         for part in parts:
             values = self.validated(part, is_new=True)
             number = values["segment"]
@@ -92,8 +92,8 @@ class DamagedReferencesSection(TaskSection[BadReference]):
             )
 
 
-def _reference(values: Body) -> GivenBadReference:
+def _reference(values: Body) -> BadReferenceContent:
     """Return a damaged reference with these validated values."""
     damage = Damage(values["damage"])
     status = BadReference.Status(values["status"])
-    return GivenBadReference(**{**values, "damage": damage, "status": status})
+    return BadReferenceContent(**{**values, "damage": damage, "status": status})

@@ -28,8 +28,8 @@ from campaign.management.files import (
     files_recognised,
     files_with_roles,
     inspection_lines,
+    omission_lines,
     refusals_told,
-    told_lines,
 )
 from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
@@ -155,7 +155,7 @@ class Command(BaseCommand):
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(text["name"], text["why"]) for text in upload.left_out]
-            for line in told_lines(left_out, upload.warnings):
+            for line in omission_lines(left_out, upload.warnings):
                 self.stdout.write(line)
             self.stdout.write(_summary(task))
 

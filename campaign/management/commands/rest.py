@@ -27,7 +27,7 @@ _JSON: Final = "application/json"
 _YAML: Final = "application/yaml"
 _TYPES: Final = {".json": _JSON, ".yaml": _YAML, ".yml": _YAML}
 #: Headers of files with omissions, and with the position to continue from.
-_TOLD: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
+_REPORTED_HEADERS: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
 #: Standard members of a problem; the others are about the request.
 _FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
 
@@ -109,7 +109,7 @@ class Command(BaseCommand):
                 self.stdout.write(piece.decode(), ending="")
             else:
                 bytes_out.write(piece)
-        for name in _TOLD:
+        for name in _REPORTED_HEADERS:
             if answer.headers.get(name):
                 self.stderr.write(f"{name}: {answer.headers[name]}", str)
 

@@ -80,7 +80,7 @@ class AgreementOf:
 
 
 @dataclass(frozen=True, eq=False)
-class CriterionFound:
+class CriterionResult:
     """Results for one criterion.
 
     `not_standardised` lists judges whose ratings have no spread; standardised means leave them out.
@@ -107,7 +107,7 @@ class Weighted:
 
 
 @dataclass(frozen=True, eq=False)
-class RatingsFound:
+class RatingsResult:
     """Results for all ratings.
 
     Attributes
@@ -116,7 +116,7 @@ class RatingsFound:
         Names of the criteria, by key.
     ratings : mapping of str to Ratings
         Ratings by criterion, in the order of the passes; all have the same items and judges.
-    criteria : mapping of str to CriterionFound
+    criteria : mapping of str to CriterionResult
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
     in_all : mapping of Rule to tuple of str
@@ -131,7 +131,7 @@ class RatingsFound:
 
     names: Mapping[str, str]
     ratings: Mapping[str, Ratings]
-    criteria: Mapping[str, CriterionFound]
+    criteria: Mapping[str, CriterionResult]
     agreement: tuple[AgreementOf, ...]
     in_all: Mapping[Rule, tuple[str, ...]]
     correlated: Mapping[tuple[str, str], CriteriaCorrelation]
@@ -144,14 +144,14 @@ class RatingsFound:
         return next(iter(self.ratings.values())).items
 
 
-def ratings_found(
+def ratings_result(
     read: Mapping[str, Ratings],
     options: RatingOptions,
     *,
     criteria: Sequence[Criterion] = (),
     easy: BoolArray | None = None,
     word_counts: Int64Array | None = None,
-) -> RatingsFound:
+) -> RatingsResult:
     """Compute all results.
 
     Parameters
@@ -169,7 +169,7 @@ def ratings_found(
 
     Returns
     -------
-    RatingsFound
+    RatingsResult
     """
     ratings = {}
     for criterion, rating in read.items():
@@ -199,7 +199,7 @@ def ratings_found(
         in_all = by_every_criterion(outliers)
     else:
         in_all = {}
-    return RatingsFound(
+    return RatingsResult(
         names={key: names.get(key, key) for key in ratings},
         ratings=read,
         criteria=of_each,
@@ -284,7 +284,7 @@ def _means(
 
 def _of_criterion(
     ratings: Ratings, options: RatingOptions, easy: BoolArray | None
-) -> CriterionFound:
+) -> CriterionResult:
     if options["standardise"]:
         own = standardised(ratings)
         if not len(own.ratings):
@@ -304,7 +304,7 @@ def _of_criterion(
     outliers = rating_outliers(
         judges, deviations=options["deviations"], by_difference=options["by_difference"]
     )
-    return CriterionFound(
+    return CriterionResult(
         means=means,
         judges=judges,
         outliers=outliers,

@@ -16,11 +16,11 @@ from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import (
     AgreementOf,
-    CriterionFound,
+    CriterionResult,
     RatingOptions,
-    RatingsFound,
+    RatingsResult,
     Weighted,
-    ratings_found,
+    ratings_result,
     weight_read,
 )
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
@@ -174,7 +174,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
 
 def _find(
     analysis_input: Input | AnswersOfFiles, options: RatingOptions
-) -> RatingsFound:
+) -> RatingsResult:
     read: AnswersRead[Rating] = analysis_input.answers
     condition = options.get("condition") or None
     if condition:
@@ -193,7 +193,7 @@ def _find(
     easy = _easy(
         items, options["easy"], are_all=not (read.excluded_judges or condition)
     )
-    return ratings_found(
+    return ratings_result(
         ratings,
         options,
         criteria=criteria,
@@ -270,7 +270,9 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
 
 
 def _tell(
-    analysis_input: Input | AnswersOfFiles, options: RatingOptions, result: RatingsFound
+    analysis_input: Input | AnswersOfFiles,
+    options: RatingOptions,
+    result: RatingsResult,
 ) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
     ratings = result.ratings
@@ -341,7 +343,7 @@ def _options_reported(options: RatingOptions) -> dict[str, object]:
 
 
 def _tables(
-    result: RatingsFound, confidence: float, *, are_outliers_named: bool
+    result: RatingsResult, confidence: float, *, are_outliers_named: bool
 ) -> Iterator[Table]:
     if result.weighted is not None:
         yield _weighted_means(result.weighted, result.names)
@@ -366,7 +368,7 @@ def _tables(
         yield _proposed(result)
 
 
-def _notes(result: RatingsFound, options: RatingOptions) -> Iterator[str]:
+def _notes(result: RatingsResult, options: RatingOptions) -> Iterator[str]:
     if options["merge"]:
         yield _("Points are merged: 1–2, 3, 4–5.")
     if options["standardise"]:
@@ -445,7 +447,7 @@ def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
     )
 
 
-def _all_means(result: RatingsFound) -> Table:
+def _all_means(result: RatingsResult) -> Table:
     """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
     means = {}
     for criterion, criterion_result in result.criteria.items():
@@ -500,7 +502,7 @@ class _CorrelationRow(NamedTuple):
     of_systems: SampledCorrelation
 
 
-def _correlations(result: RatingsFound, confidence: float) -> Table:
+def _correlations(result: RatingsResult, confidence: float) -> Table:
     """Return the correlation of each two criteria, over ratings and over systems."""
     rows = []
     for (other, one), correlation in result.correlated.items():
@@ -558,7 +560,7 @@ def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
     )
 
 
-def _n_agreement(result: RatingsFound) -> Table:
+def _n_agreement(result: RatingsResult) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
     steps = []
     for part in result.agreement:
@@ -606,7 +608,7 @@ def _n_agreement(result: RatingsFound) -> Table:
     )
 
 
-def _few_judges(result: RatingsFound) -> list[str]:
+def _few_judges(result: RatingsResult) -> list[str]:
     if all(
         part.agreement.for_judges or not part.agreement.pairs
         for part in result.agreement
@@ -615,7 +617,7 @@ def _few_judges(result: RatingsFound) -> list[str]:
     return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
 
 
-def _kappas(result: RatingsFound) -> Table:
+def _kappas(result: RatingsResult) -> Table:
     return Table.of(
         result.agreement,
         name="kappa",
@@ -656,7 +658,7 @@ def _strength(agreement: RatingAgreement) -> str | None:
     return strength_in_words(kappa.value, kappa.low, kappa.high)
 
 
-def _judges(criterion: str, name: str, criterion_result: CriterionFound) -> Table:
+def _judges(criterion: str, name: str, criterion_result: CriterionResult) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
 
     def rules(row: RatingJudge) -> str:
@@ -691,7 +693,7 @@ def _judges(criterion: str, name: str, criterion_result: CriterionFound) -> Tabl
     )
 
 
-def _outliers(result: RatingsFound) -> Table:
+def _outliers(result: RatingsResult) -> Table:
     """Return Table 3 of Hamon et al. (2007)."""
     columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
     notes = []
@@ -735,7 +737,7 @@ def _number_of_judges(removal: Removal) -> int:
     return len(removal.judges)
 
 
-def _removals(result: RatingsFound, confidence: float) -> Table:
+def _removals(result: RatingsResult, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
     removals = []
     for criterion, of_criterion in result.criteria.items():
@@ -781,7 +783,7 @@ def _removals(result: RatingsFound, confidence: float) -> Table:
     )
 
 
-def _without(criterion: str, name: str, criterion_result: CriterionFound) -> Table:
+def _without(criterion: str, name: str, criterion_result: CriterionResult) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
     official = {}
     for system, mean in criterion_result.removals[0].official.items():
@@ -809,7 +811,7 @@ def _without(criterion: str, name: str, criterion_result: CriterionFound) -> Tab
     )
 
 
-def _proposed_items(result: RatingsFound) -> Iterator[tuple[int, list[str]]]:
+def _proposed_items(result: RatingsResult) -> Iterator[tuple[int, list[str]]]:
     items = result.items
     for index in result.proposed_easy.tolist():
         wrote = []
@@ -819,7 +821,7 @@ def _proposed_items(result: RatingsFound) -> Iterator[tuple[int, list[str]]]:
         yield int(items.segment[index]), wrote
 
 
-def _proposed(result: RatingsFound) -> Table:
+def _proposed(result: RatingsResult) -> Table:
     ratings = next(iter(result.ratings.values())).counts().sum(axis=1)
     rows = []
     for (segment, systems), count in zip(

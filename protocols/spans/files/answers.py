@@ -385,13 +385,13 @@ def spans_fitting(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
             )
-        asked_span = _as_asked(placed, rules, lose)
+        asked_span = _as_task_span(placed, rules, lose)
         if asked_span is not None:
             fitting.append(asked_span)
     return fitting
 
 
-def _as_asked(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
+def _as_task_span(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
     """Return a span with what a task asks about; None if it asks about nothing of it.
 
     Categories of files stay as they are, even if judges cannot choose them.

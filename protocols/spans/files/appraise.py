@@ -134,7 +134,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
             lose(reason)
             continue
         lose("numbers of batch and item", "batch" in row)
-        lose("kinds of errors", any(_is_said(row.get(name, "")) for name in _ERRORS))
+        lose("kinds of errors", any(_is_filled(row.get(name, "")) for name in _ERRORS))
         judgments.append(_judgment(line, row, refuse, lose))
     if is_header_alone:
         raise FormatError(
@@ -237,12 +237,12 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
     return row
 
 
-def _is_said(text: str) -> bool:
+def _is_filled(text: str) -> bool:
     return text.strip() not in ("", "None")
 
 
 def _is_time(text: str) -> bool:
-    return not _is_said(text) or _NUMBER.fullmatch(text.strip()) is not None
+    return not _is_filled(text) or _NUMBER.fullmatch(text.strip()) is not None
 
 
 def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgment:
@@ -279,7 +279,7 @@ def _number(
     key: str, text: str, refuse: Refuse, remedy: str = "write a number"
 ) -> float | None:
     stripped = text.strip()
-    if not _is_said(stripped):
+    if not _is_filled(stripped):
         return None
     # Spreadsheets of many languages write a decimal comma, and semicolons between cells.
     number = stripped.replace(",", ".")
@@ -290,7 +290,7 @@ def _number(
 
 def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
     text = cell.strip()
-    if not _is_said(text):
+    if not _is_filled(text):
         return None
     try:
         value = _literal(text)

@@ -169,12 +169,12 @@ def _severity(key: str, value: object, refuse: Refuse) -> Severity:
     return Severity(word_of(key, value, Severity, refuse))
 
 
-_PLACE: Final = whole(0, MAX_NUMBER)
+_POSITION: Final = whole(0, MAX_NUMBER)
 _SPAN: Final = RecordForm(
     Span,
     {
-        "start": _PLACE,
-        "end": _PLACE,
+        "start": _POSITION,
+        "end": _POSITION,
         "severity": _severity,
         "category": any_text,
         "kind": name_of,
@@ -183,7 +183,7 @@ _SPAN: Final = RecordForm(
 )
 _START: Final = RecordForm(
     Start,
-    {"spans": _SPAN.each_taken, "is_shown": boolean_of, "planted": _PLACE},
+    {"spans": _SPAN.each_taken, "is_shown": boolean_of, "planted": _POSITION},
     {"is_shown": True, "planted": None},
 )
 _OUTPUT: Final = RecordForm(

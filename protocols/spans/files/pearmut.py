@@ -138,7 +138,7 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
 def _spans(
     key: str, value: object, text: str, refuse: Refuse, lose: Lose
 ) -> tuple[Span, ...]:
-    places = character_of_place(text)
+    places = character_of_position(text)
     spans = []
     for number, entry in enumerate(list_of(key, value, refuse)):
         own = f"{key}[{number}]"
@@ -170,7 +170,7 @@ def _spans(
     return tuple(spans)
 
 
-def character_of_place(text: str) -> list[int]:
+def character_of_position(text: str) -> list[int]:
     """Return the character index of each position that can be marked."""
     places = []
     for index, character in enumerate(text):
@@ -255,7 +255,7 @@ def _spans_written(output: ScoredOutput, lose: Lose) -> list[LoggedSpan] | None:
     if output.text is None:
         lose("spans of outputs without a text", len(output.spans))
         return []
-    places = character_of_place(output.text)
+    places = character_of_position(output.text)
     written = []
     for span in output.spans:
         if _is_written(span, places, lose):

@@ -14,8 +14,8 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.importing import answer_places as finding
 from annotation.importing import answer_rows as placing
+from annotation.importing import answer_subjects as finding
 from annotation.importing import answers as importing
 from annotation.importing.answers import answers_import
 from annotation.models import Block, Judgment, Skip

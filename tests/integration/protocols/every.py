@@ -11,7 +11,11 @@ from django.test import Client
 from annotation.models import HIT, Block, HITSequence
 from annotation.protocols.answer_kinds import AnswerKind, answer_kind, answer_kinds
 from annotation.protocols.submissions import AssignedBlock
-from annotation.services.simulation import SimulatedJudge, blocks_asked, said_of
+from annotation.services.simulation import (
+    SimulatedJudge,
+    blocks_asked,
+    simulated_answer,
+)
 from campaign.models import Protocol, Task
 from tests.some_now import some_now
 
@@ -45,7 +49,7 @@ def said_about(
     [asked] = [
         each for each in blocks_asked(stored.hit) if each.block_id == block.block_id
     ]
-    said = said_of(
+    said = simulated_answer(
         asked,
         qualities[: len(asked.outputs)],
         _EXACT,

@@ -16,7 +16,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.editing.answers import edits_asked_about
+from protocols.editing.answers import edits_to_judge
 from protocols.editing.files import LINES
 from protocols.models import EditingAnswer
 from ranking.reports import Report
@@ -200,7 +200,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
         judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine
     ]
     assert len(stored) == 3
-    about = edits_asked_about([each.block_id for each in asking]).values()
+    about = edits_to_judge([each.block_id for each in asking]).values()
     assert {edit and edit.pk for edit, _output in about} == {each.pk for each in edits}
     with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         judgment_submit(

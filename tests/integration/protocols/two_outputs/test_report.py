@@ -8,7 +8,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Protocol, Task
 from protocols.two_outputs.files import LINES
-from protocols.two_outputs.report import TwoOutputsFound, two_outputs_found
+from protocols.two_outputs.report import TwoOutputsResult, two_outputs_result
 from protocols.two_outputs.statistics import Choice
 from ranking.reports import Report
 from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
@@ -34,12 +34,12 @@ def read(
     systems: tuple[str, str] | None = None,
     watermark: int | None = None,
     **given: Any,
-) -> TwoOutputsFound:
+) -> TwoOutputsResult:
     """Read the answers that count by these options."""
     last = judgments_number(task_id=task.pk)
     chosen = judgments_chosen(task=task, options=completed(JUDGMENT_OPTIONS, given))
     answers = LINES.chosen(task, last if watermark is None else watermark, chosen)
-    return two_outputs_found(answers, systems=systems)
+    return two_outputs_result(answers, systems=systems)
 
 
 def told(task: Task, **given: Any) -> Report:

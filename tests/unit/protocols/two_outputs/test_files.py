@@ -12,8 +12,8 @@ from campaign.formats import FormatError
 from protocols.two_outputs.files import LINES
 from protocols.two_outputs.report import (
     TwoOutputsOptions,
-    two_outputs_found,
     two_outputs_report,
+    two_outputs_result,
 )
 from ranking.reports.inputs import AnswersOfFiles
 
@@ -36,9 +36,9 @@ def test_judges_and_systems_are_chosen(
         for other in ("rules", "jhu")
     ]
     file = make_file(lines)
-    assert two_outputs_found(LINES.read([file])).systems is None
+    assert two_outputs_result(LINES.read([file])).systems is None
     read = LINES.read([file], exclude_judges=["ann"])
-    choices = two_outputs_found(read, systems=("online-b", "jhu")).choices
+    choices = two_outputs_result(read, systems=("online-b", "jhu")).choices
     assert (choices.items, choices.judges) == (1, ("bob", "cleo"))
     said = run(
         *("analyse", "two_outputs", file, "--exclude-judge", "bob"),
@@ -115,7 +115,7 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
         "judge": "",
         "other": "",
     }
-    report = two_outputs_report(AnswersOfFiles(read), options, two_outputs_found(read))
+    report = two_outputs_report(AnswersOfFiles(read), options, two_outputs_result(read))
     tables = {table.name: table for table in report.tables}
     for name, key in (("agreement", "fleiss"), ("judge_pairs", "kappa")):
         place = [column.key for column in tables[name].columns].index(key)

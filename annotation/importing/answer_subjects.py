@@ -29,11 +29,11 @@ _NAMES_IN_ERRORS: Final = 20
 _MOST_CHARACTERS: Final = 20_000_000
 #: Characters counted for each output in addition to its text.
 _CHARACTERS_OF_A_ROW: Final = 100
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerSubject:
     """Ids of the segment and outputs that an answer is about, and the texts of the candidates and the source."""
 
     segment: int
@@ -50,7 +50,7 @@ def known_segments(test_set: TestSet) -> KnownSegments:
     return KnownSegments(test_set.name, (KnownSegment(*row) for row in rows.iterator()))
 
 
-class Places:
+class AnswerSubjects:
     """Find segments and outputs. Reads all segment names once, and outputs when an answer names their segment."""
 
     def __init__(self, task: Task, losses: Losses) -> None:
@@ -74,8 +74,8 @@ class Places:
 
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
-    ) -> list[Place]:
-        """Return the place of each answer; queries only segments not named by earlier answers.
+    ) -> list[AnswerSubject]:
+        """Return the subject of each answer; queries only segments not named by earlier answers.
 
         Refuses unknown segments and systems, and texts that differ from the test set's.
         """
@@ -90,10 +90,10 @@ class Places:
             self._prove(new, refuse)
         segments = [self._segments[name] for name in names]
         self._create_outputs(answers, segments)
-        places = []
+        subjects = []
         for answer, segment in zip(answers, segments, strict=True):
-            places.append(self._place(answer, segment, refuse))
-        return places
+            subjects.append(self._subject(answer, segment, refuse))
+        return subjects
 
     def _name(self, answer: FileAnswer, refuse: Refuse) -> SegmentName:
         document = answer.document
@@ -213,12 +213,12 @@ class Places:
             "correct the name, or import all outputs of the test set",
         )
 
-    def _place(
+    def _subject(
         self,
         answer: FileAnswer,
         segment: KnownSegment,
         refuse: Callable[[FileAnswer], Refuse],
-    ) -> Place:
+    ) -> AnswerSubject:
         outputs = self._outputs[segment.key]
         ids = []
         texts = []
@@ -243,7 +243,7 @@ class Places:
             ids.append(tuple([id_ for id_, _text in named_outputs]))
             texts.append(text)
         block_texts = BlockTexts(tuple(texts), self._source_texts[segment.key])
-        return Place(segment.key, segment.number, tuple(ids), block_texts)
+        return AnswerSubject(segment.key, segment.number, tuple(ids), block_texts)
 
 
 def _source_texts(segments: Collection[int]) -> dict[int, str | None]:
@@ -266,9 +266,9 @@ def _looks_same(one: str | None, other: str | None) -> bool:
 def _proved(
     refuse: Callable[[FileAnswer], Refuse],
     answer: FileAnswer,
-    find: Callable[..., _Found],
+    find: Callable[..., _Result],
     *names: Any,
-) -> _Found:
+) -> _Result:
     """Return the result of `find`; if the segment is uncertain, refuse the answer with the reason."""
     try:
         return find(*names)
