@@ -574,7 +574,7 @@ class Services:
         self._held = contextlib.ExitStack()
         self.postgres: Postgres | None = None
         self.valkey: Valkey | None = None
-        self.found: list[str] = []
+        self.stopped_leftovers: list[str] = []
         self._address: str | None = None
 
     @property
@@ -620,7 +620,7 @@ class Services:
         """
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.directory.locked())
-            self.found = self.registry.stop_leftovers()
+            self.stopped_leftovers = self.registry.stop_leftovers()
             # Left by a killed supervisor.
             self.running_file.unlink(missing_ok=True)
             undo.callback(self.running_file.unlink, missing_ok=True)

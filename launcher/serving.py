@@ -331,9 +331,9 @@ def serve(
             listener = listen(command)
             page.open(listener)
             progress(f"{address_of(listener).url} shows the progress")
-            if services.found:
+            if services.stopped_leftovers:
                 progress(
-                    f"stopped processes of an earlier run: {', '.join(services.found)}"
+                    f"stopped processes of an earlier run: {', '.join(services.stopped_leftovers)}"
                 )
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()

@@ -262,7 +262,7 @@ def _hit_judge(
             SimulatedJudgment(
                 block_id=block.block_id,
                 client_id=_client_id(block.block_id),
-                said=simulated_answer(
+                answer=simulated_answer(
                     block, qualities, bot.simulated, bot.random, kind=kind
                 ),
                 candidates=len(block.outputs),

@@ -70,7 +70,7 @@ class _GroupAPIView(CampaignAPIView):
     def page_rows(self, page: Any) -> Any:
         return groups_listed(campaign=self.campaign, counted=page)
 
-    def shown(self, group: JudgeGroup) -> Any:
+    def counted_group(self, group: JudgeGroup) -> Any:
         [row] = self.page_rows(
             groups_counted(campaign=self.campaign).filter(pk=group.pk)
         )
@@ -94,7 +94,7 @@ class JudgeGroupsView(_GroupAPIView):
         """Create a group without judges."""
         data = self.validated(JudgeGroupSerializer)
         return self.serialized(
-            self.shown(judge_group_create(campaign=self.campaign, **data)),
+            self.counted_group(judge_group_create(campaign=self.campaign, **data)),
             JudgeGroupSerializer,
             status=201,
         )
@@ -104,7 +104,9 @@ class JudgeGroupView(_GroupAPIView):
     @extend_schema("judge_group", responses=JudgeGroupSerializer)
     def get(self, request: Request, slug: str, group_id: int) -> Response:
         """Return a group."""
-        return self.serialized(self.shown(self.group(group_id)), JudgeGroupSerializer)
+        return self.serialized(
+            self.counted_group(self.group(group_id)), JudgeGroupSerializer
+        )
 
     @extend_schema(
         "judge_group_change",
@@ -117,7 +119,7 @@ class JudgeGroupView(_GroupAPIView):
         group = self.group(group_id)
         values = {"name": group.name, "blocks_asked": group.blocks_asked}
         judge_group_change(group=group, **(values | data))
-        return self.serialized(self.shown(group), JudgeGroupSerializer)
+        return self.serialized(self.counted_group(group), JudgeGroupSerializer)
 
 
 class JudgeGroupJudgesView(_GroupAPIView):

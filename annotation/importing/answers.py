@@ -337,7 +337,7 @@ class _Import:
             already_there=self._already_there + self._machines.already_there,
             repeated=self._repeats.counted,
             files=tuple(self._files),
-            losses=self._losses.found(),
+            losses=self._losses.counted(),
             earlier_exports=self._earlier_exports,
             by_machines=self._machines.new,
         )
@@ -599,7 +599,7 @@ class _Import:
             )
         if answer.is_skip:
             task_answer = None
-            content = answer.said
+            content = answer.content
             labels: Sequence[int | None] = ()
         else:
             task_answer = self._task_answer(answer, subject, refuse)
@@ -689,7 +689,7 @@ class _Import:
 
         try:
             task_answer = self._reader.answer(
-                answer.said, subject.texts.candidates, self._rules, lose
+                answer.content, subject.texts.candidates, self._rules, lose
             )
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)

@@ -34,7 +34,7 @@ class FileAnswer:
         Names; a segment may be named by its number in the test set. The document is empty if the file names none.
     candidates : tuple of tuple of str
         The systems behind each output, in display order.
-    said : object
+    content : object
         The input of `AnswerFiles.answer`; for a skip, the missing ranks.
     texts : tuple of str or None
         The text of each candidate; None if the file does not give it.
@@ -63,7 +63,7 @@ class FileAnswer:
     judge: str
     segment: str
     candidates: tuple[tuple[str, ...], ...]
-    said: Any
+    content: Any
     document: str = ""
     texts: tuple[str | None, ...] = ()
     source: str | None = None

@@ -170,7 +170,7 @@ class Needs:
 
     judges: int
     is_feasible: bool
-    words: list[str]
+    sentences: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -483,13 +483,13 @@ class AnswerKind(ABC):
         """Return the fields of `table` for what a judge started from."""
         return {}
 
-    def given(self, row: Any) -> Answer:
+    def submitted(self, row: Any) -> Answer:
         """Return the answer of a row of `table`, as it was given, in JSON. By default, the row's columns."""
         return {column: getattr(row, column) for column in self.columns}
 
     def recorded(self, row: Any) -> Answer:
         """Return the same with what judges must not see, for organisers."""
-        return self.given(row)
+        return self.submitted(row)
 
     def read(
         self, judgment_ids: Sequence[int], *, is_record: bool = False
@@ -497,7 +497,7 @@ class AnswerKind(ABC):
         """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
         judged = self.table.objects.filter(pk__in=judgment_ids)
         rows = judged.values_list("pk", *(self.columns or ("labels",)), named=True)
-        form = self.recorded if is_record else self.given
+        form = self.recorded if is_record else self.submitted
         return {row.pk: form(row) for row in rows}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
@@ -507,7 +507,7 @@ class AnswerKind(ABC):
             row = getattr(judgment, self._relation, None)
         if row is None:
             return None
-        return self.given(row)
+        return self.submitted(row)
 
     def with_judgment(self, judgment: Judgment, row: Mapping[str, object]) -> Any:
         """Return the instance of `table` with these fields; `answer_of` then finds it on the judgment without a query."""

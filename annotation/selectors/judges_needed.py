@@ -79,7 +79,7 @@ class _Reason:
     """Reason for a minimum number of judges, and alternatives to inviting more."""
 
     needed: int
-    words: str
+    sentence: str
     otherwise: str
 
 
@@ -224,7 +224,7 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     kind = answer_kind_of(task)
     if kind.passes is not None:
         return _of_passes(task, design, people)
-    reasons = _Reasons(task, design, kind, people).found
+    reasons = _Reasons(task, design, kind, people).applicable
     needed = max((reason.needed for reason in reasons), default=_ONE)
     if needed <= _ONE:
         return None
@@ -233,7 +233,7 @@ def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
     sentences = []
     for reason in reasons:
         if reason.needed == needed:
-            sentences.append(reason.words)
+            sentences.append(reason.sentence)
     sentences.append(_available_in_words(needed, there, group))
     if there < needed:
         consequences = []
@@ -273,7 +273,7 @@ class _Reasons:
         self._people = people
 
     @property
-    def found(self) -> list[_Reason]:
+    def applicable(self) -> list[_Reason]:
         """All reasons that apply."""
         if self._kind.comparisons is not None:
             return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
@@ -397,7 +397,7 @@ def _of_passes(task: Task, design: Design, people: _People) -> JudgesNeeded:
         there=there,
         group=people.group(task, design),
         is_feasible=needs.is_feasible,
-        words=needs.words,
+        words=needs.sentences,
     )
 
 

@@ -113,5 +113,5 @@ def _answered(machine_block: MachineBlock, sent: SentByMachine) -> _AnswerFields
         )
     stored_answer = None
     if kind.has_answers:
-        stored_answer = kind.given(row)
+        stored_answer = kind.submitted(row)
     return {"labels": ranks, "answer": stored_answer}

@@ -366,7 +366,7 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     if _is_old(row, event):
         return True
     row.service_status = event.status
-    row.service_status_at = event.at
+    row.service_status_at = event.since
     row.save(update_fields=["service_status", "service_status_at"])
     if row.state in {State.STARTED, State.TIMED_OUT}:
         participation_refresh_locked(participation=row, judge=judge)
@@ -386,7 +386,7 @@ def _is_old(row: Participation, event: Event) -> bool:
     stored_step = _STEP.get(row.service_status, _OTHER_STEP)
     if step != stored_step:
         return step < stored_step
-    return event.at <= row.service_status_at
+    return event.since <= row.service_status_at
 
 
 def _state_after(row: Participation, status: str) -> str:

@@ -253,7 +253,7 @@ def _assignment_judge(
             SimulatedJudgment(
                 block_id=block.block_id,
                 client_id=UUID(int=random.getrandbits(128), version=4),
-                said=content,
+                answer=content,
                 candidates=len(block.outputs),
                 duration_ms=round(milliseconds * random.uniform(1, 1.3)),
                 active_ms=milliseconds,
@@ -273,7 +273,7 @@ class SimulatedJudgment:
 
     block_id: int
     client_id: UUID
-    said: Answer
+    answer: Answer
     candidates: int
     duration_ms: int
     active_ms: int
@@ -299,7 +299,7 @@ def simulated_store(
                 assignment=assignment,
                 block_id=simulated.block_id,
                 client_id=simulated.client_id,
-                labels=kind.labels(simulated.said, simulated.candidates),
+                labels=kind.labels(simulated.answer, simulated.candidates),
                 duration_ms=simulated.duration_ms,
                 active_ms=simulated.active_ms,
                 submitted_at=simulated.submitted_at,
@@ -313,7 +313,9 @@ def simulated_store(
             answers.append(
                 kind.with_judgment(
                     judgment,
-                    kind.row_of(simulated.said, part=part, block_id=simulated.block_id),
+                    kind.row_of(
+                        simulated.answer, part=part, block_id=simulated.block_id
+                    ),
                 )
             )
         kind.table.objects.bulk_create(answers)

@@ -79,7 +79,7 @@ def _judges_page(
     form: AssignForm,
     status: int,
 ) -> HttpResponse:
-    table = CampaignJudgeTable(judge_filter.found, of=[campaign.slug])
+    table = CampaignJudgeTable(judge_filter.rows, of=[campaign.slug])
     context: dict[str, object] = {
         "campaign": campaign,
         "section": "campaign-judges",
@@ -100,7 +100,7 @@ def _chosen(
 ) -> list[Judge]:
     if who == "found":
         return list(
-            Judge.objects.filter(pk__in=judge_filter.found.order_by().values("pk"))
+            Judge.objects.filter(pk__in=judge_filter.rows.order_by().values("pk"))
         )
     ticked = [int(text) for text in request.POST.getlist("judge") if _is_key(text)]
     return list(Judge.objects.filter(campaign=campaign, pk__in=ticked))

@@ -54,7 +54,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
     if day is not None and start is None and not is_indexed:
         start = number_near_day(task=task, day=day, oldest_first=oldest_first)
     page = judgments_page(
-        judgment_filter.found,
+        judgment_filter.rows,
         task=task,
         start=start,
         oldest_first=oldest_first,
@@ -145,6 +145,6 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     context = {
         **of_task(task, "skips"),
         "filter": skip_filter,
-        "table": SkipTable(skip_filter.found, of=[slug, task_id]).of(request),
+        "table": SkipTable(skip_filter.rows, of=[slug, task_id]).of(request),
     }
     return render(request, "organiser/skips.html", context, status=skip_filter.status)

@@ -205,7 +205,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         "address": panel_entry_address(request, panel),
         "events": panel_events_address(request, panel),
         "filter": participation_filter,
-        "table": ParticipationTable(participation_filter.found, of=[campaign.slug]).of(
+        "table": ParticipationTable(participation_filter.rows, of=[campaign.slug]).of(
             request, at=own
         ),
         "form": form,

@@ -59,7 +59,7 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     report_filter = ProblemReportFilter.of(
         request, problem_reports_of(campaign=campaign), campaign=campaign
     )
-    table = ProblemReportTable(report_filter.found, of=[slug]).of(request)
+    table = ProblemReportTable(report_filter.rows, of=[slug]).of(request)
     context = {
         "campaign": campaign,
         "section": _SECTION,

@@ -32,7 +32,7 @@ def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _time_sheet_page(
     request: HttpRequest, campaign: Campaign, sheet_filter: TimeSheetFilter
 ) -> HttpResponse:
-    judges = sheet_filter.found
+    judges = sheet_filter.rows
     table = TimeSheetTable(
         time_sheet_sums(judges=judges, **sheet_filter.days), of=[campaign.slug]
     )
@@ -58,9 +58,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
     sheet_filter = _sheet_filter(request, campaign)
     if not sheet_filter.form.is_valid():
         return _time_sheet_page(request, campaign, sheet_filter)
-    sheet = time_sheet(
-        campaign=campaign, judges=sheet_filter.found, **sheet_filter.days
-    )
+    sheet = time_sheet(campaign=campaign, judges=sheet_filter.rows, **sheet_filter.days)
     content = time_sheet_csv(sheet, time_zone=settings.TIME_ZONE)
     return for_spreadsheets(download(f"{slug}-time-sheet.csv", content))
 

@@ -283,7 +283,7 @@ class JudgeInvitationsView(_InvitedAPIView):
             mail.judge.pseudonym for mail in invited.mails if mail.judge is not None
         ]
         return self.serialized(
-            {"invited": judges, "known": invited.known},
+            {"invited": judges, "known": invited.judge_addresses},
             JudgesInvitedSerializer,
             status=201,
         )

@@ -43,28 +43,30 @@ def content_validated(
 
 
 class UnknownKey(NamedTuple):
-    """A key that a serializer does not take: its place, and the known keys there."""
+    """A key that a serializer does not take: its path, and the valid names there."""
 
-    place: str
+    path: str
     name: str
-    known: list[str]
+    valid_names: list[str]
 
     @property
-    def words(self) -> str:
+    def message(self) -> str:
         """Error message, with the closest known key if there is one."""
-        return with_nearest(f"Unknown field “{self.name}”.", self.name, self.known)
+        return with_nearest(
+            f"Unknown field “{self.name}”.", self.name, self.valid_names
+        )
 
 
 def unknown_keys_refuse(serializer: AnyField, content: Any, path: str = "") -> None:
     """Refuse body keys that the serializer does not take, including those of nested objects."""
     unknown = list(_unknown(serializer, content, path))
     if unknown:
-        valid_names = unknown[0].known
+        valid_names = unknown[0].valid_names
         raise ProblemError(
             "unknown-field",
-            unknown_words([key.place for key in unknown], valid_names),
+            unknown_words([key.path for key in unknown], valid_names),
             status=400,
-            errors={key.place: [key.words] for key in unknown},
+            errors={key.path: [key.message] for key in unknown},
             known=valid_names,
         )
 

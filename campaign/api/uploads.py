@@ -166,7 +166,7 @@ class _UploadAPIView(CampaignAPIView):
     def page_rows(self, page: Any) -> Any:
         return uploads_read(campaign=self.campaign, uploads=page)
 
-    def shown(self, upload: Upload) -> Upload:
+    def upload_with_files(self, upload: Upload) -> Upload:
         self.page_rows([upload])
         return upload
 
@@ -182,7 +182,7 @@ class UploadsView(_UploadAPIView):
         """Begin an upload."""
         upload = upload_begin(campaign=self.campaign, user=self.user)
         return self.serialized(
-            self.shown(self.upload(upload.pk)), UploadSerializer, status=201
+            self.upload_with_files(self.upload(upload.pk)), UploadSerializer, status=201
         )
 
 
@@ -190,7 +190,9 @@ class UploadView(_UploadAPIView):
     @extend_schema("uploads_read", responses=UploadSerializer)
     def get(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Return an upload with its files and the findings about them."""
-        return self.serialized(self.shown(self.upload(upload_id)), UploadSerializer)
+        return self.serialized(
+            self.upload_with_files(self.upload(upload_id)), UploadSerializer
+        )
 
     @extend_schema(
         "uploads_change", request=UploadSerializer, responses=UploadSerializer
@@ -200,7 +202,7 @@ class UploadView(_UploadAPIView):
         data = self.validated(UploadSerializer)
         with refused_at("detail", LanguageTagError):
             upload = upload_change(upload=self.upload(upload_id), **data)
-        return self.serialized(self.shown(upload), UploadSerializer)
+        return self.serialized(self.upload_with_files(upload), UploadSerializer)
 
     @extend_schema("uploads_give_up", request=None, responses={204: None})
     def delete(self, request: Request, slug: str, upload_id: UUID) -> Response:

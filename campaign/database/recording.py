@@ -40,7 +40,7 @@ class Recording:
     campaign, test_set, called : str
         Lookups from a row to its campaign, its test set and its name; empty if there is none. Names of people are
         not recorded, but looked up when the log is read.
-    where : Q, optional
+    condition : Q, optional
         Condition that selects one of several campaigns.
     replaces : callable, optional
         For models where a change is a new row: returns the condition of earlier rows, the last of which is replaced.
@@ -56,7 +56,7 @@ class Recording:
     campaign: str = "campaign_id"
     test_set: str = ""
     called: str = ""
-    where: models.Q | None = None
+    condition: models.Q | None = None
     replaces: Callable[[Any], models.Q] | None = None
     together: bool = False
 
@@ -231,8 +231,8 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     called: Any = models.Value("", text)
     if recording.called:
         called = Cast(recording.called, text)
-    if recording.where is not None:
-        rows = rows.filter(recording.where)
+    if recording.condition is not None:
+        rows = rows.filter(recording.condition)
     nothing = models.Value(None, models.BigIntegerField())
     recorded = rows.values_list(
         "pk",

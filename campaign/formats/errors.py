@@ -129,10 +129,10 @@ class Losses:
         return lose
 
     def __iter__(self) -> Iterator[Loss]:
-        return iter(self.found())
+        return iter(self.counted())
 
-    def found(self) -> tuple[Loss, ...]:
-        """Return the losses."""
+    def counted(self) -> tuple[Loss, ...]:
+        """Return the losses counted so far."""
         return tuple(
             Loss(what, count, first) for what, (count, first) in self._counts.items()
         )

@@ -38,7 +38,7 @@ _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
 
 @dataclass(slots=True)
 class _Item:
-    place: str
+    path: str
     id: str
     source: str
     reference: str
@@ -79,9 +79,9 @@ def read_pearmut_campaign(
             name = f"{called}/{number}"
         names.add(name)
         for item in document:
-            position, count = counter.place(name, None, 1)
-            location = Place(file.name, field=item.place)
-            models.add(name, item.outputs, location, item.place)
+            position, count = counter.add(name, None, 1)
+            location = Place(file.name, field=item.path)
+            models.add(name, item.outputs, location, item.path)
             references: tuple[str, ...] = ()
             if item.reference:
                 references = (item.reference,)
@@ -170,20 +170,20 @@ class _Reader:
     def _read(self, path: str, documents: list[Any]) -> Iterator[list[_Item]]:
         """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
-            document_place = f"{path}[{index}]"
+            document_path = f"{path}[{index}]"
             documents[index] = None  # frees its memory once it is converted
             if not isinstance(items, list):
                 self._refuse(
-                    document_place,
+                    document_path,
                     "a document is not a list of items",
                     "write [{…}, {…}]",
                 )
             if path == "data" and items and isinstance(items[0], list):
-                yield from self._read(document_place, items)
+                yield from self._read(document_path, items)
                 continue
             document = []
             for number, item in enumerate(items):
-                read = self._item(f"{document_place}[{number}]", item)
+                read = self._item(f"{document_path}[{number}]", item)
                 if read is not None:
                     document.append(read)
             if document:
@@ -246,8 +246,8 @@ class _Reader:
             differing = "the source or reference"
         if differing:
             self._refuse(
-                again.place,
-                f"{differing} differs from {item.place}, which has the same item_id",
+                again.path,
+                f"{differing} differs from {item.path}, which has the same item_id",
                 "use different item_ids, or the same text",
             )
 
@@ -556,7 +556,7 @@ class _Translation:
     """The paragraphs of an output, or its whole text, and its place."""
 
     pieces: list[str]
-    place: Place
+    location: Place
 
 
 class _SegmentWriter:
@@ -589,9 +589,7 @@ class _SegmentWriter:
             segment_id = line.segment
         location = Place(self._source.name, line.number, field="src_text")
         for index, text in enumerate(sources):
-            position, number = self.counter.place(
-                line.document, segment_id, line.number
-            )
+            position, number = self.counter.add(line.document, segment_id, line.number)
             source = filled_text(text, f"the source of {line.id}", location)
             texts = {}
             for name, translation in translations.items():
@@ -599,7 +597,7 @@ class _SegmentWriter:
                     name,
                     line.document,
                     translation.pieces[index],
-                    translation.place,
+                    translation.location,
                     of=f" for {line.id}",
                 )
             yield SegmentTexts(

@@ -122,7 +122,7 @@ class EvalSet:
         Those of metrics by name, then those of people.
     references : frozenset of str
         Systems that are references or other texts by people, which metrics are not judged on.
-    words : tuple of int
+    word_counts : tuple of int
         Number of words of each source; empty without a folder `sources`.
     """
 
@@ -131,7 +131,7 @@ class EvalSet:
     documents: tuple[str, ...]
     scores: tuple[MetricScores, ...]
     references: frozenset[str]
-    words: tuple[int, ...] = ()
+    word_counts: tuple[int, ...] = ()
 
 
 #: Names of metrics that count errors, in lower case, as they begin.
@@ -706,7 +706,7 @@ def read_evalset(
         documents=tuple(documents),
         scores=tuple(scores),
         references=frozenset(file.rest for file in by_role["references"]),
-        words=word_counts,
+        word_counts=word_counts,
     )
 
 

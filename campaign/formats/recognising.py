@@ -414,7 +414,7 @@ def _by_content(file: StoredFile) -> RecognisedFile:
         return _json_lines(file, head, recognised)
     if recognised in _WHOLE:
         return RecognisedFile(
-            file, FileRole.WHOLE, f"it is {recognised.words}", recognised
+            file, FileRole.WHOLE, f"it is {recognised.label}", recognised
         )
     if recognised is TestSetFormat.SGML:
         return _sgml(file, head)
@@ -449,7 +449,7 @@ def _json_lines(
     if test_set_format is TestSetFormat.JSONL:
         if holds_key(head, "source"):
             return RecognisedFile(
-                file, FileRole.WHOLE, f"it is {test_set_format.words}", test_set_format
+                file, FileRole.WHOLE, f"it is {test_set_format.label}", test_set_format
             )
     elif holds_key(head, "src_text"):
         return RecognisedFile(

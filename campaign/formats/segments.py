@@ -18,9 +18,7 @@ class SegmentCounter:
         self._position = 0
         self._number = 0
 
-    def place(
-        self, document: str, segment_id: str | None, line: int
-    ) -> tuple[int, int]:
+    def add(self, document: str, segment_id: str | None, line: int) -> tuple[int, int]:
         """Return the position in the document and the number in the file, both from 1.
 
         Raises FormatError if the document was left before, or already has `segment_id`.

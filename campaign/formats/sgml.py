@@ -78,14 +78,14 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
         position = tag.end()
         slash = tag.group(1) or ""
         name = slash + (tag.group(2) or "").lower()
-        location = read.place(tag.start())
+        location = read.location(tag.start())
         if name == "doc":
             document = _attribute("docid", "document", tag, location)
             document_start = tag.start()
         elif name == "/doc":
             document = None
         elif name == "/seg":
-            raise read.place(tag.start(), with_column=True).error(
+            raise read.location(tag.start(), with_column=True).error(
                 "closing tag without an open segment",
                 'write segments as <seg id="…">text</seg>',
             )
@@ -96,7 +96,7 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
             )
         elif name == "seg":
             if document is None:
-                raise read.place(tag.start(), with_column=True).error(
+                raise read.location(tag.start(), with_column=True).error(
                     "the segment is not inside a document",
                     'put it between <doc docid="…"> and </doc>',
                 )
@@ -122,7 +122,7 @@ class _Text:
     def line(self, position: int) -> int:
         return bisect_left(self._breaks, position) + 1
 
-    def place(self, position: int, *, with_column: bool = False) -> Place:
+    def location(self, position: int, *, with_column: bool = False) -> Place:
         column = None
         if with_column:
             column = position - self.text.rfind("\n", 0, position)
@@ -130,7 +130,7 @@ class _Text:
 
     def cut_off(self, what: str, start: int) -> FormatError:
         """Return the error for a file that ends inside something."""
-        return self.place(len(self.text.rstrip("\n"))).error(
+        return self.location(len(self.text.rstrip("\n"))).error(
             f"the file ends inside the {what} that begins on line {self.line(start)}",
             "check that the transfer was complete",
         )
@@ -143,7 +143,7 @@ class _Text:
                 return tag
             if _UNFINISHED_TAG.match(self.text, start, start + _MAX_TAG):
                 if start + _MAX_TAG < len(self.text):
-                    raise self.place(start).error(
+                    raise self.location(start).error(
                         "the tag that begins here is never closed",
                         'close it with ">", and close the quotes inside it',
                     )
@@ -157,7 +157,7 @@ class _Text:
         if end is None and len(self.text) - tag.end() <= MAX_LINE_BYTES:
             raise self.cut_off("segment", tag.start())
         if end is None or not end.group(1).lower().startswith("/seg"):
-            raise self.place(tag.start()).error(
+            raise self.location(tag.start()).error(
                 f"{called} is never closed", "write </seg> at its end"
             )
         return end
@@ -218,7 +218,7 @@ def read_sgml_test_set(
     reference_files = [_Translation(file) for file in references]
     system_files = {system: _Translation(file) for system, file in systems.items()}
     for segment in segments:
-        position, number = counter.place(segment.document, segment.id, segment.line)
+        position, number = counter.add(segment.document, segment.id, segment.line)
         of = f" (document {segment.document}, segment {segment.id})"
         location = Place(source.name, segment.line)
         source_text = filled_text(segment.text, f"the source{of}", location)
@@ -262,7 +262,7 @@ class _Translation:
         self._last_lines: dict[str, int] = {}
         counter = SegmentCounter(file.name)
         for segment in sgml_segments(file, frozenset({"refset", "tstset"})):
-            counter.place(segment.document, segment.id, segment.line)
+            counter.add(segment.document, segment.id, segment.line)
             self._left[segment.document, segment.id] = segment
             self._last_lines[segment.document] = segment.line
 

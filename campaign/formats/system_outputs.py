@@ -31,6 +31,6 @@ def system_outputs(file: StoredFile) -> Iterator[SystemOutput]:
                 yield SystemOutput(None, line, text)
         else:
             raise Place(file.name).error(
-                f"it is {file_format.words}",
+                f"it is {file_format.label}",
                 "provide the outputs as plain text with one line per segment, or as SGML with a tstset",
             )

@@ -67,7 +67,7 @@ def read_plain_test_set(
         document = single_document
         if documents is not None:
             document = _document(documents, line, row[-1], domains)
-        position, number = counter.place(document, None, line)
+        position, number = counter.add(document, None, line)
         source_text = filled_text(row[0], "the source", Place(source.name, line))
         outputs = {}
         for system, text in zip(systems, row[first_output:], strict=False):
@@ -227,7 +227,7 @@ def _segment(
     segment_id = None
     if layout.segment is not None:
         segment_id = filled(layout.segment, "the segment's id")
-    position, number = counter.place(document, segment_id, line)
+    position, number = counter.add(document, segment_id, line)
     source = filled(layout.source, "the source")
     outputs = {}
     for system, column in layout.systems.items():
@@ -391,7 +391,7 @@ class _Line:
             document = self._filled(
                 "document", self.values["document"], "the name of the document"
             )
-        position, number = counter.place(document, self._segment_id(), self.number)
+        position, number = counter.add(document, self._segment_id(), self.number)
         location = Place(self._file.name, self.number, field="outputs")
         systems.add(document, self._outputs, location)
         references = self.values.get("references", [])
@@ -459,7 +459,7 @@ class TestSetFormat(StrEnum):
     PEARMUT = "pearmut"
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """Name of the format in errors."""
         return _WORDS[self]
 
@@ -636,7 +636,7 @@ def _refuse_mixture(
     """Refuse additional files if the source already contains their content."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise Place(documents.name).error(
-            f"{source.name} is {file_format.words} and already names its documents",
+            f"{source.name} is {file_format.label} and already names its documents",
             "remove the file of document names, or specify that the source is plain text",
         )
     others = list(references)
@@ -644,6 +644,6 @@ def _refuse_mixture(
         others += systems.values()
     if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
         raise Place(others[0].name).error(
-            f"{source.name} is {file_format.words} and already contains references and outputs",
+            f"{source.name} is {file_format.label} and already contains references and outputs",
             "provide only that file, or specify that the source is plain text",
         )

@@ -316,7 +316,7 @@ class _Aligned:
         for translator, reference in self.references.items():
             references[translator] = self._by_id(reference)
         for index, segment in enumerate(self.source.segments):
-            position, number = counter.place(name, segment.id, segment.line)
+            position, number = counter.add(name, segment.id, segment.line)
             source = filled_text(
                 segment.text,
                 f"the source{self._of(segment)}",

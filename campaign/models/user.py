@@ -295,7 +295,7 @@ class ApiToken(RecordedModel):
         deleted=pgettext_lazy("activity", "API token deleted"),
         fields=["name", "user_id", "scope", "expiry"],
         campaign="user__memberships__campaign_id",
-        where=models.Q(campaign=None)
+        condition=models.Q(campaign=None)
         | models.Q(campaign=models.F("user__memberships__campaign")),
         called="name",
     )

@@ -66,7 +66,7 @@ class Room:
     ----------
     name : str
         The `section` of its pages.
-    words : lazy str
+    label : lazy str
         Label of its tab.
     page : str
         URL name of its first page.
@@ -77,7 +77,7 @@ class Room:
     """
 
     name: str
-    words: Promise
+    label: Promise
     page: str
     of_task: bool = False
     rooms: Sequence["Room"] = ()
@@ -241,7 +241,7 @@ def desk_of(
             if room.name == "test-sets":
                 count = len(test_sets)
             address = _address(room, campaign, current_task)
-            offered.append(Tab(str(room.words), address, room == current, count))
+            offered.append(Tab(str(room.label), address, room == current, count))
         return offered
 
     task_tabs: list[Tab] = []
@@ -250,7 +250,7 @@ def desk_of(
     desk: Desk = {
         "tabs": tabs(CAMPAIGN, top),
         "rooms": [],
-        "rooms_of": str(top.words),
+        "rooms_of": str(top.label),
         "pages": [],
         "pages_of": "",
         "tasks": task_tabs,
@@ -263,11 +263,11 @@ def desk_of(
     if below:
         desk["rooms"] = tabs(top.rooms, below[0])
         desk["pages"] = tabs(below[0].rooms, below[-1])
-        desk["pages_of"] = str(below[0].words)
+        desk["pages_of"] = str(below[0].label)
     if path != home:
         # A room and its first inner room share a page, which is named after the outer room.
         named = next(room for room in way if room.page == way[-1].page)
-        desk["above"] = Tab(str(named.words), home, is_current=False)
+        desk["above"] = Tab(str(named.label), home, is_current=False)
     return desk
 
 

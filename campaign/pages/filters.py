@@ -64,7 +64,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         return self.at
 
     @property
-    def found(self) -> QuerySet[Any, Any]:
+    def rows(self) -> QuerySet[Any, Any]:
         """The rows that match; none if the address is invalid."""
         if self.form.is_valid():
             rows: QuerySet[Any, Any] = self.filter_queryset(self.queryset)

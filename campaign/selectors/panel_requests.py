@@ -95,7 +95,7 @@ class Event:
 
     session_id: str
     status: str
-    at: datetime
+    since: datetime
 
 
 def prolific_signature(*, secret: str, timestamp: str, body: bytes) -> str:
@@ -128,7 +128,7 @@ def prolific_event(
         .replace("TIMED OUT", "TIMED-OUT")
     )
     return Event(
-        session_id=_json_text(data, "resource_id"), status=status[:40], at=sent_at
+        session_id=_json_text(data, "resource_id"), status=status[:40], since=sent_at
     )
 
 

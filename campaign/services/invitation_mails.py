@@ -69,7 +69,7 @@ class Invited:
     """Result of inviting addresses: the messages queued, and the addresses invited before."""
 
     mails: list[Mail]
-    known: list[str]
+    judge_addresses: list[str]
 
 
 def addresses_read(text: str) -> list[str]:
@@ -148,7 +148,7 @@ def judges_invite_by_mail(
         )
         mails.append(mail)
     transaction.on_commit(mail_enqueue)
-    return Invited(mails=mails, known=judge_addresses)
+    return Invited(mails=mails, judge_addresses=judge_addresses)
 
 
 class NoAddressError(RefusedError):

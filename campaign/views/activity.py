@@ -76,7 +76,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
     filtered = _filtered(request, campaign)
-    matching = filtered.found
+    matching = filtered.rows
     before = request.GET.get("before", "")
     if _ID.fullmatch(before):
         matching = matching.filter(pk__lt=int(before))
@@ -112,7 +112,7 @@ def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseB
         lines = activity_csv
     else:
         lines = activity_jsonl
-    written = lines(campaign=campaign, events=filtered.found)
+    written = lines(campaign=campaign, events=filtered.rows)
     return for_spreadsheets(streamed_download(f"{slug}-activity.{ending}", written))
 
 

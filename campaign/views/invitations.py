@@ -320,9 +320,9 @@ def _page(
         request, people_invited(campaign=campaign), at=here, keeps=KEPT_BY_PEOPLE
     )
     link_table = LinkTable(
-        links.found, campaign=campaign, request=request, prefix=f"{LINKS}-"
+        links.rows, campaign=campaign, request=request, prefix=f"{LINKS}-"
     )
-    table = InvitedTable(people.found, campaign=campaign, request=request)
+    table = InvitedTable(people.rows, campaign=campaign, request=request)
     table.of(request, at=here)
     invited_judges(judges=[row.record for row in table.page])
     context = {
@@ -476,9 +476,11 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
             "%(count)d invitation queued.", "%(count)d invitations queued.", count
         )
         messages.success(request, message)
-    if invited.known:
+    if invited.judge_addresses:
         message = _("Already invited: %(addresses)s.")
-        messages.info(request, message % {"addresses": comma_list(invited.known)})
+        messages.info(
+            request, message % {"addresses": comma_list(invited.judge_addresses)}
+        )
     return redirect("invitations", slug)
 
 

@@ -336,7 +336,7 @@ class EditingAnswers(AnswerKind):
             self.about_column: _edit_accepted(answer, block_id),
         }
 
-    def given(self, row: EditingAnswer) -> EditJSON | AcceptanceJSON:
+    def submitted(self, row: EditingAnswer) -> EditJSON | AcceptanceJSON:
         if row.acceptable is not None:
             return {"acceptable": row.acceptable}
         return {"outcome": row.outcome, "text": row.text, "keystrokes": row.keystrokes}

@@ -90,7 +90,7 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
             judge=line.judge,
             segment=str(line.segment),
             candidates=(line.systems,),
-            said=line,
+            content=line,
             texts=(line.output,),
             active_ms=line.active_ms,
         )
@@ -99,7 +99,7 @@ def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
             yield replace(
                 edit,
                 judge=judge,
-                said=acceptable,
+                content=acceptable,
                 texts=(),
                 active_ms=None,
                 about=index,

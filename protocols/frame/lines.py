@@ -240,7 +240,7 @@ class AnswerLines(Generic[Row]):
         excluded = tuple(dict.fromkeys(exclude_judges))
         refuse_unknown("judge", excluded, {row.judge for _line, row in counted})  # type: ignore[attr-defined]
         kept = [row for _line, row in counted if row.judge not in excluded]  # type: ignore[attr-defined]
-        return AnswersRead(kept, files, excluded, losses=losses.found())
+        return AnswersRead(kept, files, excluded, losses=losses.counted())
 
     def content(self, records: FileRecords) -> FileContent:
         """Return the judges' answers in the records of a file. Raises FormatError."""
@@ -253,7 +253,7 @@ class AnswerLines(Generic[Row]):
         return FileContent(
             file_format=records.file_format,
             answers=list(self.answers(lines)),
-            losses=[*self.losses(lines), *repeats.found()],
+            losses=[*self.losses(lines), *repeats.counted()],
         )
 
     def stored(

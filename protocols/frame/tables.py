@@ -123,7 +123,7 @@ def analysis_of_lines(
     names the step.
     """
 
-    def found(
+    def result_of_lines(
         analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
     ) -> Any:
         begin(str(step))
@@ -147,4 +147,6 @@ def analysis_of_lines(
     ) -> AnswersRead[Any]:
         return lines.chosen(task, watermark, judgments)
 
-    return ProtocolAnalysis(find=found, read=read, read_files=read_files, **particular)
+    return ProtocolAnalysis(
+        find=result_of_lines, read=read, read_files=read_files, **particular
+    )

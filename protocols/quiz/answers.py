@@ -136,7 +136,7 @@ class QuizPasses(Passes):
         """
         if not texts:
             sentences = [_("No snippets yet. Upload snippets with their statements.")]
-            return Needs(judges=0, is_feasible=False, words=sentences)
+            return Needs(judges=0, is_feasible=False, sentences=sentences)
         systems = max(texts)
         needed = systems * self.raters
         sentences = [
@@ -154,7 +154,7 @@ class QuizPasses(Passes):
                 )
                 % {"count": judges}
             )
-        return Needs(judges=needed, is_feasible=judges >= needed, words=sentences)
+        return Needs(judges=needed, is_feasible=judges >= needed, sentences=sentences)
 
 
 class QuizAnswers(AnswerKind):

@@ -72,7 +72,7 @@ def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
             judge=line.judge,
             segment=line.snippet,
             candidates=(line.systems,),
-            said=line,
+            content=line,
             duration_ms=line.duration_ms,
         )
 
@@ -86,7 +86,7 @@ def _of_task(
     for snippet, segments in read:
         snippets[snippet.name] = (snippet.expected, segments)
     for answer in answers:
-        reading: Reading = answer.said
+        reading: Reading = answer.content
         if reading.snippet not in snippets:
             names = ", ".join(list(snippets)[:20]) or "no snippets"
             refuse(
@@ -104,8 +104,8 @@ def _of_task(
                 "provide readings of these statements, or upload the statements of the file first",
             )
         for number in before:
-            yield replace(answer, segment=str(number), said=(), duration_ms=None)
-        yield replace(answer, segment=str(last), said=reading.answers)
+            yield replace(answer, segment=str(number), content=(), duration_ms=None)
+        yield replace(answer, segment=str(last), content=reading.answers)
 
 
 def _readings(counted: CountedAnswers) -> Iterator[Reading]:

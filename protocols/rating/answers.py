@@ -274,7 +274,7 @@ class RatingPasses(Passes):
         return Needs(
             judges=needs.needed_judges,
             is_feasible=needs.is_feasible,
-            words=list(feasibility_in_words(needs)),
+            sentences=list(feasibility_in_words(needs)),
         )
 
 
@@ -425,7 +425,7 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
             values += [points[key] for key in keys]
         return {"criteria": keys, "points": values}
 
-    def given(self, row: RatingAnswer) -> RatingAnswerJSON:
+    def submitted(self, row: RatingAnswer) -> RatingAnswerJSON:
         keys = row.criteria
         outputs = []
         for start in range(0, len(row.points), len(keys)):

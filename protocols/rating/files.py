@@ -82,7 +82,7 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
                 segment=item.segment,
                 document=item.document,
                 candidates=(rating.systems,),
-                said=(rating,),
+                content=(rating,),
                 texts=(output.text,),
                 source=item.source,
                 languages=(item.source_language, item.target_language),
@@ -111,7 +111,7 @@ def _of_task(
         return
 
     def criterion_number(answer: FileAnswer) -> int:
-        return keys.index(answer.said[0].criterion)
+        return keys.index(answer.content[0].criterion)
 
     in_passes = sorted(rated, key=criterion_number)
     _check_passes(in_passes, keys, rules, refuse)
@@ -122,7 +122,7 @@ def _checked(
     answer: FileAnswer, criteria: Mapping[str, Criterion], refuse: RefuseAnswer
 ) -> FileAnswer:
     """Return a rating with the key and the scale of its criterion, which logs call by its name."""
-    [rating] = answer.said
+    [rating] = answer.content
     criterion = criteria.get(rating.criterion)
     if criterion is None:
         keys = " or ".join(
@@ -150,7 +150,7 @@ def _checked(
             "correct the value",
         )
     return replace(
-        answer, said=(replace(rating, criterion=criterion.key, scale=scale),)
+        answer, content=(replace(rating, criterion=criterion.key, scale=scale),)
     )
 
 
@@ -170,7 +170,7 @@ def _check_passes(
     rated: set[tuple[str, Item, str]] = set()
     of_segment: dict[tuple[str, int], str] = {}
     for answer in answers:
-        [rating] = answer.said
+        [rating] = answer.content
         index = keys.index(rating.criterion)
         rated.add((rating.judge, rating.item, rating.criterion))
         if rules["adequacy_by_others"]:
@@ -200,7 +200,7 @@ def _screens(
 ) -> Iterator[FileAnswer]:
     screens: dict[tuple[str, int, int | Item], list[FileAnswer]] = defaultdict(list)
     for answer in answers:
-        [rating] = answer.said
+        [rating] = answer.content
         screens[rating.judge, rating.segment, rating.screen or rating.item].append(
             answer
         )
@@ -209,7 +209,7 @@ def _screens(
         rated: dict[tuple[str, ...], dict[str, Rating]] = defaultdict(dict)
         texts: dict[tuple[str, ...], str | None] = {}
         for part in parts:
-            [rating] = part.said
+            [rating] = part.content
             rated[rating.systems][rating.criterion] = rating
             texts[rating.systems] = part.texts[0]
         for systems, ratings in rated.items():
@@ -225,7 +225,7 @@ def _screens(
             first,
             candidates=tuple(texts),
             texts=tuple(texts.values()),
-            said=tuple(ratings[key] for ratings in rated.values() for key in keys),
+            content=tuple(ratings[key] for ratings in rated.values() for key in keys),
         )
 
 

@@ -377,7 +377,7 @@ class SortingAnswers(TwoOutputsKind):
     def comparisons(self) -> SortComparisons:
         return SortComparisons(rules_complete(self.stored_rules))
 
-    def given(self, row: Judgment) -> VerdictJSON:
+    def submitted(self, row: Judgment) -> VerdictJSON:
         first, second = row.labels
         return {"verdict": _VERDICTS[first, second]}
 

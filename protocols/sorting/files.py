@@ -97,7 +97,7 @@ def _file_answers(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]
                 judge=row.judge,
                 segment=str(row.segment),
                 candidates=((row.first,), (row.second,)),
-                said=row.answer,
+                content=row.answer,
                 duration_ms=row.duration_ms,
             )
 

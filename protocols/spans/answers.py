@@ -562,7 +562,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         starts = _starts([block_id], judge_id)[block_id]
         return {"starts": starts if any(starts) else None}
 
-    def given(self, row: SpansAnswer) -> SpansAnswerJSON:
+    def submitted(self, row: SpansAnswer) -> SpansAnswerJSON:
         return answer_json(row)
 
     def recorded(self, row: SpansAnswer) -> SpansAnswerJSON:

@@ -133,7 +133,7 @@ def _replace(
                 task=task, output_id=output, source=source, start=start_object(start)
             )
     SuggestedSpans.objects.bulk_create(suggested.values())
-    return losses.found()
+    return losses.counted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class _Draws:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
         draw = HashDraw(seed=0, number=subject.number, scheme="suggestions")
         for output, text, ids in zip(
-            answer.said, subject.texts.candidates, subject.outputs, strict=True
+            answer.content, subject.texts.candidates, subject.outputs, strict=True
         ):
             spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
             start = self._start(spans, text or "", draw)

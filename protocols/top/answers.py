@@ -156,7 +156,7 @@ class TopAnswers(AnswerKind):
                 labels.append(_NOT)
         return labels
 
-    def given(self, row: Judgment) -> TopAnswer:
+    def submitted(self, row: Judgment) -> TopAnswer:
         labels = row.labels
         if _WORST in labels:
             return {"best": labels.index(_TOP) + 1, "worst": labels.index(_WORST) + 1}

@@ -186,7 +186,7 @@ def _answers(lines: Sequence[tuple[int, JudgedPair]]) -> Iterator[FileAnswer]:
             judge=line.judge,
             segment=str(line.segment),
             candidates=(line.first, line.second),
-            said=line.answer,
+            content=line.answer,
             duration_ms=line.duration_ms,
             repeat=None,
         )

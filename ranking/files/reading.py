@@ -292,7 +292,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
             counts &= ~is_again
         file_of_row = file_of_row[counts]
         together = votes_in_order(together.take(counts), vocabulary)
-    return _Read(first[0], files, together, vocabulary, losses.found(), file_of_row)
+    return _Read(first[0], files, together, vocabulary, losses.counted(), file_of_row)
 
 
 def _repeated_files(files: Sequence[FileRead]) -> list[int]:

@@ -64,7 +64,7 @@ def _file_answer(block: JudgedBlock) -> FileAnswer:
         document=document_named(block.document),
         is_number=True,
         candidates=block.candidates,
-        said=block.labels,
+        content=block.labels,
         is_skip=not any(block.labels),
         languages=(block.source_language, block.target_language),
         duration_ms=block.duration_ms,

@@ -181,7 +181,7 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
         *end_columns("kappa_", decimals=2),
     )
     keys = [column.key for column in columns]
-    judges = JudgeFilter.of(request, judges_listed(task=task)).found
+    judges = JudgeFilter.of(request, judges_listed(task=task)).rows
     return Table(
         name="agreement",
         title=_("κ with others"),

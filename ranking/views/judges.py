@@ -143,7 +143,7 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     judge_filter = JudgeFilter.of(request, judges_listed(task=task))
     sections = Sections(request, task)
-    table = JudgeTable(judge_filter.found, task=task)
+    table = JudgeTable(judge_filter.rows, task=task)
     table.of(request)
     if rights(request)["may_change"]:
         table.chosen_by = "decide"

@@ -77,7 +77,7 @@ def _results(
     page_context = {
         "campaign": task.test_set.campaign,
         "task": task,
-        "heading": next(tab.words for tab in TEST_SET if tab.name == page),
+        "heading": next(tab.label for tab in TEST_SET if tab.name == page),
         "section": page,
         "sections": sections.of(page),
         "refreshes": True,

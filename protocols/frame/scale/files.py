@@ -228,7 +228,7 @@ def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
             f"line {line}",
             rating.condition is not None,
         )
-    return losses.found()
+    return losses.counted()
 
 
 def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
@@ -239,7 +239,7 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
             judge=rating.judge,
             segment=str(rating.segment),
             candidates=(rating.systems,),
-            said=(rating,),
+            content=(rating,),
             texts=(None,),
             duration_ms=rating.duration_ms,
         )

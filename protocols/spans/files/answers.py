@@ -303,7 +303,7 @@ def file_answer(judgment: ScoredJudgment) -> FileAnswer:
         segment=judgment.segment,
         document=judgment.document,
         candidates=tuple(output.systems for output in judgment.outputs),
-        said=judgment.outputs,
+        content=judgment.outputs,
         texts=tuple(output.text for output in judgment.outputs),
         source=judgment.source,
         languages=(judgment.source_language, judgment.target_language),

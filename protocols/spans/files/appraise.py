@@ -142,7 +142,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
             "the file is empty" if is_first else "the file has a header and no rows",
             "provide the scores exported by Appraise",
         )
-    return _without_scores_of_mqm(judgments, losses), losses.found()
+    return _without_scores_of_mqm(judgments, losses), losses.counted()
 
 
 def _left_out_because(row: _Row) -> str:
@@ -397,7 +397,7 @@ def write_appraise_csv(
             if output.text is not None:
                 lose("texts of outputs")
             lines += [_line(judgment, output, system) for system in output.systems]
-    return lines, losses.found()
+    return lines, losses.counted()
 
 
 def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:

@@ -53,7 +53,7 @@ def read_evalset_ratings(
         judgments.append(
             made(ScoredJudgment, None, refuse, *named, (output,), line=line)
         )
-    return judgments, losses.found()
+    return judgments, losses.counted()
 
 
 def _span(error: Any, lose: Lose) -> Any:

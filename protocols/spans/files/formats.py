@@ -140,7 +140,7 @@ def read_spans(
         )
     return SpansRead(
         judgments=tuple(with_languages),
-        losses=losses.found(),
+        losses=losses.counted(),
         files=tuple(files),
         input_format=input_format,
     )
@@ -198,7 +198,7 @@ def read_spans_file(
     together = _together(
         named, losses, input_format, is_one_file=True, keeps_apart=False
     )
-    return input_format, together, (*lost, *losses.found())
+    return input_format, together, (*lost, *losses.counted())
 
 
 def scored_records(

@@ -91,7 +91,7 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     ):
         raise _source_errors_alone(file.name, next(iter(rows.values()))[0][0])
     judgments = [_judgment(file.name, same, losses) for same in rows.values()]
-    return judgments, losses.found()
+    return judgments, losses.counted()
 
 
 def column_names(header: Iterable[str]) -> list[str]:
@@ -252,7 +252,7 @@ def write_mqm_tsv(
                 if key not in written:
                     lines += _lines(judgment, output, system, position, lose)
                 written.add(key)
-    return lines, losses.found()
+    return lines, losses.counted()
 
 
 def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:

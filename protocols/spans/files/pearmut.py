@@ -57,7 +57,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         outside its text.
     """
     losses = Losses()
-    return _judgments(log_read(file, losses), file.name, losses), losses.found()
+    return _judgments(log_read(file, losses), file.name, losses), losses.counted()
 
 
 def read_pearmut_campaign(
@@ -88,7 +88,7 @@ def read_pearmut_campaign(
                 1, str(campaign.get("campaign_id")), "", entry, refuse, lose
             )
             judgments += _judgments(answers, file.name, losses)
-    return judgments, losses.found()
+    return judgments, losses.counted()
 
 
 def _items(values: list[Any]) -> Iterator[JSONObject]:
@@ -230,7 +230,7 @@ def write_pearmut_log(
             item_i=item_index,
         )
         lines.append(json_line(entry))
-    return lines, losses.found()
+    return lines, losses.counted()
 
 
 class LoggedSpan(TypedDict):

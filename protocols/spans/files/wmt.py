@@ -83,7 +83,7 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
                         line=line,
                     )
                 )
-    return judgments, losses.found()
+    return judgments, losses.counted()
 
 
 @dataclass(frozen=True, slots=True)

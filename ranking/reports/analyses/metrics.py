@@ -355,7 +355,7 @@ def _groups_of_evalset(
     segments = max((len(metric.segments) for metric in human), default=0)
     numbers = np.arange(1, 1 + segments)
     if by == "length":
-        return _by_length(numbers, np.array(evalset.words, dtype=np.int64))
+        return _by_length(numbers, np.array(evalset.word_counts, dtype=np.int64))
     if by == "domain":
         return _by_name(numbers, evalset.domains)
     if by == "document":

@@ -82,7 +82,7 @@ def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
         remember(services, "before")
     assert working_in(directory.path) == []
     with Services(directory) as services:
-        assert services.found == []
+        assert services.stopped_leftovers == []
         assert remembered(services) == (["before"], ["before"])
 
 
@@ -226,7 +226,7 @@ def test_a_start_after_a_killed_supervisor_stops_what_it_left_and_keeps_the_data
         orphans = working_in(directory.path)
         assert {"postgres", "valkey-server"} <= {process.name() for process in orphans}
         with Services(directory) as services:
-            assert services.found == ["postgresql", "valkey"]
+            assert services.stopped_leftovers == ["postgresql", "valkey"]
             remember(services, "after")
             assert not any(map(is_running, orphans))
             assert remembered(services) == (["after"], ["after"])
@@ -266,7 +266,7 @@ def test_a_stranger_with_a_recorded_number_is_left_alone(
         recorded["web"]["created"] -= 60
         (directory.path / "processes.json").write_text(json.dumps(recorded))
         with Services(directory) as services:
-            assert services.found == []
+            assert services.stopped_leftovers == []
             assert stranger.poll() is None
         stranger.kill()
 

@@ -78,7 +78,7 @@ def submitted_one_by_one(
             client_id=each.client_id,
             duration_ms=each.duration_ms,
             active_ms=each.active_ms,
-            **{"answer" if kind.has_answers else "labels": each.said},
+            **{"answer" if kind.has_answers else "labels": each.answer},
         )
 
 

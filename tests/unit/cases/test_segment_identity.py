@@ -257,7 +257,7 @@ def test_only_name_of_a_file_may_be_the_test_set_and_any_other_is_a_document(
         assert unknown[0] in problem
     else:
         assert read() == [name if name not in unknown else "" for name in names]
-        counted = [(each.count, each.first) for each in losses.found()]
+        counted = [(each.count, each.first) for each in losses.counted()]
         expected = (
             [(len(unknown), f"file, line {names.index(unknown[0]) + 1}")]
             if unknown

@@ -90,7 +90,7 @@ def test_an_answer_implies_an_order(
 
 def test_marks_are_read_back_from_the_labels() -> None:
     judgment = SimpleNamespace(labels=[1, 2, 1])
-    assert answer_kind("top").given(judgment) == {"top": [True, False, True]}
+    assert answer_kind("top").submitted(judgment) == {"top": [True, False, True]}
 
 
 @pytest.mark.parametrize(
