@@ -10,7 +10,7 @@ import yaml
 from django.urls import get_resolver
 from django.urls.resolvers import URLPattern
 
-from config.metrics import ASKED
+from config.metrics import SCRAPED_METRICS
 from config.queues import QUEUES, ROUTES
 from launcher.data_directory import CHECKOUT
 
@@ -28,7 +28,8 @@ BY_PANEL = {
 }
 ASKED_FOR = BY_ALARM | BY_PANEL
 SAMPLES = {
-    f"{name}_total" if metric.counts else name for name, metric in ASKED.items()
+    f"{name}_total" if metric.counts else name
+    for name, metric in SCRAPED_METRICS.items()
 } | {
     "quintet_requests_total",
     "quintet_web_errors_logged_total",
@@ -53,7 +54,7 @@ class TestEachQuestion:
         for found in re.findall(
             r"\bsum(?: by \([^)]*\))? ?\((?:increase\()?(quintet_\w+)", ASKED_FOR[name]
         ):
-            assert found.removesuffix("_total") not in ASKED, found
+            assert found.removesuffix("_total") not in SCRAPED_METRICS, found
 
     def test_names_queues_tasks_and_views_that_there_are(self, name: str) -> None:
         for queues in re.findall(r'queue=~?"([^"]+)"', ASKED_FOR[name]):

@@ -419,7 +419,7 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
     passes = answer_kind("quiz", {"readers": 2}).passes
     assert passes is not None
     found = passes.judges_needed(texts, judges, 0)
-    assert (found.judges, found.is_feasible, len(found.words)) == (
+    assert (found.judges, found.is_feasible, len(found.sentences)) == (
         needed,
         is_feasible,
         words,

@@ -75,7 +75,7 @@ def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> No
     found = read_evalset("wmt", evalset())
     assert (found.languages, found.references) == ("en-de", frozenset({"refA"}))
     assert found.domains == ("news", "news", "social")
-    assert found.words == (1, 2, 3)
+    assert found.word_counts == (1, 2, 3)
     bleu, kiwi, mqm = found.scores
     assert [each.is_human for each in found.scores] == [False, False, True]
     np.testing.assert_equal(mqm.values, [[-1, -2], [np.nan, -3], [0, -4]])
