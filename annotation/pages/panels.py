@@ -67,8 +67,8 @@ class ParticipationTable(DeskTable):
 
     caption = gettext_lazy("Participants")
 
-    def of(self, request: HttpRequest, *, at: str = "") -> "ParticipationTable":
-        super().of(request, at=at)
+    def of(self, request: HttpRequest, *, address: str = "") -> "ParticipationTable":
+        super().of(request, address=address)
         self._shows_ids = rights(request)["may_change"]
         described = participations_described(
             [row.record for row in self.page.object_list]

@@ -193,7 +193,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             return redirect("panel", slug, panel.pk)
     own = reverse("panel", args=[campaign.slug, panel.pk])
     participation_filter = ParticipationFilter.of(
-        request, participations_of(panel=panel), at=own
+        request, participations_of(panel=panel), address=own
     )
     status = participation_filter.status
     if form.is_bound:
@@ -206,7 +206,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         "events": panel_events_address(request, panel),
         "filter": participation_filter,
         "table": ParticipationTable(participation_filter.rows, of=[campaign.slug]).of(
-            request, at=own
+            request, address=own
         ),
         "form": form,
     }

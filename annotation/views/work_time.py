@@ -72,5 +72,5 @@ def _sheet_filter(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
     return TimeSheetFilter.of(
         request,
         Judge.objects.filter(campaign=campaign),
-        at=reverse("time-sheet", args=[campaign.slug]),
+        address=reverse("time-sheet", args=[campaign.slug]),
     )

@@ -20,13 +20,13 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
     Attributes
     ----------
-    at : str
+    address : str
         The page's own address, for POST requests to other addresses that show the page.
     keeps : sequence of str
         Parameters of the address that are kept when the filter changes.
     """
 
-    at: str = ""
+    address: str = ""
     keeps: Sequence[str] = ("sort",)
 
     @classmethod
@@ -35,7 +35,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         request: HttpRequest,
         queryset: QuerySet[Any, Any],
         *,
-        at: str = "",
+        address: str = "",
         keeps: Sequence[str] = keeps,
         **options: Any,
     ) -> "DeskFilter":
@@ -43,7 +43,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         desk_filter = cls(
             data=request.GET, queryset=queryset, request=request, **options
         )
-        desk_filter.at = at or request.path
+        desk_filter.address = address or request.path
         desk_filter.keeps = keeps
         return desk_filter
 
@@ -60,8 +60,8 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
         others = QueryDict(mutable=True)
         others.update(dict(self.kept))
         if others:
-            return f"{self.at}?{others.urlencode()}"
-        return self.at
+            return f"{self.address}?{others.urlencode()}"
+        return self.address
 
     @property
     def rows(self) -> QuerySet[Any, Any]:

@@ -89,7 +89,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     #: Record of the totals below the rows; its cells use the same methods.
     in_all: Any = None
     _parameters: QueryDict
-    _at: str
+    _address: str
 
     def __init__(self, rows: Any, *, of: Sequence[Any] = (), **options: Any) -> None:
         """Set up the table; `of` are the first arguments of the URLs that `link` reverses."""
@@ -111,13 +111,13 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         order_by_field = _SORT
         page_field = _PAGE
 
-    def of(self, request: HttpRequest, *, at: str = "") -> "DeskTable":
+    def of(self, request: HttpRequest, *, address: str = "") -> "DeskTable":
         """Sort and page the table as the address requests, and return it.
 
-        `at` is the page's own address, for POST requests to other addresses that show the page.
+        `address` is the page's own address, for POST requests to other addresses that show the page.
         """
         self._parameters = request.GET
-        self._at = at
+        self._address = address
         wanted = request.GET.get(self.prefixed_order_by_field, "")
         if wanted:
             self.order_by = wanted
@@ -163,7 +163,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         parameters.pop(self.prefixed_page_field, None)
         for name, value in changed.items():
             parameters[name] = str(value)
-        return f"{self._at}?{parameters.urlencode()}"
+        return f"{self._address}?{parameters.urlencode()}"
 
     @cached_property
     def _filled_columns(self) -> list[Any]:

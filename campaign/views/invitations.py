@@ -312,24 +312,24 @@ def _page(
     links = LinkFilter.of(
         request,
         links_for_anybody(campaign=campaign),
-        at=here,
+        address=here,
         keeps=KEPT_BY_LINKS,
         prefix=LINKS,
     )
     people = InvitedFilter.of(
-        request, people_invited(campaign=campaign), at=here, keeps=KEPT_BY_PEOPLE
+        request, people_invited(campaign=campaign), address=here, keeps=KEPT_BY_PEOPLE
     )
     link_table = LinkTable(
         links.rows, campaign=campaign, request=request, prefix=f"{LINKS}-"
     )
     table = InvitedTable(people.rows, campaign=campaign, request=request)
-    table.of(request, at=here)
+    table.of(request, address=here)
     invited_judges(judges=[row.record for row in table.page])
     context = {
         "campaign": campaign,
         "section": "invitations",
         "link_filter": links,
-        "links": link_table.of(request, at=here),
+        "links": link_table.of(request, address=here),
         "filter": people,
         "table": table,
         "link_days": settings.JUDGE_LINK_DAYS,

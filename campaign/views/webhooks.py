@@ -215,7 +215,7 @@ def _one(
         "form": form or WebhookForm(initial=model_to_dict(endpoint, _FIELDS)),
         "secret": endpoint.secret if shows_secret else "",
         "table": table.of(
-            request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])
+            request, address=reverse("webhook", args=[campaign.slug, endpoint.pk])
         ),
     }
     return render(request, "organiser/webhook.html", context, status=status)
