@@ -69,7 +69,7 @@ li.done::before {{ content: "✓"; }}
 <body><main>
 <h1>{title}</h1>
 {progress}
-<p role="status">{said}</p>
+<p role="status">{message}</p>
 </main></body>
 </html>
 """
@@ -164,7 +164,7 @@ class LoadingPage:
             title=title,
             refresh=refresh,
             progress=progress,
-            said=escape(message(self._status())),
+            message=escape(message(self._status())),
         )
 
     def _title(self) -> str:

@@ -119,7 +119,7 @@ class KnownSegments:
                     f'the segment {name.segment} is not in the document "{name.document}"',
                     "correct the segment or the document",
                 )
-            return self._known(
+            return self._existing(
                 name, self._by_positions(name, document_in_id, int(position))
             )
         if not _NUMBER.fullmatch(name.segment):
@@ -127,7 +127,7 @@ class KnownSegments:
         number = int(name.segment)
         numbered = self._by_number.get(number)
         if not document:
-            return self._known(name, [numbered])
+            return self._existing(name, [numbered])
         is_elsewhere = numbered is not None and numbered.document != document
         if name.is_number:
             if numbered is not None and is_elsewhere:
@@ -135,11 +135,11 @@ class KnownSegments:
                     f'segment {number} is in the document "{numbered.document}", but the row says "{document}"',
                     "number segments consecutively through the test set, or provide the file for this test set",
                 )
-            return self._known(name, [numbered])
+            return self._existing(name, [numbered])
         candidates = self._by_positions(name, document, number)
         if not is_elsewhere:
             candidates.insert(0, numbered)
-        return self._known(name, candidates)
+        return self._existing(name, candidates)
 
     def _by_positions(
         self, name: SegmentName, document: str, position: int
@@ -198,7 +198,7 @@ class KnownSegments:
             return False
         return int(name.segment) != segment.number
 
-    def _known(
+    def _existing(
         self, name: SegmentName, segments: Iterable[KnownSegment | None]
     ) -> list[KnownSegment]:
         candidates = [
@@ -246,7 +246,7 @@ class DocumentColumn:
 
     def __init__(self, file: str, segments: KnownSegments, losses: Losses) -> None:
         self._file = file
-        self._known = segments
+        self._segments = segments
         self._losses = losses
         self._names: set[str] = set()
         self._refuse_unknown: Callable[[], NoReturn] | None = None
@@ -262,7 +262,7 @@ class DocumentColumn:
         if name and name not in self._names:
             self._names.add(name)
             try:
-                self._known.refuse_unknown_document(name)
+                self._segments.refuse_unknown_document(name)
             except SegmentProblem as error:
                 self._refuse_unknown = self._refuse_unknown or partial(
                     refuse, error.problem, error.remedy
@@ -315,7 +315,7 @@ class SegmentTexts:
     """Texts of files without a test set: one source per segment, one output per segment and system."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str, str | None], tuple[str, str]] = {}
+        self._first_texts: dict[tuple[str, str, str | None], tuple[str, str]] = {}
 
     def check(
         self,
@@ -330,7 +330,9 @@ class SegmentTexts:
             if text is None:
                 continue
             key = (document, segment, system)
-            first_text, first_place = self._known.setdefault(key, (text, location))
+            first_text, first_location = self._first_texts.setdefault(
+                key, (text, location)
+            )
             if not same_text(text, first_text):
                 what = f"source of segment {segment}"
                 if system is not None:
@@ -338,6 +340,6 @@ class SegmentTexts:
                 if document:
                     what = f'{what} of the document "{document}"'
                 raise SegmentProblem(
-                    f"the {what} differs from {first_place}",
+                    f"the {what} differs from {first_location}",
                     "use different names for different segments, or provide judgments of a single version of the texts",
                 )

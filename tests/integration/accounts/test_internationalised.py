@@ -98,7 +98,7 @@ def test_judge_is_invited_once(campaign: Campaign, typed: str) -> None:
     again = judges_invite_by_mail(
         campaign=campaign, addresses=addresses_read(typed), base_url="http://x"
     )
-    assert (again.mails, len(again.known)) == ([], 1)
+    assert (again.mails, len(again.judge_addresses)) == ([], 1)
     added = judge_list_add(
         campaign=campaign, judges=judge_list_read(f"{typed}\nbob@example.org")
     )

@@ -154,7 +154,7 @@ def test_stranger_can_be_invited_after_the_correction(judge: Judge) -> None:
     invited = judges_invite_by_mail(
         campaign=judge.campaign, addresses=[WRONG, RIGHT], base_url=BASE
     )
-    assert ([each.address for each in invited.mails], invited.known) == (
+    assert ([each.address for each in invited.mails], invited.judge_addresses) == (
         [WRONG],
         [RIGHT],
     )

@@ -94,7 +94,7 @@ def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
         addresses=["Ada@example.org", "bea@example.org"],
         base_url="https://x/",
     )
-    assert (len(again.mails), again.known) == (1, ["Ada@example.org"])
+    assert (len(again.mails), again.judge_addresses) == (1, ["Ada@example.org"])
     assert Judge.objects.count() == 2
     invite(make_campaign("other"), "ada@example.org")
 

@@ -152,7 +152,7 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     invited = judges_invite_by_mail(
         campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
     )
-    assert invited.known == ["ADA@example.org"]
+    assert invited.judge_addresses == ["ADA@example.org"]
 
 
 def test_the_file_of_links_holds_no_formula(campaign: Campaign) -> None:
