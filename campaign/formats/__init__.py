@@ -6,7 +6,7 @@ docs/formats.md describes the formats. `recognising` detects the role of each of
 `omissions` collects omissions and warnings.
 """
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.five_way import read_five_way_csv, write_five_way_csv
 from campaign.formats.records import JudgedBlock, SegmentTexts, system_name_problem
 from campaign.formats.streams import ByteStream, InputFile

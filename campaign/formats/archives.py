@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final, cast
 
 from campaign.formats.archive_reads import TarStream, ZipStream
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.file_names import (
     DOCUMENT_WORDS,
     REFERENCE_WORDS,
@@ -105,7 +105,7 @@ def unpacked(name: str, stored: Sequence[StoredFile], folder: Path) -> list[Stor
     if not archives:
         return files_together(name, stored)
     if len(stored) > 1:
-        raise Place(archives[0].name).error(
+        raise Location(archives[0].name).error(
             "an archive cannot be combined with other files",
             "upload the archive alone, or unpack it and upload its files",
         )
@@ -133,7 +133,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
             else:
                 files.append(file)
         if len(files) > most:
-            raise Place(str(folder)).error(
+            raise Location(str(folder)).error(
                 f"the folder contains more than {most:,} files",
                 "provide a folder that contains only the files of the test set",
             )
@@ -174,7 +174,7 @@ def archive_unpack(
             else:
                 unpacking.tar(stream)
         except _DAMAGED as error:
-            raise Place(archive.name).error(
+            raise Location(archive.name).error(
                 f"the archive cannot be read ({error})",
                 "pack it again as zip or tar.gz, and check that it was transferred completely",
             ) from error
@@ -303,13 +303,13 @@ class _Unpacking:
     def _count(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self._limits.total_bytes:
-            raise Place(self._archive).error(
+            raise Location(self._archive).error(
                 f"the archive unpacks to more than {self._limits.total_bytes:,} bytes",
                 "split it into several archives",
             )
         most = max(self._limits.free_bytes, self._limits.ratio * self._packed_bytes)
         if self._bytes > most:
-            raise Place(self._archive).error(
+            raise Location(self._archive).error(
                 f"the archive unpacks to more than {self._limits.ratio:,} times its size, "
                 "which is unusual for text",
                 "provide the files without an archive",
@@ -320,7 +320,7 @@ class _Unpacking:
             raise self._too_many_entries()
 
     def _too_many_entries(self) -> FormatError:
-        return Place(self._archive).error(
+        return Location(self._archive).error(
             f"the archive has more than {self._limits.entries:,} entries",
             "pack only the files of the test set",
         )
@@ -387,7 +387,7 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
             others.add(root)
     if len(others) > 1:
         first, second, *_rest = sorted(others)
-        raise Place(archive).error(
+        raise Location(archive).error(
             f'there are several folders side by side: "{first}" and "{second}"',
             "provide one test set at a time",
         )

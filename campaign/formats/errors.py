@@ -60,8 +60,8 @@ class FormatError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Position in a file; `line`, `column` and `field` are those of FormatError."""
+class Location:
+    """Location in a file; `line`, `column` and `field` are those of FormatError."""
 
     file: str
     line: int | None = None
@@ -69,7 +69,7 @@ class Place:
     field: str | None = None
 
     def error(self, problem: str, remedy: str) -> FormatError:
-        """Return an error at this place."""
+        """Return an error at this location."""
         return FormatError(
             self.file, problem, remedy, self.line, self.column, self.field
         )
@@ -96,7 +96,7 @@ class Loss:
     count : int
         Number of occurrences.
     first : str
-        Place of the first one: a line of the input, or the judgment to be written.
+        Location of the first one: a line of the input, or the judgment to be written.
     """
 
     what: str
@@ -121,7 +121,7 @@ class Losses:
             self._counts[what] = (before + count, first)
 
     def at(self, location: str) -> Lose:
-        """Return a function that counts losses at a place."""
+        """Return a function that counts losses at a location."""
 
         def lose(what: str, count: int = 1) -> None:
             self.add(what, location, count)

@@ -6,7 +6,7 @@ from os.path import commonprefix
 from pathlib import PurePosixPath
 from typing import Final
 
-from campaign.formats.errors import Place
+from campaign.formats.errors import Location
 from campaign.formats.streams import plain_name
 
 _TAG: Final = r"[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?"
@@ -203,13 +203,13 @@ class PairChoice:
         fitting = self._fitting()
         if len(fitting) > 1:
             first, second = fitting[:2]
-            raise Place(self._file, self._lines[second]).error(
+            raise Location(self._file, self._lines[second]).error(
                 f"the file holds several language pairs: {_listed(fitting)}; "
                 f"{_named(first)} begins on line {self._lines[first]}",
                 "choose one of them, spelled as in the file",
             )
         if self._chosen is not None and self._lines and not fitting:
-            raise Place(self._file, min(self._lines.values())).error(
+            raise Location(self._file, min(self._lines.values())).error(
                 f"the file has no segments for {_named(self._chosen)}, only for {_listed(list(self._lines))}",
                 "choose one of the existing pairs, spelled as in the file",
             )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, NoReturn
 
-from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.errors import FormatError, Location, SurplusError
 from campaign.formats.file_names import PairChoice
 from campaign.formats.json_text import (
     JSONObject,
@@ -80,7 +80,7 @@ def read_pearmut_campaign(
         names.add(name)
         for item in document:
             position, count = counter.add(name, None, 1)
-            location = Place(file.name, field=item.path)
+            location = Location(file.name, field=item.path)
             models.add(name, item.outputs, location, item.path)
             references: tuple[str, ...] = ()
             if item.reference:
@@ -98,7 +98,7 @@ def read_pearmut_campaign(
 def _decoded(file: InputFile) -> JSONObject:
     text = text_of(file, MAX_BYTES)
     if text.count(",") > MAX_VALUES:
-        raise Place(file.name).error(
+        raise Location(file.name).error(
             f"the file has more than {MAX_VALUES:,} values",
             "split it into several files",
         )
@@ -258,7 +258,7 @@ class _Reader:
         return text
 
     def _text(self, path: str, value: object) -> str:
-        text = text_value(value, Place(self._file, field=path))
+        text = text_value(value, Location(self._file, field=path))
         served, folder = self._folders
         if served:
             return text.replace(served, folder)
@@ -407,7 +407,7 @@ class _Line:
 
     def text(self, key: str, value: object) -> str:
         """Return the text with its line breaks. The caller refuses an empty one."""
-        return text_value(value, Place(self.file, self.number, field=key))
+        return text_value(value, Location(self.file, self.number, field=key))
 
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
         """Return the output called `key`; empty for null, which systems write on failure."""
@@ -511,7 +511,7 @@ def read_genmt_test_set(
             others.add(line.id)
             continue
         _refuse_mixture(source, line, systems)
-        location = Place(source.name, line.number, field="tgt_text")
+        location = Location(source.name, line.number, field="tgt_text")
         held.add(line.document, line.outputs, location)
         outputs = {}
         for name, text in held.in_order(line.outputs).items():
@@ -533,7 +533,7 @@ def _refuse_second(
     file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]
 ) -> None:
     if line.id in ids:
-        raise Place(file.name, line.number, field="doc_id").error(
+        raise Location(file.name, line.number, field="doc_id").error(
             f'the id "{line.id}" appears twice, first on line {ids[line.id]}',
             "remove one of the two lines, or change its ID",
         )
@@ -545,7 +545,7 @@ def _refuse_mixture(
 ) -> None:
     if line.outputs and systems:
         other = next(iter(systems.values()))
-        raise Place(other.name).error(
+        raise Location(other.name).error(
             f"{source.name}, line {line.number} contains outputs",
             "provide only that file, or a source without tgt_text and one file per system",
         )
@@ -556,7 +556,7 @@ class _Translation:
     """The paragraphs of an output, or its whole text, and its place."""
 
     pieces: list[str]
-    location: Place
+    location: Location
 
 
 class _SegmentWriter:
@@ -587,7 +587,7 @@ class _SegmentWriter:
         segment_id = None
         if not self._by_paragraph:
             segment_id = line.segment
-        location = Place(self._source.name, line.number, field="src_text")
+        location = Location(self._source.name, line.number, field="src_text")
         for index, text in enumerate(sources):
             position, number = self.counter.add(line.document, segment_id, line.number)
             source = filled_text(text, f"the source of {line.id}", location)
@@ -612,7 +612,7 @@ class _SegmentWriter:
     def _references(self, line: GenmtSource, count: int) -> list[list[str]]:
         """Return the pieces of each reference so far; empty ones if the line lacks it."""
         references = []
-        location = Place(self._source.name, line.number)
+        location = Location(self._source.name, line.number)
         for name in self._translators:
             pieces = [""] * count
             text = line.references.get(name)
@@ -629,7 +629,7 @@ class _SegmentWriter:
         translations = {}
         for name, output in outputs.items():
             file = self._systems.get(name, self._source)
-            location = Place(file.name, output.number)
+            location = Location(file.name, output.number)
             pieces = self._pieces(output.text)
             try:
                 self._check(pieces, count, line, location, f"the output of {name}")
@@ -649,7 +649,7 @@ class _SegmentWriter:
         pieces: list[str],
         count: int,
         line: GenmtSource,
-        location: Place,
+        location: Location,
         what: str,
     ) -> None:
         """Raise FormatError unless a translation has as many paragraphs as its source."""
@@ -690,7 +690,7 @@ class _Follower:
 
     def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
         """Return the error for a missing output."""
-        return Place(self._file.name, field="doc_id").error(
+        return Location(self._file.name, field="doc_id").error(
             f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
             "provide one line for every doc_id of the language pair",
         )

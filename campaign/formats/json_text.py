@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, byte_chunks, text_lines
 
@@ -260,13 +260,13 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
     """Raise FormatError for an escaped character that is not allowed in text."""
     damage = _NO_TEXT.search(text)
     if damage:
-        raise Place(file, line, field=field).error(
+        raise Location(file, line, field=field).error(
             f"the character U+{ord(damage.group()):04X}, written with a backslash, is not allowed in text",
             r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
         )
 
 
-def text_value(value: object, location: Place) -> str:
+def text_value(value: object, location: Location) -> str:
     """Return a value, which must be a text, as `whole_text` does. Raises FormatError."""
     if not isinstance(value, str):
         if value is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats.address_lines import named_addresses
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.tables import restored
 from campaign.texts.normalisation import composed
 
@@ -79,7 +79,7 @@ def judge_list_decode(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         raise _too_long()
     if content.startswith(_PACKED):
-        raise Place(_NAME).error(
+        raise Location(_NAME).error(
             "this is a workbook or an archive, not a text file",
             'save the table as CSV ("Save as", "CSV UTF-8") and use that file',
         )
@@ -105,7 +105,7 @@ def judge_list_read(text: str) -> JudgeList:
     damage = _CONTROL.search(text)
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
-        raise Place(_NAME, line, None).error(
+        raise Location(_NAME, line, None).error(
             "the list contains a control character", "remove it"
         )
     header = _header(text)
@@ -119,7 +119,7 @@ def judge_list_read(text: str) -> JudgeList:
     for row in judges:
         rows.append(row)
         if len(rows) > MAX_ROWS:
-            raise Place(_NAME, row.line).error(
+            raise Location(_NAME, row.line).error(
                 f"the list has more than {MAX_ROWS:,} judges",
                 "split it into several lists",
             )
@@ -131,7 +131,7 @@ def judge_list_read(text: str) -> JudgeList:
 
 
 def _too_long() -> FormatError:
-    return Place(_NAME).error(
+    return Location(_NAME).error(
         f"the list is larger than {MAX_BYTES // 1_000_000} MB",
         "split it into several lists",
     )
@@ -191,7 +191,7 @@ def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
     width = len(columns)
     repeated = {name for name in columns if name and columns.count(name) > 1}
     if repeated:
-        raise Place(_NAME, 1).error(
+        raise Location(_NAME, 1).error(
             f"the header has two columns for {min(repeated)}", "keep one of them"
         )
     lines = io.StringIO(text, newline="")
@@ -205,19 +205,19 @@ def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
                 is_header = False
                 continue
             if not _is_blank(cells[width:]):
-                raise Place(_NAME, reader.line_num).error(
+                raise Location(_NAME, reader.line_num).error(
                     f"the row has {len(cells)} cells, the header {width}",
                     "quote cells that contain a separator",
                 )
             if max(map(len, cells)) > _LONGEST_CELL:
-                raise Place(_NAME, reader.line_num).error(
+                raise Location(_NAME, reader.line_num).error(
                     f"a cell has more than {_LONGEST_CELL:,} characters",
                     "close quotation marks, and double those inside a cell",
                 )
             row = dict(zip(columns, map(restored, cells), strict=False))
             yield _row(reader.line_num, row)
     except csv.Error as error:
-        raise Place(_NAME, reader.line_num).error(
+        raise Location(_NAME, reader.line_num).error(
             f"invalid CSV ({error})",
             "close quotation marks, and double those inside a cell",
         ) from error

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.streams import head_text, refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
@@ -181,12 +181,12 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
     if head.startswith(_PARQUET):
         problem = "the file is in Parquet"
         remedy = "only judgments and votes are read from Parquet"
-        return Place(file).error(
+        return Location(file).error(
             problem, f"{remedy}; write it as JSON Lines or a table"
         )
     start, magic = _TAR
     if head[start:].startswith(magic):
-        return Place(file).error(
+        return Location(file).error(
             "the file is a tar archive", "unpack it, and provide the files in it"
         )
     text = head_text(head)
@@ -197,5 +197,5 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
         return error
     for kind in _KINDS:
         if kind.pattern.match(text):
-            return Place(file, 1).error(f"the file is {kind.name}", kind.remedy)
+            return Location(file, 1).error(f"the file is {kind.name}", kind.remedy)
     return None

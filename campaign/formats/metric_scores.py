@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
 from campaign.formats.json_text import JSONObject, object_lines
 from campaign.formats.known_files import known_file_error
@@ -84,7 +84,7 @@ class MetricScores:
         True for human scores of an EvalSet folder.
     is_by_line : bool
         True if the lines of a file are segments in order; then there is one for each segment of the test set.
-    places : tuple of Place
+    places : tuple of Location
         First mention of each segment.
     """
 
@@ -93,7 +93,7 @@ class MetricScores:
     values: FloatArray
     of_systems: FloatArray
     segments: tuple[SegmentName, ...]
-    places: tuple[Place, ...]
+    places: tuple[Location, ...]
     signature: str = ""
     higher_is_better: bool = True
     uses_reference: bool | None = None
@@ -190,7 +190,7 @@ class _Collected:
     is_by_line: bool = False
     segments: dict[_Segment, int] = field(default_factory=dict)
     systems: dict[str, int] = field(default_factory=dict)
-    places: list[Place] = field(default_factory=list)
+    places: list[Location] = field(default_factory=list)
     values: array[float] = field(default_factory=_no_numbers)
     rows: array[int] = field(default_factory=_no_indices)
     columns: array[int] = field(default_factory=_no_indices)
@@ -216,14 +216,14 @@ class _Collected:
         if system not in self.systems:
             problem = system_name_problem(system)
             if problem:
-                raise Place(file, lines[0], field="system").error(
+                raise Location(file, lines[0], field="system").error(
                     problem, "write the name of the system as in the test set"
                 )
             self.systems[system] = len(self.systems)
         for segment, line in zip(segments, lines, strict=True):
             if segment not in self.segments:
                 self.segments[segment] = len(self.segments)
-                self.places.append(Place(file, line))
+                self.places.append(Location(file, line))
             self.rows.append(self.segments[segment])
         count = len(lines)
         self.columns.extend([self.systems[system]] * count)
@@ -282,7 +282,7 @@ class _Collected:
         if name and document:
             what = f'{what} of the document "{document}"'
         before = f"{self.files[first]}, line {self.lines[first]}"
-        raise Place(self.files[second], self.lines[second]).error(
+        raise Location(self.files[second], self.lines[second]).error(
             f"{self.name} scores {what}, first in {before}",
             "keep one of the two lines, or name segments by document and position",
         )
@@ -357,7 +357,7 @@ def _rows(file: InputFile, choice: PairChoice) -> Rows:
 def _lines_of_table(file: InputFile, head: bytes) -> Rows:
     table = read_table(file)
     titles = dict(table.columns())
-    columns = _columns(Place(file.name, table.line), titles.values())
+    columns = _columns(Location(file.name, table.line), titles.values())
     for column in ("system", "score"):
         if column not in columns:
             error = known_file_error(file.name, head)
@@ -368,13 +368,13 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
         yield line, {title: cells[column] for column, title in titles.items()}
 
 
-def _columns(location: Place, names: Iterable[str]) -> dict[str, str]:
+def _columns(location: Location, names: Iterable[str]) -> dict[str, str]:
     """Return the names that a table or an object uses for our columns."""
     columns: dict[str, str] = {}
     for name in names:
         column = _COLUMNS.get(name.lower(), "")
         if column in columns:
-            raise Place(location.file, location.line, field=name).error(
+            raise Location(location.file, location.line, field=name).error(
                 f"two columns give the {column}", "remove one of the two"
             )
         if column:
@@ -388,7 +388,7 @@ def _read_rows(
     titles: tuple[str, ...] = ()
     columns: Mapping[str, str] = {}
     for line, row in rows:
-        location = Place(file, line)
+        location = Location(file, line)
         if tuple(row) != titles:
             titles = tuple(row)
             columns = _columns(location, titles)
@@ -399,7 +399,7 @@ def _read_rows(
         metric = metrics[metric_name]
         _describe(location, metric, values)
         if "score" not in values:
-            raise Place(file, line, field="score").error(
+            raise Location(file, line, field="score").error(
                 "the score is missing", _WRITE_SCORE
             )
         document = document_named(_text(location, values, "document"))
@@ -411,7 +411,7 @@ def _read_rows(
         metric.add(system, named, values["score"], file, line)
 
 
-def _describe(location: Place, metric: _Collected, values: JSONObject) -> None:
+def _describe(location: Location, metric: _Collected, values: JSONObject) -> None:
     signature = _text(location, values, "signature")
     if signature and metric.signature not in ("", signature):
         raise location.error(
@@ -431,23 +431,23 @@ def _describe(location: Place, metric: _Collected, values: JSONObject) -> None:
     metric.higher_is_better = direction
 
 
-def _text(location: Place, values: JSONObject, key: str) -> str:
+def _text(location: Location, values: JSONObject, key: str) -> str:
     value = values.get(key)
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise Place(location.file, location.line, field=key).error(
+        raise Location(location.file, location.line, field=key).error(
             f"the {key} is not a name",
             "write a string in double quotes, or a whole number",
         )
     return str(value).strip()
 
 
-def _segment(location: Place, values: JSONObject) -> str:
+def _segment(location: Location, values: JSONObject) -> str:
     """Return the name of a segment. Raises FormatError for segment 0: numbers and positions count from 1."""
     name = whole_name(_text(location, values, "segment"))
     if name.isdecimal() and int(name) == 0:
-        raise Place(location.file, location.line, field="segment").error(
+        raise Location(location.file, location.line, field="segment").error(
             "segment 0 does not exist",
             "add 1 to every segment number if the file counts from 0",
         )
@@ -467,7 +467,7 @@ def _number(value: object, file: str, line: int) -> float:
         if str(value).strip().lower() in _MISSING:
             number = math.nan
     if math.isinf(number):
-        raise Place(file, line, field="score").error(
+        raise Location(file, line, field="score").error(
             f'"{value}" is not a score', _WRITE_SCORE
         )
     return number
@@ -484,10 +484,10 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
         source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(source, target, line) or choice.undecided:
             continue
-        document = _document(values, Place(file.name, line))
+        document = _document(values, Location(file.name, line))
         for name, scores in values["metric_scores"].items():
             if not isinstance(scores, list):
-                raise Place(file.name, line, field=name).error(
+                raise Location(file.name, line, field=name).error(
                     "the scores are not a list",
                     "write one score per paragraph of the document",
                 )
@@ -502,7 +502,7 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
                 yield line, row
 
 
-def _document(values: JSONObject, location: Place) -> str:
+def _document(values: JSONObject, location: Location) -> str:
     """Return the document that a line of automatic scores is about, after its domain."""
     document = values.get("document_id")
     domain = values.get("domain", "")
@@ -568,7 +568,7 @@ def _read_scores(
     for system, lines in lines_by_system.items():
         count = len(lines)
         if is_by_segment and count != wanted:
-            raise Place(file.name, lines[-1]).error(
+            raise Location(file.name, lines[-1]).error(
                 f"{counted(count, 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
@@ -625,7 +625,7 @@ def segment_rows(
 
 
 def _segment_number(
-    name: SegmentName, location: Place, test_set_segments: KnownSegments | None
+    name: SegmentName, location: Location, test_set_segments: KnownSegments | None
 ) -> int:
     """Return the number of a segment within the test set."""
     if test_set_segments is not None:
@@ -827,7 +827,7 @@ def _two_cells(line: _FileLine, remedy: str) -> tuple[str, str]:
         error = None
         if line.number == 1:
             error = known_file_error(line.file, f"{line.text}\n".encode())
-        raise error or Place(line.file, line.number).error(
+        raise error or Location(line.file, line.number).error(
             f"the line has {counted(len(cells), 'cell')}", remedy
         )
     return cells[0].strip(), cells[1]

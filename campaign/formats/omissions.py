@@ -8,7 +8,7 @@ from html.entities import html5
 from itertools import combinations
 from typing import Final, TypeVar
 
-from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.errors import FormatError, Location, SurplusError
 from campaign.formats.json_text import JSONObject
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import filled_text
@@ -40,7 +40,7 @@ class Omissions:
         self.uncovered.setdefault(document, {}).setdefault(system)
 
     def output(
-        self, system: str, document: str, text: str, location: Place, *, of: str = ""
+        self, system: str, document: str, text: str, location: Location, *, of: str = ""
     ) -> str:
         """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
         try:
@@ -64,7 +64,7 @@ class Omissions:
         if documents > uncovered:
             remedy += ", or import only the documents that all systems cover (--common-documents)"
         first = self.first
-        location = Place(first.file, first.line, first.column, first.field)
+        location = Location(first.file, first.line, first.column, first.field)
         raise location.error(problem, remedy)
 
 
@@ -81,7 +81,11 @@ class SystemsSeen:
     _documents: dict[str, None] = field(default_factory=dict)
 
     def add(
-        self, document: str, systems: Collection[str], location: Place, called: str = ""
+        self,
+        document: str,
+        systems: Collection[str],
+        location: Location,
+        called: str = "",
     ) -> None:
         """Note the systems that this document or an earlier one lacks; `called` is the place for errors."""
         here = called or "the line"

@@ -1,6 +1,6 @@
 """Checks of segments shared by all readers of test sets: order and texts."""
 
-from campaign.formats.errors import Place
+from campaign.formats.errors import Location
 from campaign.formats.records import MAX_DOCUMENT_NAME, unseen_problem
 
 
@@ -23,7 +23,7 @@ class SegmentCounter:
 
         Raises FormatError if the document was left before, or already has `segment_id`.
         """
-        location = Place(self._file, line)
+        location = Location(self._file, line)
         if document != self._document:
             if document in self._documents:
                 raise location.error(
@@ -56,7 +56,7 @@ class SegmentCounter:
     def refuse_nothing(self) -> None:
         """Raise FormatError if there was no segment."""
         if self._number == 0:
-            raise Place(self._file).error(
+            raise Location(self._file).error(
                 "the file contains no segments",
                 "provide a file with at least one segment",
             )
@@ -65,7 +65,7 @@ class SegmentCounter:
 def filled_text(
     text: str,
     what: str,
-    location: Place,
+    location: Location,
     remedy: str = "fill it in, or remove the segment from the source, the references and every system",
 ) -> str:
     """Return the stripped text; raise FormatError if it is empty."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html.entities import html5
 from typing import Final
 
-from campaign.formats.errors import FormatError, Place, SurplusError
+from campaign.formats.errors import FormatError, Location, SurplusError
 from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts, one_line
 from campaign.formats.segments import SegmentCounter, filled_text
@@ -122,11 +122,11 @@ class _Text:
     def line(self, position: int) -> int:
         return bisect_left(self._breaks, position) + 1
 
-    def location(self, position: int, *, with_column: bool = False) -> Place:
+    def location(self, position: int, *, with_column: bool = False) -> Location:
         column = None
         if with_column:
             column = position - self.text.rfind("\n", 0, position)
-        return Place(self._file, self.line(position), column)
+        return Location(self._file, self.line(position), column)
 
     def cut_off(self, what: str, start: int) -> FormatError:
         """Return the error for a file that ends inside something."""
@@ -163,19 +163,19 @@ class _Text:
         return end
 
 
-def _attribute(name: str, what: str, tag: re.Match[str], location: Place) -> str:
+def _attribute(name: str, what: str, tag: re.Match[str], location: Location) -> str:
     for match in _ATTRIBUTE.finditer(tag.group(3)):
         attribute, *quoted_or_bare = match.groups(default="")
         if attribute.lower() == name:
             value = _decoded("".join(quoted_or_bare), location).strip()
             if value:
                 return value
-    raise Place(location.file, location.line, field=name).error(
+    raise Location(location.file, location.line, field=name).error(
         f"the {what} has no {name}", f'add one: {name}="…"'
     )
 
 
-def _decoded(text: str, location: Place) -> str:
+def _decoded(text: str, location: Location) -> str:
     def entity(match: re.Match[str]) -> str:
         written = match.group()
         decimal, hexadecimal = match.groups()
@@ -220,7 +220,7 @@ def read_sgml_test_set(
     for segment in segments:
         position, number = counter.add(segment.document, segment.id, segment.line)
         of = f" (document {segment.document}, segment {segment.id})"
-        location = Place(source.name, segment.line)
+        location = Location(source.name, segment.line)
         source_text = filled_text(segment.text, f"the source{of}", location)
         reference_texts = []
         for file in reference_files:
@@ -236,7 +236,7 @@ def read_sgml_test_set(
                 omissions.lacks(segment.document, system, error)
                 outputs[system] = ""
             else:
-                location = Place(file.name, output.line)
+                location = Location(file.name, output.line)
                 outputs[system] = omissions.output(
                     system, segment.document, output.text, location, of=of
                 )
@@ -272,7 +272,7 @@ class _Translation:
 
     def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
         """Return the error for a missing segment."""
-        return Place(self.name, self._last_lines.get(wanted.document)).error(
+        return Location(self.name, self._last_lines.get(wanted.document)).error(
             f'the document "{wanted.document}" is missing the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",
             "use the same documents and segments as the source in every file",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO, Final, Protocol, cast
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.records import CONTROL
 
 CHUNK_BYTES: Final = 256 * 1024
@@ -193,18 +193,18 @@ def _decompressed(name: str, packed: "_Rewound") -> Iterator[bytes]:
         while unpacked := unpacking.read1(CHUNK_BYTES):
             out += len(unpacked)
             if out > _FREE_BYTES and out > MAX_RATIO * packed.bytes:
-                raise Place(name).error(
+                raise Location(name).error(
                     f"the gzip data unpacks to more than {MAX_RATIO} times its size, which is unusual for text",
                     "provide the file uncompressed",
                 )
             yield unpacked
     except EOFError as error:
-        raise Place(name).error(
+        raise Location(name).error(
             "the gzip data ends too early",
             "compress the file again, or check that it was transferred completely",
         ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
-        raise Place(name).error(
+        raise Location(name).error(
             f"the gzip data is damaged ({error})",
             "compress the file again, or provide it uncompressed",
         ) from error
@@ -278,7 +278,7 @@ def text_of(file: InputFile, most_bytes: int) -> str:
         chunks.append(chunk)
         size += len(chunk)
         if size > most_bytes:
-            raise Place(file.name).error(
+            raise Location(file.name).error(
                 f"the file is longer than {most_bytes:,} bytes",
                 "split it into several files",
             )
@@ -299,7 +299,7 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
             number += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
         rest = data[end:]
         if len(rest) > MAX_LINE_BYTES:
-            raise Place(file.name, number).error(
+            raise Location(file.name, number).error(
                 f"the line is longer than {MAX_LINE_BYTES:,} bytes",
                 "check that this is a text file with one segment or record per line",
             )
@@ -311,9 +311,9 @@ def refuse_other_file(file: str, head: bytes) -> None:
     """Refuse a file that is no text by its first bytes, and name it."""
     for magic, (name, remedy) in _OTHER_FILES.items():
         if head.startswith(magic):
-            raise Place(file).error(f"the file is {name}", remedy)
+            raise Location(file).error(f"the file is {name}", remedy)
     if head.startswith(_MARKS_OF_UTF16) or _is_every_other_nul(head):
-        raise Place(file, 1).error(
+        raise Location(file, 1).error(
             "the file is in UTF-16",
             "convert it to UTF-8, with: iconv -f UTF-16 -t UTF-8 OLD > NEW",
         )
@@ -326,11 +326,11 @@ def _not_utf8(
     line = number + content.count(b"\n", 0, start)
     column = start - line_start + 1 + (skipped if line == 1 else 0)
     if b"\0" in content:
-        return Place(file.name, line, column).error(
+        return Location(file.name, line, column).error(
             f"the byte 0x{content[start]:02X} is not text and the file contains NUL bytes",
             "provide a text file with one segment or record per line, or an archive of such files",
         )
-    return Place(file.name, line, column).error(
+    return Location(file.name, line, column).error(
         f"the byte 0x{content[start]:02X} is not UTF-8",
         "convert the file from its ENCODING (often windows-1250, windows-1252 or GB18030), "
         "with: iconv -f ENCODING -t UTF-8 OLD > NEW",
@@ -350,7 +350,7 @@ def _refuse_control_character(file: InputFile, lines: list[str], number: int) ->
         if match:
             code = ord(match.group())
             name = " (NUL)" if code == 0 else ""
-            raise Place(file.name, line, match.start() + 1).error(
+            raise Location(file.name, line, match.start() + 1).error(
                 f"the control character U+{code:04X}{name} is not allowed in text",
                 f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW",
             )

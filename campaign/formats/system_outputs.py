@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from campaign.formats.errors import Place
+from campaign.formats.errors import Location
 from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import InputFile, StoredFile, text_lines
 from campaign.formats.test_sets import TestSetFormat, detect_format
@@ -30,7 +30,7 @@ def system_outputs(file: StoredFile) -> Iterator[SystemOutput]:
             for line, text in enumerate(text_lines(whole), 1):
                 yield SystemOutput(None, line, text)
         else:
-            raise Place(file.name).error(
+            raise Location(file.name).error(
                 f"it is {file_format.label}",
                 "provide the outputs as plain text with one line per segment, or as SGML with a tstset",
             )

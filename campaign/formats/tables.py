@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import IO, Final, TypeVar
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.records import counted
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
 
@@ -36,7 +36,7 @@ _SEPARATOR_LINE: Final = re.compile(r'"?sep=(.)"?[,;\t]*', re.IGNORECASE)
 def refuse_separator_line(file: str, line: int, text: str) -> None:
     """Refuse the line ``sep=;`` that is written for Excel above a table."""
     if _SEPARATOR_LINE.fullmatch(text.strip(" \ufeff")):
-        raise Place(file, line).error(
+        raise Location(file, line).error(
             f"the line {text.strip()} is an instruction for Excel, not part of the table",
             "delete this line",
         )
@@ -50,7 +50,7 @@ def is_blank_row(text: str) -> bool:
 def _refuse_repeated_header(file: str, line: int, text: str, header: str) -> None:
     """Refuse a line equal to the header, as in several files that were put together."""
     if text == header:
-        raise Place(file, line).error(
+        raise Location(file, line).error(
             "the line repeats the header, as in files that were joined",
             "delete this line",
         )
@@ -165,10 +165,10 @@ def _refuse_open_quote(file: str, line: int, text: str, separator: str) -> None:
     """Raise FormatError if the last cell of a line opens a quote without closing it."""
     cell = text.rsplit(separator, 1)[-1]
     if cell.startswith('"') and cell.count('"') % 2:
-        raise _open_quote(Place(file, line, text.count(separator) + 1))
+        raise _open_quote(Location(file, line, text.count(separator) + 1))
 
 
-def _open_quote(location: Place) -> FormatError:
+def _open_quote(location: Location) -> FormatError:
     return location.error(
         "a quoted cell continues on the next line",
         "remove line breaks inside texts, and double the quotation marks inside a cell",
@@ -268,7 +268,7 @@ class Table:
         ours = {name.lower(): name for name in names}
         places: dict[str, int] = {}
         for column, name in self.columns():
-            location = Place(self.file, self.line, column + 1, name)
+            location = Location(self.file, self.line, column + 1, name)
             our_name = ours.get(name.lower())
             if our_name is None:
                 raise location.error("the column is unknown", UNKNOWN_COLUMN)
@@ -292,7 +292,7 @@ class Table:
         refuse_other_width(self.file, line, cells, self.names)
         for column in self.unnamed:
             if cells[column].strip():
-                raise Place(self.file, line, column + 1).error(
+                raise Location(self.file, line, column + 1).error(
                     "the cell is in a column without a name",
                     "name the column in the header, or empty the cell",
                 )
@@ -335,7 +335,7 @@ def require_column(
 ) -> None:
     """Refuse a header without this column, in any case."""
     if name.lower() not in map(str.lower, names):
-        raise Place(file, line, field=name).error(
+        raise Location(file, line, field=name).error(
             f"the header has no column {name}",
             "use the column names listed in docs/formats.md",
         )
@@ -348,7 +348,7 @@ def refuse_repeated_columns(
     seen: set[str] = set()
     for name in names:
         if name in seen and name in read:
-            raise Place(file, line, field=name).error(
+            raise Location(file, line, field=name).error(
                 "the column appears twice in the header",
                 "remove or rename one of the two",
             )
@@ -358,7 +358,7 @@ def refuse_repeated_columns(
 def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None:
     """Refuse a row with another number of cells than the header."""
     if len(cells) != len(names):
-        raise Place(file, line).error(
+        raise Location(file, line).error(
             f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
             "use one cell per column in every row, and quote cells that contain separators",
         )
@@ -374,8 +374,8 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
         return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
         if "unexpected end of data" in str(error):
-            raise _open_quote(Place(file, line)) from error
-        raise Place(file, line).error(
+            raise _open_quote(Location(file, line)) from error
+        raise Location(file, line).error(
             f"the line is not valid CSV ({error})",
             "close every quotation mark on the same line, and double those inside a cell",
         ) from error

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Final
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
 from campaign.formats.json_text import JSONObject, object_lines, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
@@ -68,10 +68,10 @@ def read_plain_test_set(
         if documents is not None:
             document = _document(documents, line, row[-1], domains)
         position, number = counter.add(document, None, line)
-        source_text = filled_text(row[0], "the source", Place(source.name, line))
+        source_text = filled_text(row[0], "the source", Location(source.name, line))
         outputs = {}
         for system, text in zip(systems, row[first_output:], strict=False):
-            location = Place(systems[system].name, line)
+            location = Location(systems[system].name, line)
             outputs[system] = omissions.output(system, document, text, location)
         yield SegmentTexts(
             document=document,
@@ -109,7 +109,7 @@ class _Lines:
 def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
     """Return the document of a line, and record its domain in `domains`."""
     domain, _tab, name = text.rpartition("\t")
-    location = Place(file.name, line)
+    location = Location(file.name, line)
     remedy = "name a document on every line"
     document = filled_text(name, "the name of the document", location, remedy)
     if domains.setdefault(document, domain) != domain:
@@ -144,7 +144,7 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
             lines.append(line)
             hints += f"; a carriage return alone ends line {line} of {reader.name}"
     lines.append(min(other.count, source.count + 1))
-    return Place(other.name, lines[0] or None).error(
+    return Location(other.name, lines[0] or None).error(
         f"the file has {counted(other.count, 'line')}, but {source.name} has "
         f"{counted(source.count, 'line')}{hints}",
         "use one line per segment in every file; check for line breaks inside segments and truncated files",
@@ -218,7 +218,7 @@ def _segment(
     counter: SegmentCounter,
 ) -> SegmentTexts:
     def filled(column: int, what: str) -> str:
-        location = Place(file.name, line, column + 1, layout.names[column])
+        location = Location(file.name, line, column + 1, layout.names[column])
         return filled_text(cells[column], what, location)
 
     document = file.plain_name
@@ -268,7 +268,7 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             problem = _repeated(systems, name) or system_name_problem(name)
             systems[name] = column
         if problem:
-            location = Place(file, line, column + 1, name)
+            location = Location(file, line, column + 1, name)
             raise location.error(
                 problem, "give every column a unique name without commas"
             )
@@ -288,7 +288,7 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
 
 def _refuse_numbers_alone(file: str, line: int, columns: list[str]) -> None:
     """Refuse a table all of whose outputs are numbers, which are taken for scores."""
-    raise Place(file, line).error(
+    raise Location(file, line).error(
         f"the table has no column of texts besides the source: {named(columns)}",
         "name a column with the outputs of each system; give outputs that are numbers as plain text, a file for each",
     )
@@ -305,7 +305,7 @@ def _refuse_missing(
     file: str, line: int, columns: dict[str, int], references: dict[int, int]
 ) -> None:
     if "source" not in columns:
-        raise Place(file, line, field="source").error(
+        raise Location(file, line, field="source").error(
             "the header has no column source",
             "name the columns in the first line, separated by tabs: "
             "document, segment, source, reference and one for each system",
@@ -315,7 +315,7 @@ def _refuse_missing(
             name = "reference"
             if index > 1:
                 name = f"reference{index}"
-            raise Place(file, line, field=name).error(
+            raise Location(file, line, field=name).error(
                 f"the header has no column {name}, but a later reference",
                 "name the references reference, reference2, reference3 … without a gap",
             )
@@ -371,7 +371,9 @@ class _Line:
         self._outputs: JSONObject = outputs
 
     def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
-        return Place(self._file.name, self.number, field=field).error(problem, remedy)
+        return Location(self._file.name, self.number, field=field).error(
+            problem, remedy
+        )
 
     def compare(self, first: "_Line") -> None:
         """Refuse a line that has other optional keys than the first."""
@@ -392,7 +394,7 @@ class _Line:
                 "document", self.values["document"], "the name of the document"
             )
         position, number = counter.add(document, self._segment_id(), self.number)
-        location = Place(self._file.name, self.number, field="outputs")
+        location = Location(self._file.name, self.number, field="outputs")
         systems.add(document, self._outputs, location)
         references = self.values.get("references", [])
         if not isinstance(references, list):
@@ -423,11 +425,11 @@ class _Line:
         return self._filled("segment", value, "the segment's id")
 
     def _filled(self, key: str, value: object, what: str) -> str:
-        location = Place(self._file.name, self.number, field=key)
+        location = Location(self._file.name, self.number, field=key)
         return filled_text(self._text(key, value), what, location)
 
     def _text(self, key: str, value: object) -> str:
-        location = Place(self._file.name, self.number, field=key)
+        location = Location(self._file.name, self.number, field=key)
         return one_line(text_value(value, location))
 
 
@@ -495,7 +497,7 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
     """
     head, whole = peek(file, SNIFFED_BYTES)
     if is_json_array(head):
-        raise Place(file.name, 1).error(
+        raise Location(file.name, 1).error(
             "it is a JSON array, not a test set",
             "write JSON Lines with one object per line, for example with: jq -c '.[]' OLD > NEW",
         )
@@ -635,7 +637,7 @@ def _refuse_mixture(
 ) -> None:
     """Refuse additional files if the source already contains their content."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
-        raise Place(documents.name).error(
+        raise Location(documents.name).error(
             f"{source.name} is {file_format.label} and already names its documents",
             "remove the file of document names, or specify that the source is plain text",
         )
@@ -643,7 +645,7 @@ def _refuse_mixture(
     if file_format in _ONE_FILE:
         others += systems.values()
     if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
-        raise Place(others[0].name).error(
+        raise Location(others[0].name).error(
             f"{source.name} is {file_format.label} and already contains references and outputs",
             "provide only that file, or specify that the source is plain text",
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 from xml.parsers import expat
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 from campaign.formats.file_names import PairChoice
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import (
@@ -101,7 +101,7 @@ class _Parser:
         try:
             self._parser.Parse(text.encode(), final)
         except expat.ExpatError as error:
-            raise Place(self._file.name, error.lineno, error.offset + 1).error(
+            raise Location(self._file.name, error.lineno, error.offset + 1).error(
                 f"the file is not valid XML ({expat.ErrorString(error.code)})",
                 "write & as &amp; and < as &lt; in texts, close every element, and check that the transfer was complete",
             ) from error
@@ -110,9 +110,9 @@ class _Parser:
         return done
 
     def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
-        raise Place(self._file.name, self._parser.CurrentLineNumber, field=field).error(
-            problem, remedy
-        )
+        raise Location(
+            self._file.name, self._parser.CurrentLineNumber, field=field
+        ).error(problem, remedy)
 
     def _refuse_document_type(self, name: str, *_declaration: object) -> NoReturn:
         self._refuse(
@@ -273,7 +273,7 @@ def read_wmt_xml_test_set(
             continue  # only the list of pairs matters now
         if source.segments:
             called = f'the document "{document.name}" (line {document.line})'
-            location = Place(file.name, document.line)
+            location = Location(file.name, document.line)
             systems.add(document.name, aligned.outputs, location, called)
         else:
             left = f'{file.name}, line {document.line}: document "{document.name}"'
@@ -288,7 +288,7 @@ def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
     for version in document.versions:
         if version.kind == "src":
             return version
-    raise Place(file.name, document.line).error(
+    raise Location(file.name, document.line).error(
         f'the document "{document.name}" has no source',
         'write its source as <src lang="…"> before its translations',
     )
@@ -320,7 +320,7 @@ class _Aligned:
             source = filled_text(
                 segment.text,
                 f"the source{self._of(segment)}",
-                Place(self.file.name, segment.line),
+                Location(self.file.name, segment.line),
             )
             reference_texts = []
             for translator in translators:
@@ -333,7 +333,7 @@ class _Aligned:
                     system,
                     name,
                     output.text,
-                    Place(self.file.name, output.line),
+                    Location(self.file.name, output.line),
                     of=self._of(output),
                 )
             yield SegmentTexts(
@@ -355,7 +355,7 @@ class _Aligned:
             if not (segment.id.isascii() and segment.id.isdigit()):
                 continue
             if last is not None and int(segment.id[:18]) < int(last.id[:18]):
-                raise Place(self.file.name, segment.line).error(
+                raise Location(self.file.name, segment.line).error(
                     f'the segment "{segment.id}" of the document "{self.document.name}" comes after the '
                     f'segment "{last.id}" (line {last.line})',
                     "put the segments in the order of their IDs",
@@ -378,7 +378,7 @@ class _Aligned:
         segments = self._by_id(output)
         for segment in self.source.segments:
             if segment.id not in segments:
-                return Place(self.file.name, output.line).error(
+                return Location(self.file.name, output.line).error(
                     f'{output.called} has no segment "{segment.id}" of the document '
                     f'"{self.document.name}" (source: line {segment.line}); it has '
                     f"{counted(len(output.segments), 'segment')} of {len(self.source.segments):,}",
@@ -387,7 +387,7 @@ class _Aligned:
         pairs = zip(self.source.segments, output.segments, strict=True)
         for expected, segment in pairs:
             if expected.id != segment.id:
-                raise Place(self.file.name, segment.line).error(
+                raise Location(self.file.name, segment.line).error(
                     f'{output.called} has the segment "{segment.id}" of the document '
                     f'"{self.document.name}" where the source has "{expected.id}" (line {expected.line})',
                     _SAME_SEGMENTS,
@@ -399,7 +399,7 @@ class _Aligned:
         wanted = {segment.id for segment in self.source.segments}
         segments: dict[str, XmlSegment] = {}
         for segment in version.segments:
-            location = Place(self.file.name, segment.line)
+            location = Location(self.file.name, segment.line)
             called = f'"{segment.id}" of the document "{self.document.name}"'
             if segment.id in segments:
                 first = segments[segment.id]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-from campaign.formats.errors import FormatError, Place
+from campaign.formats.errors import FormatError, Location
 
 #: Enough for instructions in thirty languages.
 MAX_BYTES: Final = 2 * 1024 * 1024
@@ -53,7 +53,7 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
     invalid YAML, and files that are too large or nested too deeply.
     """
     if len(content) > MAX_BYTES:
-        raise Place(name).error(
+        raise Location(name).error(
             f"the file has more than {MAX_BYTES:,} bytes",
             "move texts to separate files",
         )
@@ -69,14 +69,14 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
         return reader.document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        raise Place(
+        raise Location(
             name, mark.line + 1 if mark else None, mark.column + 1 if mark else None
         ).error(
             f"invalid YAML: {error.problem or error.context}",
             "indent with spaces, and quote texts that contain special characters",
         ) from error
     except yaml.YAMLError as error:
-        raise Place(name).error(
+        raise Location(name).error(
             "invalid YAML: the character is not allowed", "remove it"
         ) from error
 

@@ -15,7 +15,7 @@ from campaign.database.many_rows import (
     statistics_refresh,
 )
 from campaign.formats import SegmentTexts, system_name_problem
-from campaign.formats.errors import Place
+from campaign.formats.errors import Location
 from campaign.formats.isolation import isolated_items
 from campaign.formats.segments import filled_text
 from campaign.formats.streams import StoredFile
@@ -316,14 +316,14 @@ def _texts_of_segments(
         .order_by("number")
         .values_list("pk", "number", "document__name")
     )
-    location = Place(file)
+    location = Location(file)
     for segment, output in zip_longest(segments, outputs):
         if output is None:
             raise location.error(
                 f"the file ends too early: segment {segment[1]} and later segments have no output",
                 _REMEDY,
             )
-        location = Place(file, output.line)
+        location = Location(file, output.line)
         if segment is None:
             raise location.error(
                 f"the file continues after the last of {len(segments):,} segments",

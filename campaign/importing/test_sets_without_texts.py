@@ -11,7 +11,7 @@ from typing import Final
 from django.db import transaction
 
 from campaign.formats import JudgedBlock
-from campaign.formats.errors import Place
+from campaign.formats.errors import Location
 from campaign.formats.five_way import five_way_blocks
 from campaign.formats.isolation import isolated_items
 from campaign.formats.records import unseen_problem
@@ -78,7 +78,7 @@ class _Content:
         segment_id = row.segment_id.strip()
         problem = unseen_problem(document, "document name")
         if problem:
-            raise Place(file, row.line, field="documentId").error(
+            raise Location(file, row.line, field="documentId").error(
                 problem, "remove that character from the name"
             )
         first_document, first_id = self.segments.setdefault(
@@ -87,7 +87,7 @@ class _Content:
         is_same = document == first_document and segment_id == first_id
         # With several language pairs, one must be chosen first.
         if not is_same and len(self.pairs) == 1:
-            raise Place(file, row.line, field="srcIndex").error(
+            raise Location(file, row.line, field="srcIndex").error(
                 f'segment {row.segment} is "{segment_id}" of "{document}" here, '
                 f'"{first_id}" of "{first_document}" in a row before',
                 "import files of a single test set, or correct the row",

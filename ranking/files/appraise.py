@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NoReturn
 from xml.parsers import expat
 
-from campaign.formats import InputFile, Place
+from campaign.formats import InputFile, Location
 from campaign.formats.cells import filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.records import JudgedBlock
 from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks
@@ -34,7 +34,7 @@ def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
         yield from results.feed(chunk)
     yield from results.feed(b"", final=True)
     if not results.seen_result:
-        raise Place(file.name).error(
+        raise Location(file.name).error(
             "the file has no ranking-result",
             "use the results of a ranking campaign as exported by Appraise",
         )
@@ -76,7 +76,7 @@ class _Results:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
-            raise Place(self._file, error.lineno, error.offset + 1).error(
+            raise Location(self._file, error.lineno, error.offset + 1).error(
                 f"the file is not valid XML ({expat.ErrorString(error.code)})",
                 "export the results again or check that the transfer was complete",
             ) from error
@@ -92,7 +92,7 @@ class _Results:
         return done
 
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
-        raise Place(self._file, self._parser.CurrentLineNumber, field=field).error(
+        raise Location(self._file, self._parser.CurrentLineNumber, field=field).error(
             problem, remedy
         )
 

@@ -11,7 +11,7 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Final
 
-from campaign.formats import FormatError, Place
+from campaign.formats import FormatError, Location
 from campaign.formats.archives import (
     Limits,
     archive_files,
@@ -84,7 +84,7 @@ class OpenedBundle:
             If it is missing, too long, or not UTF-8.
         """
         if name not in self.files:
-            raise Place(self.name).error(f"it has no {name}", _REMEDY)
+            raise Location(self.name).error(f"it has no {name}", _REMEDY)
         with self.files[name].open() as stream:
             content = stream.read(_LONGEST_JSON + 1)
         if len(content) > _LONGEST_JSON:
@@ -114,7 +114,7 @@ class OpenedBundle:
 
     def damaged(self, name: str, problem: str) -> FormatError:
         """Return the error of a damaged file."""
-        return Place(self.name).error(f"{name} {problem}", _REMEDY)
+        return Location(self.name).error(f"{name} {problem}", _REMEDY)
 
 
 @contextmanager
@@ -136,7 +136,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
     except OSError as error:
         raise unreadable(str(path), error) from error
     if not is_zip:
-        raise Place(str(path)).error("the file is not a zip", _REMEDY)
+        raise Location(str(path)).error("the file is not a zip", _REMEDY)
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
             names = [

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from campaign.formats import Place
+from campaign.formats import Location
 from campaign.formats.tables import MAX_INTEGER
 from ranking.core.rankings.shard_counts import (
     AddedCounts,
@@ -87,7 +87,7 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     for name in names:
         with opened(name, name) as file:
             if not file.starts[-1]:
-                raise Place(name, 1).error(
+                raise Location(name, 1).error(
                     "the file has no judgments", "use a file with judgments"
                 )
             for number in range(file.row_groups):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from campaign.formats import FormatError, InputFile, Place
+from campaign.formats import FormatError, InputFile, Location
 from campaign.formats.five_way import FIXED_COLUMNS, is_five_way_column
 from ranking.core.judged.blocks import Blocks
 from ranking.core.words import member_of
@@ -168,7 +168,7 @@ def _file_of(frame: Any) -> dict[str, bytes]:
 def _format_of_columns(names: list[str]) -> InputFormat:
     """Return the format of a table with these columns. Raises FormatError if judgments have others."""
     header = InputFile("DataFrame", io.BytesIO(",".join(names).encode()))
-    refusal = Place("DataFrame").error(
+    refusal = Location("DataFrame").error(
         f"its columns are {', '.join(names)}", _COLUMNS_NEEDED
     )
     try:

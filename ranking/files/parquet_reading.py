@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from campaign.formats import InputFile, Place
+from campaign.formats import InputFile, Location
 from campaign.formats.cells import (
     LARGEST_LABEL,
     Refuse,
@@ -162,7 +162,7 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
 def refusing_damage(name: str) -> Iterator[None]:
     """Raise FormatError for data that pyarrow cannot read."""
     if not has_extra("parquet"):
-        raise Place(name).error(
+        raise Location(name).error(
             "the file is Parquet, which needs the pyarrow package",
             how_to_install("parquet"),
         )
@@ -171,7 +171,7 @@ def refusing_damage(name: str) -> Iterator[None]:
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise Place(name).error(
+        raise Location(name).error(
             f"the file is not Parquet or is damaged ({str(error).splitlines()[0]})",
             "write the file again without gzip, or check that the transfer was complete",
         ) from error
@@ -183,7 +183,7 @@ def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for name in names:
         key = name.strip().lower()
-        location = Place(file, field=name)
+        location = Location(file, field=name)
         if is_index(name):
             continue
         if key not in known_keys and not _SLOT.fullmatch(key):

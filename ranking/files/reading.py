@@ -8,7 +8,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from campaign.formats import InputFile, Place, read_five_way_csv
+from campaign.formats import InputFile, Location, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
 from campaign.formats.records import JudgedBlock
@@ -75,14 +75,14 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     if text:
         recognised = _format_of(text)
         if recognised is None:
-            raise known_file_error(file.name, head) or Place(file.name, 1).error(
+            raise known_file_error(file.name, head) or Location(file.name, 1).error(
                 "the file is not in a known format of judgments",
                 f"use one of {', '.join(InputFormat)}, or set --input-format",
             )
         return recognised, whole
     for _chunk in byte_chunks(whole):
         pass  # Damaged gzip may also decompress to nothing; this raises its error.
-    raise Place(file.name).error(
+    raise Location(file.name).error(
         "the file is empty",
         "use a file of judgments as described in docs/formats-judgments.md",
     )
@@ -261,7 +261,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
                 file_format, file = detect_input_format(input_file)
             first = first or (file_format, file.name)
             if file_format is not first[0]:
-                raise Place(file.name, 1).error(
+                raise Location(file.name, 1).error(
                     f"the file is {file_format}, but {first[1]} is {first[0]}",
                     "use files of one format at a time",
                 )
@@ -275,7 +275,7 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
             )
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
-            raise Place(file.name, 1).error(
+            raise Location(file.name, 1).error(
                 "the file has no judgments", "use a file with judgments"
             )
         columns += parts
@@ -333,7 +333,7 @@ def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
     """Refuse judgments beyond the core's limits."""
     for row in rows:
         if len(row.candidates) > MAX_CANDIDATES:
-            raise Place(file, row.line).error(
+            raise Location(file, row.line).error(
                 f"the block shows {len(row.candidates)} candidates",
                 f"use blocks of at most {MAX_CANDIDATES}",
             )

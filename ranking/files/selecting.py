@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from campaign.formats import Place
+from campaign.formats import Location
 from campaign.formats.errors import Loss
 from campaign.formats.repeats import COUNTED_ONCE
 from ranking.files.records import (
@@ -230,6 +230,6 @@ def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> Non
         problem = f"the only system is {systems[0]}"
     else:
         problem = "no block names a system"
-    raise Place(", ".join(file.name for file in files), 1, field="system").error(
+    raise Location(", ".join(file.name for file in files), 1, field="system").error(
         problem, "provide judgments that compare at least two systems"
     )

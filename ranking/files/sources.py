@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from campaign.formats import FormatError, InputFile, Place
+from campaign.formats import FormatError, InputFile, Location
 
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
@@ -64,7 +64,7 @@ class Sources:
     ) -> None:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
-            raise Place(STANDARD_INPUT_NAME).error(
+            raise Location(STANDARD_INPUT_NAME).error(
                 "the file is named twice", "name it once: it can only be read once"
             )
         self._progress = progress
@@ -127,6 +127,6 @@ class Sources:
 
 def unreadable(name: str, error: OSError) -> FormatError:
     """Return the error for a file that cannot be read."""
-    return Place(name).error(
+    return Location(name).error(
         f"the file cannot be read ({error.strerror})", "check its name and permissions"
     )

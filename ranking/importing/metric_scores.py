@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.importing.answer_subjects import known_segments
-from campaign.formats import FormatError, Place
+from campaign.formats import FormatError, Location
 from campaign.formats.isolation import isolated
 from campaign.formats.metric_scores import (
     EvalSet,
@@ -217,7 +217,7 @@ def _refuse_other_documents(
     for line, (document, own) in enumerate(documents, 1):
         is_same = evalset_word(document) == evalset_word(own)
         if not is_same and document not in (own, word_by_name[own]):
-            raise Place(f"{file_name}, documents", line).error(
+            raise Location(f"{file_name}, documents", line).error(
                 f'segment {line} is in the document "{own}", but here in "{document}"',
                 "provide the folder for this test set",
             )

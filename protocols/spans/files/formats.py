@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
-from campaign.formats import FormatError, InputFile, Place
+from campaign.formats import FormatError, InputFile, Location
 from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.known_files import known_file_error
@@ -125,7 +125,7 @@ def read_spans(
             named_judgments.append((file.name, judgment))
         judgments += named_judgments
     if not judgments or input_format is None:
-        raise Place(files[0].name).error(
+        raise Location(files[0].name).error(
             "it contains no usable judgments",
             "provide a file with judgments of outputs",
         )
@@ -333,7 +333,7 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     input_format = _format_of(text, first_line)
     if input_format is not None:
         return input_format, whole
-    raise known_file_error(file.name, head) or Place(file.name, 1).error(
+    raise known_file_error(file.name, head) or Location(file.name, 1).error(
         "the format was not recognised",
         f"use one of {', '.join(SpansFormat)}, or set --input-format",
     )
