@@ -57,7 +57,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related(
         "campaign"
     )
-    table = campaign_table(filters.found, request=request)
+    table = campaign_table(filters.rows, request=request)
     context = {
         "filter": filters,
         "table": table,
@@ -109,7 +109,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": campaign,
         "section": "test-sets",
         "filter": filters,
-        "table": TaskTable(filters.found, of=[campaign.slug]).of(request),
+        "table": TaskTable(filters.rows, of=[campaign.slug]).of(request),
         "drafts": drafts(campaign=campaign, with_files=True),
     }
     return render(request, "desk/test_sets.html", context, status=filters.status)
