@@ -671,7 +671,8 @@ class _Import:
             content.append(str(about))
         if answer.repeat is not None and answer.repeat > 1:
             content += [REPEAT, answer.repeat]
-        first = uuid.uuid5(_NAMESPACE, json.dumps(content))
+        content_text = json.dumps(content)
+        first = uuid.uuid5(_NAMESPACE, content_text)
         if answer.repeat is not None or machine is not None:
             return first
         times = self._repeats.number(first.bytes, answer.duration_ms)
@@ -679,7 +680,7 @@ class _Import:
             return None
         if times == 1:
             return first
-        return uuid.uuid5(_NAMESPACE, f"{content} {times}")
+        return uuid.uuid5(_NAMESPACE, f"{content_text} {times}")
 
     def _task_answer(
         self, answer: FileAnswer, subject: AnswerSubject, refuse: Refuse
