@@ -20,5 +20,7 @@ class RankingConfig(AppConfig):
         from ranking.selectors.runs import ranked_group_of_task
 
         deletion_requested.connect(deletion_effects, dispatch_uid="published-results")
-        ranked_group_requested.connect(ranked_group_of_task, dispatch_uid="ranked-group")
+        ranked_group_requested.connect(
+            ranked_group_of_task, dispatch_uid="ranked-group"
+        )
         answer_files_register(Protocol.RANKING, RANKING_FILES)

@@ -232,7 +232,7 @@ def seconds_in_words(milliseconds: int | None) -> str:
 
 
 class JudgmentTable(DeskTable):
-    """Rows of `judgments_listed`, already sorted; `shown` holds the systems of each block by candidate."""
+    """Rows of `judgments_listed`, already sorted; `names_by_block` holds the systems of each block by candidate."""
 
     number = PlainColumn(gettext_lazy("Judgment"), by="number", kind="id")
     judge = PlainColumn(gettext_lazy("Judge"), by="judge", kind="judge")

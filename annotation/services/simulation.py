@@ -268,7 +268,7 @@ def _assignment_judge(
 class SimulatedJudgment:
     """A judgment of a simulated judge: the arguments of `judgment_submit`, and its time.
 
-    `said` are labels of a ranking, or an answer of another protocol; `candidates` the number of candidates shown.
+    `answer` are labels of a ranking, or an answer of another protocol; `candidates` the number of candidates shown.
     """
 
     block_id: int
