@@ -23,7 +23,7 @@ def heading(context: template.Context) -> SafeString:
 
 
 class DeskContext(TypedDict):
-    """What the breadcrumbs and the bars of a page show."""
+    """Content of the breadcrumbs and the bars of a page."""
 
     campaign: Campaign
     task: Task | None

@@ -89,7 +89,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 class _Redirect(TypedDict):
-    """Where to go after signing in: `judging` is the campaign of a judging page, `elsewhere` the provider of accounts."""
+    """Address to open after signing in: `judging` is the campaign of a judging page, `elsewhere` the provider of accounts."""
 
     next: str
     judging: str

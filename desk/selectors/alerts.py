@@ -180,7 +180,7 @@ def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
 
 
 class _People(TypedDict):
-    """Whether a campaign has judges, and the numbers of its failed invitations and disabled webhooks."""
+    """Judges of a campaign, if any, and the numbers of its failed invitations and disabled webhooks."""
 
     has_judges: bool
     mails_failed: int

@@ -173,7 +173,7 @@ def _folder(task: Task) -> "_Folder":
 
 @dataclass(frozen=True)
 class _Folder:
-    """What the files of a folder have in common.
+    """Contents that the files of a folder share.
 
     Attributes
     ----------

@@ -125,7 +125,7 @@ def _scores_or_none(scores: npt.NDArray[np.float64]) -> list[float | None]:
 
 @dataclass(slots=True)
 class _Skipped:
-    """What an import skipped, and the names of metrics that look like error rates."""
+    """Metrics, systems and segments that an import skipped, and the names of metrics that look like error rates."""
 
     metrics: int = 0
     systems: set[str] = field(default_factory=set)

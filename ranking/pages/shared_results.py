@@ -50,7 +50,7 @@ class _Names:
 
 
 class SharedResult(TypedDict, total=False):
-    """What readers see of a task: its ranking, or the first table of its protocol's answer."""
+    """A task as readers see it: its ranking, or the first table of its protocol's answer."""
 
     summary: Summary
     computed_at: datetime | None

@@ -60,7 +60,7 @@ def _no_wins() -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """What a forecast starts from: judgments so far, and comparisons of the latest ranking.
+    """Starting point of a forecast: judgments so far, and comparisons of the latest ranking.
 
     `wins[a, b]` are those of a against b; `comparisons` is the number of wins and ties.
     """

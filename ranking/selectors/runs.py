@@ -170,7 +170,7 @@ def _due(sequences: QuerySet[JudgmentSequence]) -> list[int]:
 
 
 class _Terms(NamedTuple):
-    """What a ranking is computed with, besides judgments."""
+    """Settings that a ranking is computed with, besides judgments."""
 
     ranges: RangeOptions
     method: str

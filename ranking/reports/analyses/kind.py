@@ -258,7 +258,7 @@ class AnalysisKind:
 
     @property
     def reads_other_tasks(self) -> bool:
-        """Whether it needs the other tasks of the test set."""
+        """True if it needs the other tasks of the test set."""
         return Need.OTHER_TASKS in self.needs
 
     @property

@@ -139,7 +139,7 @@ class TargetAhead:
 
     @property
     def is_chosen(self) -> bool:
-        """Whether organisers chose the target."""
+        """True if organisers chose the target."""
         return self.measure in ("rule", "wanted")
 
 

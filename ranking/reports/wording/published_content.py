@@ -94,7 +94,7 @@ class PublishedMethod(TypedDict):
 
 
 class PublishedTask(TypedDict):
-    """What judges saw. Results of older versions lack the protocol."""
+    """Display of a task to judges. Results of older versions lack the protocol."""
 
     protocol: NotRequired[str]
     shows_source: bool

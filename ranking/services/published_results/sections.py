@@ -1,5 +1,6 @@
 """Sections of a published result that analyses of exactly its judgments compute."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Final, cast
@@ -28,7 +29,7 @@ Record = dict[str, Any]
 Request = tuple[AnalysisChoice, ChosenJudgments]
 
 
-class Section:
+class Section(ABC):
     """A section of the result of a run, computed by an analysis of exactly its judgments."""
 
     #: Name of the kind of analysis.
@@ -52,9 +53,9 @@ class Section:
         """Return the analysis to compute; None if the run has no such section, or does not compute it."""
         return None
 
+    @abstractmethod
     def record(self, analysis: Any) -> Record | None:
         """Return the section from a finished analysis; None if there is nothing to publish."""
-        raise NotImplementedError
 
     def analyses(self) -> AnalysisQuerySet:
         """Select the analyses of exactly the judgments of the run."""
