@@ -49,12 +49,14 @@ class AtWork:
 
     def __init__(self, judge: Judge, finished: Event) -> None:
         self._judge, self._finished = judge, finished
-        self._ids: dict[int, UUID] = {}
+        self._kept: dict[UUID, AssignedBlock] = {}
+        self._judged: set[int] = set()
         self.taken: list[UUID] = []
 
     def work(self) -> None:
         while not self._finished.is_set():
             try:
+                self._send_kept()
                 self._judge_one_hit()
             except Error:
                 # A request of its own, which gets a connection of its own.
@@ -68,15 +70,18 @@ class AtWork:
             self._finished.wait(0.1)
             return
         for block in assigned_blocks(assignment):
-            self._submit(block)
+            if block.block_id not in self._judged:
+                self._judged.add(block.block_id)
+                self._kept[uuid4()] = block
+                self._send_kept()
 
-    def _submit(self, block: AssignedBlock) -> None:
-        client_id = self._ids.setdefault(block.block_id, uuid4())
-        if client_id in self.taken:
-            return
-        labels = list(range(1, len(block.candidates) + 1))
-        judgment_submit(assigned=block, client_id=client_id, labels=labels)
-        self.taken.append(client_id)
+    def _send_kept(self) -> None:
+        """Send what no answer has confirmed; the server may have stored it and died."""
+        for client_id, block in list(self._kept.items()):
+            labels = list(range(1, len(block.candidates) + 1))
+            judgment_submit(assigned=block, client_id=client_id, labels=labels)
+            self.taken.append(client_id)
+            del self._kept[client_id]
 
 
 def kill(worker: "Popen[bytes]") -> None:
