@@ -150,6 +150,9 @@ def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list
 
 
 def _work(judge: Judge) -> _Work:
+    # As stored: the change may not have touched this instance.
+    stored = Judge.objects.get(pk=judge.pk)
+    tasks = tasks_open_to_judge(stored, Task.objects.order_by("pk").named())
     hidden = systems_not_lent(judge)
     held = (
         assignments_held()
@@ -161,7 +164,7 @@ def _work(judge: Judge) -> _Work:
         reserved_for=judge, reserved_until__gt=Now()
     ).available()
     return _Work(
-        tasks={task.pk: task.called for task in tasks_open_to_judge(judge).named()},
+        tasks={task.pk: task.called for task in tasks},
         wanted=judge_work(judge).wanted,
         held={hit: len(segments) for hit, segments in held},
         reserved=set(reserved.excluding_systems(hidden).values_list("pk", flat=True)),

@@ -126,7 +126,8 @@ class JudgeStanding:
 def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
     """Return the actions in force for a judge. One query, by an index on the judge."""
     in_force = QualityAction.objects.in_force().filter(judge=judge)
-    actions = list(in_force.select_related("rule").order_by("-pk"))
+    columns = ("action", "text", "created_at", "rule__measure")
+    actions = list(in_force.select_related("rule").only(*columns).order_by("-pk"))
     kinds = {action.action for action in actions}
     warnings = []
     for action in actions:

@@ -4,7 +4,7 @@ Shown when a task is added and in its settings, when a design is changed, under 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
@@ -29,6 +29,7 @@ from annotation.selectors.designs import (
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
 from annotation.selectors.judges import exclusions
 from annotation.selectors.passes import passes_of, rounds_of
+from annotation.selectors.pool import is_for_judge, knows
 from annotation.selectors.progress import work_annotations
 from annotation.selectors.target import ranked_group
 from campaign.models import (
@@ -41,7 +42,6 @@ from campaign.models import (
     Task,
 )
 from campaign.texts.counted import filled
-from campaign.texts.languages import reads_languages
 
 #: A need of one judge is not reported.
 _ONE: Final = 1
@@ -98,7 +98,7 @@ class _People:
         """
         knowing = []
         for judge in self._all(task.test_set.campaign_id):
-            if _knows(judge, task):
+            if knows(judge, task):
                 knowing.append(judge)
         for group in self.groups(task, design):
             members = self._group(group.pk)
@@ -191,33 +191,12 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
     columns = ("campaign_id", "pseudonym", "languages", "expertise", "user__name")
     for judge in people.select_related("user").only(*columns).order_by("pseudonym"):
         has_task = any(
-            _is_for(task, designs.get(task.pk), judge, in_group)
+            is_for_judge(task, designs.get(task.pk), judge, in_group)
             for task in open_tasks[judge.campaign_id]
         )
         if not has_task:
             names_by_task.setdefault(judge.campaign_id, []).append(judge.called)
     return names_by_task
-
-
-def _is_for(
-    task: Task,
-    design: Design | None,
-    judge: Judge,
-    in_group: Collection[tuple[int, int]],
-) -> bool:
-    """Return whether a judge knows the languages and the subject of a task, and its design is for them."""
-    if design is None:
-        group = None
-    else:
-        group = design.judge_group_id
-    return _knows(judge, task) and (group is None or (group, judge.pk) in in_group)
-
-
-def _knows(judge: Judge, task: Task) -> bool:
-    test_set = task.test_set
-    pair = (test_set.source_language, test_set.target_language)
-    knows_subject = set(test_set.expertise) <= set(judge.expertise)
-    return knows_subject and reads_languages(judge.languages, pair)
 
 
 def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:

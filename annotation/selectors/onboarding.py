@@ -1,6 +1,7 @@
 """The steps a judge must take before they judge, and the tasks they may choose from."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -12,21 +13,27 @@ from annotation.selectors.progress import tasks_done
 from campaign.models import Instructions, Judge, Task, User
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgeOnboarding:
     """A judge opening one of their pages, and the steps they may have to take first."""
 
     judge: Judge
     owes_acceptance: bool
     has_instructions: bool
-    has_choice: bool
     # Protocols of the campaign's tasks, including closed ones: their blocks are still in the
     # judge's history.
     protocols: list[str]
+    has_several_tasks: bool
+
+    @cached_property
+    def has_choice(self) -> bool:
+        """True if more than one task is open to the judge. No query if the campaign has only one; otherwise two or three."""
+        return self.has_several_tasks and len(tasks_open_to_judge(self.judge)) > 1
 
 
 def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
     """Return the user's judge in the campaign, with their open steps; None if there is none. One query."""
+    tasks = Task.objects.filter(test_set__campaign=OuterRef("campaign"))
     judge = (
         Judge.objects.filter(user=user, campaign__slug=campaign_slug, withdrawn_at=None)
         .select_related("campaign")
@@ -35,14 +42,8 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
             has_instructions=Exists(
                 Instructions.objects.filter(campaign=OuterRef("campaign"))
             ),
-            # There is a choice if a second task exists.
-            has_choice=Exists(tasks_open_to_judge(OuterRef("pk"))[1:2]),
-            protocols=ArraySubquery(
-                Task.objects.filter(test_set__campaign=OuterRef("campaign"))
-                .order_by()
-                .values("protocol")
-                .distinct()
-            ),
+            has_several_tasks=Exists(tasks.filter(closed_at=None).order_by("pk")[1:2]),
+            protocols=ArraySubquery(tasks.order_by().values("protocol").distinct()),
         )
         .first()
     )
@@ -52,8 +53,8 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         judge=judge,
         owes_acceptance=judge.owes_acceptance,
         has_instructions=judge.has_instructions,
-        has_choice=judge.has_choice,
         protocols=judge.protocols,
+        has_several_tasks=judge.has_several_tasks,
     )
 
 
@@ -70,7 +71,7 @@ class TaskOnOffer:
 
 
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
-    """Return the tasks open to the judge, with their progress in each. Four queries.
+    """Return the tasks open to the judge, with their progress in each. Five queries, six if a design is for a group.
 
     No sentence is shown to a judge twice, so sentences they have seen are not counted as left. A
     task that shows segments of other tasks again counts only its own; all others count together.
@@ -78,10 +79,12 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     """
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows: list[Any] = list(
-        tasks_open_to_judge(judge)
-        .select_related("test_set")
-        .annotate(sentences=Count("test_set__segments"))
-        .order_by("test_set", "pk")
+        tasks_open_to_judge(
+            judge,
+            Task.objects.annotate(sentences=Count("test_set__segments")).order_by(
+                "test_set", "pk"
+            ),
+        )
     )
     done_each = tasks_done(judge)
     seen_each = {}

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
     Count,
     DurationField,
@@ -14,14 +13,11 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    TextField,
-    Value,
 )
 from django.db.models.functions import Coalesce, Now
 
 from annotation.models import JudgmentSequence
 from annotation.selectors.judges import JudgeStatus, judge_statuses
-from annotation.selectors.pool import IsReadBy
 from annotation.selectors.progress import JudgeWork, judges_with_work
 from annotation.selectors.target import blocks_left_out
 from campaign.models import (
@@ -34,6 +30,7 @@ from campaign.models import (
     User,
 )
 from campaign.selectors.panel_requests import Entry
+from campaign.texts.languages import reads_languages
 
 #: Statuses at Prolific of submissions whose payment was decided.
 PAYMENT_DECIDED = ("APPROVED", "PARTIALLY APPROVED", "REJECTED")
@@ -85,18 +82,14 @@ def participation_at_address(
 
 def has_work(*, panel: Panel) -> bool:
     """Return whether a task is open that participants of the panel can read and whose target is not reached. One query."""
-    readable = Q(test_set__expertise=[])
-    if panel.languages:
-        languages = Value(panel.languages, output_field=ArrayField(TextField()))
-        readable &= Q(
-            IsReadBy(languages, F("test_set__source_language")),
-            IsReadBy(languages, F("test_set__target_language")),
-        )
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
-    open_tasks = Task.objects.of(panel.campaign_id).filter(readable, closed_at=None)
+    open_tasks = Task.objects.of(panel.campaign_id).filter(
+        test_set__expertise=[], closed_at=None
+    )
     counted = Coalesce(Subquery(judged), 0) - blocks_left_out("pk")
     unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=counted)
-    return open_tasks.filter(unfinished).exists()
+    pairs = open_tasks.filter(unfinished).language_pairs()
+    return any(reads_languages(panel.languages, pair) for pair in pairs)
 
 
 def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:

@@ -1,17 +1,15 @@
 """The pool: HITs that a judge may be lent, and tasks open to them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any, Final
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
-    BooleanField,
     Case,
     Exists,
-    ExpressionWrapper,
-    F,
-    Func,
     OuterRef,
     Q,
     QuerySet,
@@ -19,7 +17,7 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from annotation.models import (
     HIT,
@@ -31,7 +29,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.hit import POOLED, HITQuerySet
-from annotation.selectors.designs import designs_in_force
+from annotation.selectors.designs import designs_of_tasks
 from campaign.models import (
     CampaignState,
     ConflictOfInterest,
@@ -42,9 +40,10 @@ from campaign.models import (
     Task,
 )
 from campaign.models.task import TaskQuerySet
+from campaign.texts.languages import reads_languages
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class HITRequest:
     """A judge's request for a HIT of a task, with the systems they must not see.
 
@@ -57,6 +56,11 @@ class HITRequest:
     conflicts: list[int]
     apart: str
 
+    @cached_property
+    def near(self) -> HITQuerySet:
+        """The HITs of `hits_near`. Built once, because lending asks for them twice, and building takes longer than asking."""
+        return _near(hits_for_judge(self), _of_task(self).pooled())
+
 
 # Covers several runs of the planner, which runs every ten seconds.
 CHANGED_WITHIN: Final = timedelta(minutes=1)
@@ -66,12 +70,12 @@ _NEAR: Final = 1000
 _LOOKED_AT: Final = 30
 
 
-class IsReadBy(Func):
-    """Compare a language with those of an array in SQL, as `reads_languages` does."""
-
-    template = "EXISTS (SELECT FROM unnest('{zxx}'::varchar[] || %(expressions)s || '-', own.tag || '-'))"
-    arg_joiner = ") AS own (tag) WHERE starts_with("
-    output_field = BooleanField()
+# Whether a task's test set has texts.
+_HAS_TEXTS: Final = Exists(
+    Segment.objects.filter(
+        test_set=OuterRef("test_set"), number=1, source_text__isnull=False
+    )
+)
 
 
 def tasks_to_plan() -> TaskQuerySet:
@@ -80,7 +84,8 @@ def tasks_to_plan() -> TaskQuerySet:
     Covers open, paused and closed campaigns; before a campaign opens, its design may still change.
     """
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
-    return _tasks_with_texts().filter(test_set__campaign__state__in=planned)
+    with_texts = Task.objects.filter(_HAS_TEXTS).order_by("pk")
+    return with_texts.filter(test_set__campaign__state__in=planned)
 
 
 def tasks_changed() -> TaskQuerySet:
@@ -101,55 +106,94 @@ def tasks_changed() -> TaskQuerySet:
     )
 
 
-def _tasks_with_texts() -> TaskQuerySet:
-    with_text = Segment.objects.filter(
-        test_set=OuterRef("test_set"), number=1, source_text__isnull=False
-    )
-    return Task.objects.filter(Exists(with_text)).order_by("id")
+@dataclass(frozen=True, slots=True)
+class SuitableTask:
+    """A task whose HITs a judge may be lent, with its test set, and its design in force; None before there is one."""
+
+    task: Task
+    design: Design | None
 
 
-def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
+def suitable_tasks(
+    judge: Judge, among: TaskQuerySet | None = None
+) -> list[SuitableTask]:
     """Return the tasks of the judge's campaign whose languages and subject they know.
 
     Leaves out closed tasks, those whose design is for a group that the judge is not in, and all
-    tasks while the campaign is not open. `judge` may refer to an outer query.
+    tasks while the campaign is not open. `among` restricts and annotates them. Two queries, three
+    if a design is for a group.
     """
-    inner = judge if isinstance(judge, Judge) else OuterRef(OuterRef(judge))
-    in_group = GroupMember.objects.filter(group=OuterRef("judge_group"), judge=inner)
-    is_for_judge = ExpressionWrapper(
-        Q(judge_group__isnull=True) | Exists(in_group), output_field=BooleanField()
-    )
-    design = designs_in_force(task_id=OuterRef("pk")).values(is_for_judge=is_for_judge)
-    languages = F("test_set__campaign__judges__languages")
-    return _tasks_with_texts().filter(
-        Q(test_set__campaign__judges__languages=[])
-        | Q(
-            IsReadBy(languages, F("test_set__source_language")),
-            IsReadBy(languages, F("test_set__target_language")),
-        ),
-        Q(test_set__campaign__closes_at__isnull=True)
+    if among is None:
+        among = Task.objects.order_by("pk")
+    open_to_all = among.filter(
+        _HAS_TEXTS,
+        Q(test_set__campaign__closes_at=None)
         | Q(test_set__campaign__closes_at__gt=Now()),
-        # Without a design, the task is open to all judges.
-        Coalesce(Subquery(design), True),
-        closed_at__isnull=True,
+        closed_at=None,
+        test_set__campaign=judge.campaign_id,
         test_set__campaign__state=CampaignState.OPEN,
-        test_set__campaign__judges=judge,
-        test_set__campaign__judges__expertise__contains=F("test_set__expertise"),
     )
+    tasks = list(open_to_all.select_related("test_set"))
+    designs = designs_of_tasks(tasks)
+    groups = []
+    for design in designs.values():
+        if design.judge_group_id is not None:
+            groups.append(design.judge_group_id)
+    members: set[tuple[int, int]] = set()
+    if groups:
+        memberships = GroupMember.objects.filter(judge=judge, group__in=groups)
+        members.update(memberships.values_list("group", "judge"))
+    suitable = []
+    for task in tasks:
+        row = SuitableTask(task, designs.get(task.pk))
+        if is_for_judge(task, row.design, judge, members):
+            suitable.append(row)
+    return suitable
+
+
+def is_for_judge(
+    task: Task,
+    design: Design | None,
+    judge: Judge,
+    members: Collection[tuple[int, int]],
+) -> bool:
+    """Return whether a judge knows the languages and the subject of a task, and its design is for them.
+
+    `members` are pairs of a judge group and a judge. Without a design, a task is for all judges.
+    """
+    if design is None or design.judge_group_id is None:
+        return knows(judge, task)
+    return knows(judge, task) and (design.judge_group_id, judge.pk) in members
+
+
+def knows(judge: Judge, task: Task) -> bool:
+    """Return whether a judge knows the languages and the subject of a task."""
+    test_set = task.test_set
+    pair = (test_set.source_language, test_set.target_language)
+    knows_subject = set(test_set.expertise) <= set(judge.expertise)
+    return knows_subject and reads_languages(judge.languages, pair)
+
+
+def tasks_open_to_judge(judge: Judge, among: TaskQuerySet | None = None) -> list[Task]:
+    """Return the tasks of `suitable_tasks`, with their test sets."""
+    return [row.task for row in suitable_tasks(judge, among)]
 
 
 def tasks_to_work_on(judge: Judge) -> list[Task]:
-    """Return the task the judge chose, or all that are open to them. One query."""
-    return chosen_or_all(list(tasks_open_to_judge(judge)), judge.chosen_task_id)
+    """Return the task the judge chose, or all that are open to them."""
+    suitable = chosen_or_all(suitable_tasks(judge), judge.chosen_task_id)
+    return [row.task for row in suitable]
 
 
-def chosen_or_all(open_to_judge: list[Task], chosen_id: int | None) -> list[Task]:
-    """Return the task the judge chose if it is open to them, otherwise all that are."""
+def chosen_or_all(
+    suitable: list[SuitableTask], chosen_id: int | None
+) -> list[SuitableTask]:
+    """Return the task the judge chose if it is suitable, otherwise all that are."""
     chosen = []
-    for task in open_to_judge:
-        if task.pk == chosen_id:
-            chosen.append(task)
-    return chosen or open_to_judge
+    for row in suitable:
+        if row.task.pk == chosen_id:
+            chosen.append(row)
+    return chosen or suitable
 
 
 def hits_for_judge(request: HITRequest) -> HITQuerySet:
@@ -167,7 +211,7 @@ def hits_standby(request: HITRequest) -> HITQuerySet:
 
 def hits_near(request: HITRequest) -> HITQuerySet:
     """Return those of `hits_for_judge` within the first thousand numbers of the pool."""
-    return _near(hits_for_judge(request), _of_task(request).pooled())
+    return request.near
 
 
 def hits_standby_near(request: HITRequest) -> HITQuerySet:

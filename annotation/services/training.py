@@ -265,7 +265,7 @@ def training_plan_ahead(*, task: Task) -> int:
     )
     planned = 0
     for judge in judges[:_JUDGES_AT_ONCE]:
-        if tasks_open_to_judge(judge).filter(pk=task.pk).exists():
+        if tasks_open_to_judge(judge, Task.objects.filter(pk=task.pk)):
             planned += training_plan(task_id=task.pk, judge_id=judge.pk)
     return planned
 

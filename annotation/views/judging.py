@@ -150,7 +150,7 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
         return reverse("judge-instructions", args=[slug])
     if answers_owed(judge=judge, stage=QuestionStage.START):
         return reverse("judge-questions", args=[slug])
-    if onboarding.has_choice and judge.chosen_task_id is None:
+    if judge.chosen_task_id is None and onboarding.has_choice:
         return reverse("judge-test-sets", args=[slug])
     return None
 

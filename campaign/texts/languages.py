@@ -132,7 +132,7 @@ def reads_languages(tags: Collection[str], wanted: Iterable[str]) -> bool:
     """Return whether a person who reads these languages reads all the wanted ones; without any, they read all.
 
     By lookup as in RFC 4647, section 3.4: who reads `de` also reads `de-DE`, but not the other way round. Everybody
-    reads `zxx`. `annotation.selectors.pool` decides the same in SQL.
+    reads `zxx`.
     """
     if not tags:
         return True

@@ -33,7 +33,6 @@ from annotation.selectors.comparisons import (
     sentences_of_a_judge,
     sentences_taken,
 )
-from annotation.selectors.designs import designs_of_tasks
 from annotation.selectors.judges import JudgeStanding, judge_standing
 from annotation.selectors.passes import is_full, passes_so_far
 from annotation.selectors.pool import (
@@ -46,7 +45,7 @@ from annotation.selectors.pool import (
     hits_reserved,
     hits_standby,
     hits_standby_near,
-    tasks_open_to_judge,
+    suitable_tasks,
 )
 from annotation.selectors.progress import JudgeWork, judges_with_work
 from annotation.selectors.training import hits_training, training_round_due
@@ -241,7 +240,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     locks = Judge.objects.select_for_update(no_key=True).annotate(
         table_scans=TABLE_SCANS_OFF
     )
-    locks.get(pk=judge.pk)
+    locks.only("pk").get(pk=judge.pk)
     locked: Any = _judges_with_context().get(pk=judge.pk)
     tasks = _open_tasks(locked, locked.now)
     begun = (
@@ -266,28 +265,27 @@ def lending_context_lock(judge: Judge) -> LendingContext:
 
 
 def _open_tasks(judge: Judge, now: datetime) -> list[OpenTask]:
-    """Return the task the judge chose, or all that are open to them. Three queries."""
-    open_to_judge = tasks_open_to_judge(judge).annotate(
+    """Return the task the judge chose, or all that are open to them. Three queries, four if a design is for a group."""
+    annotated = Task.objects.order_by("pk").annotate(
         account=FilteredRelation("accounts", condition=Q(accounts__judge=judge)),
         has_training=Exists(TrainingBlock.objects.filter(task=OuterRef("pk"))),
     )
-    with_accounts = open_to_judge.select_related("account")  # type: ignore[misc]  # the relation above
-    tasks = chosen_or_all(list(with_accounts), judge.chosen_task_id)
-    designs = designs_of_tasks(tasks)
-    reserved = HIT.objects.filter(reserved_for=judge, task__in=tasks).incomplete()
+    with_accounts = annotated.select_related("account")  # type: ignore[misc]  # the relation above
+    suitable = chosen_or_all(suitable_tasks(judge, with_accounts), judge.chosen_task_id)
+    reserved = HIT.objects.filter(reserved_for=judge).incomplete()
     kinds: dict[int, set[ReservedKind]] = defaultdict(set)
     for row in reserved.values("task_id", "purpose", "holds_check"):
         kinds[row["task_id"]].add(ReservedKind(row["purpose"], row["holds_check"]))
     return [
         _open_task(
-            task,
+            row.task,
             # There is none before the first HIT.
-            getattr(task, "account", JudgeAccount(judge=judge, task=task)),
-            design=designs.get(task.pk),
-            reserved=frozenset(kinds[task.pk]),
+            getattr(row.task, "account", JudgeAccount(judge=judge, task=row.task)),
+            design=row.design,
+            reserved=frozenset(kinds[row.task.pk]),
             now=now,
         )
-        for task in tasks
+        for row in suitable
     ]
 
 
