@@ -14,9 +14,11 @@ from campaign.models import Task
 from ranking.selectors.judges import quality_due
 from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services.analyses import answer_keep_up
+from ranking.services.kept_rankings import rankings_of_days_keep
 from ranking.services.published_results.bundles import bundles_due_queue
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_check
+from ranking.services.reproduced_runs import tallies_check
+from ranking.services.runs import ranking_compute
 
 logger = logging.getLogger(__name__)
 

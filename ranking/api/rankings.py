@@ -30,7 +30,7 @@ from ranking.selectors.runs import (
     pairs_of,
     run_told_apart,
 )
-from ranking.services.runs import latest_ranking_keep
+from ranking.services.kept_rankings import latest_ranking_keep
 
 _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]

@@ -41,7 +41,7 @@ class Ranking(models.Model):
 
 
 class KeptFor(models.TextChoices):
-    """Reason for keeping a ranking permanently; see `ranking.services.runs`."""
+    """Reason for keeping a ranking permanently; see `ranking.services.kept_rankings`."""
 
     FIRST = "first"
     GROWTH = "growth"

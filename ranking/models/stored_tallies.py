@@ -9,7 +9,7 @@ from campaign.database.times import inserted_at
 class StoredTallies(models.Model):
     """The tallies of a test set at a watermark, from which its next ranking starts; no history.
 
-    Workers hold them in memory and store them at intervals: see `ranking.services.runs`.
+    Workers hold them in memory and store them at intervals: see `ranking.services.live_tallies`.
     They follow from the judgments, so the row may be deleted at any time.
     """
 

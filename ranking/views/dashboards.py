@@ -13,7 +13,7 @@ from campaign.views.decorators import action_view, page_view
 from ranking.pages.dashboard import dashboard_content, dashboard_version
 from ranking.pages.sections import Sections
 from ranking.selectors.dashboards import DashboardState, dashboard_state
-from ranking.services.runs import latest_ranking_keep
+from ranking.services.kept_rankings import latest_ranking_keep
 
 
 @page_view

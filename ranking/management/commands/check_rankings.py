@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from campaign.management.arguments import TasksCommand
-from ranking.services.runs import RunsChecked, runs_check
+from ranking.services.reproduced_runs import RunsChecked, runs_check
 
 
 class Command(TasksCommand):

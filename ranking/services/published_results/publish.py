@@ -20,6 +20,7 @@ from ranking.reports.wording.published_content import PublishedContent
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
+from ranking.services.kept_rankings import latest_ranking_keep
 from ranking.services.published_results.bundles import database_now, result_bundle_ask
 from ranking.services.published_results.content import (
     FrontMatter,
@@ -45,7 +46,6 @@ from ranking.services.published_results.sections import (
     frozen_answers,
     section_answer,
 )
-from ranking.services.runs import latest_ranking_keep
 
 
 @dataclass(frozen=True, slots=True)

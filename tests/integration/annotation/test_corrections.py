@@ -13,7 +13,8 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
 from annotation.services.systems import correction_decide, output_correct
 from campaign.models import ActivityEvent, Output, OutputCorrection, Task
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign, make_judge, make_organiser, make_task

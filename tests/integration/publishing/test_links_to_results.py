@@ -15,8 +15,9 @@ from campaign.models import Campaign, Invitation, InvitationRole, Judge, User
 from campaign.services.invitations import invitation_restore, results_link_create
 from ranking.models import LatestRanking
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
+from ranking.services.kept_rankings import latest_ranking_keep
 from ranking.services.published_results.publish import result_publish
-from ranking.services.runs import latest_ranking_keep, ranking_run_compute
+from ranking.services.runs import ranking_run_compute
 from tests.clocks import set_process_clock
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task

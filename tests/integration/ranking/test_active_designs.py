@@ -11,7 +11,8 @@ from campaign.models import Task
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
 from ranking.selectors.judged_columns import judged_blocks
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from tests.at_work import judge_one_hit
 from tests.factories import make_judge, make_organiser
 

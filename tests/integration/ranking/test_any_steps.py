@@ -16,9 +16,10 @@ from annotation.services.quality import quality_action_revert, quality_action_ta
 from campaign.models import Campaign, Judge, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run
-from ranking.services import runs as services
+from ranking.services import live_tallies as services
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_compute
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.properties import examples
 

@@ -27,8 +27,9 @@ from annotation.services.systems import system_withdraw
 from campaign.models import Judge, User
 from ranking.models import LatestRanking
 from ranking.selectors.dashboards import dashboard_state
+from ranking.services.kept_rankings import rankings_of_days_keep
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_run_compute, rankings_of_days_keep
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import addresses
 from tests.integration.ranking.writing import TestSetWriter
 

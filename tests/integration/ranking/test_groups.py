@@ -11,12 +11,10 @@ from campaign.services.judge_groups import (
 from ranking.models import LatestRanking
 from ranking.reports.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, judges_not_counted, ranking_is_due
+from ranking.services.kept_rankings import latest_ranking_keep
 from ranking.services.ranking_settings import ranking_settings_change
-from ranking.services.runs import (
-    latest_ranking_keep,
-    ranking_run_compute,
-    ranking_run_reproduce,
-)
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -13,12 +13,9 @@ from annotation.services.quality import quality_action_take
 from campaign.models import Judge, User
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.selectors.runs import judges_not_counted, latest_run
-from ranking.services.runs import (
-    latest_ranking_keep,
-    ranking_run_compute,
-    ranking_run_reproduce,
-    rankings_of_days_keep,
-)
+from ranking.services.kept_rankings import latest_ranking_keep, rankings_of_days_keep
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import keep_rankings_of_days
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change

@@ -12,12 +12,9 @@ from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun, StoredTallies
 from ranking.selectors import judged_columns
 from ranking.selectors.runs import latest_run, system_kinds
-from ranking.services import runs as services
-from ranking.services.runs import (
-    ranking_run_compute,
-    ranking_run_reproduce,
-    tallies_check,
-)
+from ranking.services import live_tallies as services
+from ranking.services.reproduced_runs import ranking_run_reproduce, tallies_check
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import check_tallies
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -15,7 +15,8 @@ from ranking.reports.range_choices import RangeChoiceError
 from ranking.reports.wording.methods import LiveMethod
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import ranking_settings_in_force
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

@@ -19,7 +19,8 @@ from ranking.selectors.runs import (
     ranking_settings_history,
 )
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 from tests.some_now import some_now

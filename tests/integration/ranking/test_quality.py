@@ -38,7 +38,8 @@ from ranking.services.quality_rules import (
     rules_preview,
     rules_put_in_force,
 )
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED
 from tests.clocks import set_process_clock

@@ -8,11 +8,9 @@ from campaign.models import System, Task
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.rankings.records import RankedRow, RunResult
 from ranking.models import RankingRun
-from ranking.services.runs import (
-    latest_ranking_keep,
-    ranking_run_compute,
-    ranking_run_reproduce,
-)
+from ranking.services.kept_rankings import latest_ranking_keep
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

@@ -11,14 +11,11 @@ from annotation.models import Judgment
 from campaign.models import Task
 from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun
-from ranking.services import runs as live_tallies_services
+from ranking.services import live_tallies as live_tallies_services
 from ranking.services import runs as services
-from ranking.services.runs import (
-    live_tallies,
-    ranking_history_compute,
-    ranking_run_compute,
-    ranking_run_reproduce,
-)
+from ranking.services.live_tallies import live_tallies
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_history_compute, ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
@@ -182,7 +179,8 @@ def test_other_code_is_a_new_run(
     ten_blocks: TestSetWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
-    monkeypatch.setattr(live_tallies_services, "code_version", lambda: "9.9.9")
+    for module in (services, live_tallies_services):
+        monkeypatch.setattr(module, "code_version", lambda: "9.9.9")
 
     run = ranking_run_compute(task_id=ten_blocks.task.pk)
 

@@ -23,7 +23,8 @@ from ranking.selectors.runs import (
     ranking_is_due,
     ranking_settings_in_force,
 )
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
+from ranking.services.runs import ranking_run_compute
 from ranking.tasks import rank_what_is_due
 from tests.integration.ranking.pages import addresses, text_of
 from tests.integration.ranking.writing import (

@@ -16,7 +16,7 @@ from ranking.reports.wording.stopping_rules import rule_with_progress
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
 from ranking.services.ranking_settings import StoppingRuleError, stopping_rule_set
-from ranking.services.runs import ranking_run_reproduce
+from ranking.services.reproduced_runs import ranking_run_reproduce
 from tests.integration.ranking.ruled import judged, ranked
 from tests.integration.ranking.writing import TestSetWriter, settings_change
 

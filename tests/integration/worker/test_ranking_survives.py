@@ -13,7 +13,7 @@ from psycopg2 import extensions
 from annotation.models import Judgment
 from campaign.models import Campaign
 from ranking.models import LatestRanking
-from ranking.services.runs import ranking_run_reproduce, tallies_check
+from ranking.services.reproduced_runs import ranking_run_reproduce, tallies_check
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.thorough

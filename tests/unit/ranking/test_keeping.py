@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ranking.models import KeptFor, RankingRun
-from ranking.services.runs import is_last_of_its_day, kept_for
+from ranking.services.kept_rankings import is_last_of_its_day, kept_for
 
 MILLION = 1_000_000
 

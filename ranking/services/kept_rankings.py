@@ -1,0 +1,195 @@
+"""Keep rankings permanently, and replace the latest ranking of a task."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import cast
+
+from django.db import transaction
+from django.db.models.functions import Now, TruncDay
+
+from campaign.database.many_rows import named_lock, named_lock_try
+from campaign.models import Task, WebhookEvent
+from campaign.services.webhooks import webhook_event_record
+from ranking.core.rankings.records import RankedRow
+from ranking.models import KeptFor, LatestRanking, RankingRun
+from ranking.models.ranking_run import Ranking
+
+_STANDINGS = (
+    "system",
+    "rank",
+    "last_rank",
+    "rank_low",
+    "rank_high",
+    "cluster",
+    "score",
+    "group",
+    "shortage",
+)
+
+
+def latest_ranking_replace(
+    *,
+    run: RankingRun,
+    latest: LatestRanking | None,
+    is_asked: bool = False,
+) -> None:
+    """Store a new ranking as the latest of its task, and keep milestones.
+
+    The previous ranking is kept if it was the last of its day, and the new one if `kept_for` gives a
+    reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
+    the test set's ranking.
+    """
+    last = None
+    met = None
+    if latest is not None:
+        last = _kept_of_day(latest, now=run.started_at)
+        if latest.rule == run.parameters.get("stopping_rule", {}):
+            met = latest.rule_met
+    criteria = []
+    if met is None:
+        criteria = run.result.get("stopping", {}).get("criteria", [])
+    reason = kept_for(
+        run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
+    )
+    if reason is not None:
+        last = _keep(run, reason)
+    else:
+        run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
+    if criteria:
+        # The first ranking that meets the rule is always kept, so it has a number.
+        met = {
+            "run": run.pk,
+            "judgments": run.result["input"]["blocks"],
+            "at": run.started_at.isoformat().replace("+00:00", "Z"),
+            "criteria": criteria,
+        }
+    run.rule_met = met
+    replacement = LatestRanking(
+        task_id=run.task_id,
+        rule_met=met,
+        last_kept=last,
+        is_kept=reason is not None,
+    )
+    for local_field in Ranking._meta.local_fields:
+        setattr(replacement, local_field.name, getattr(run, local_field.name))
+    is_new = latest is None
+    replacement.save(force_insert=is_new, force_update=not is_new)
+
+
+def _kept_of_day(latest: LatestRanking, *, now: datetime) -> RankingRun | None:
+    """Keep the latest ranking until now if it is the last of its day; return the newest kept one."""
+    if latest.is_kept or not is_last_of_its_day(latest.finished_at, now=now):
+        return latest.last_kept
+    return _keep(latest.as_run(), KeptFor.DAY)
+
+
+@transaction.atomic
+def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
+    """Keep the current ranking of a task permanently at a user's request; return it.
+
+    A ranking that is kept already stays unchanged. Waits for a running ranking, and then keeps its result,
+    not the previous one. Returns None if there is no ranking yet.
+    """
+    named_lock(_lock_name(task_id))
+    rankings = LatestRanking.objects.select_related("last_kept")
+    latest = rankings.filter(pk=task_id).first()
+    if latest is None:
+        return None
+    if not latest.is_kept:
+        _keep_latest(latest, KeptFor.ASKED)
+    return latest.last_kept
+
+
+def rankings_of_days_keep() -> int:
+    """Keep the last ranking of each past day; return the number of rankings newly kept.
+
+    This is for closed and idle tasks: a new ranking keeps the last one of the previous day
+    automatically.
+    """
+    today = TruncDay(Now(), tzinfo=UTC)
+    resting = LatestRanking.objects.filter(is_kept=False, finished_at__lt=today)
+    return sum(map(_keep_for_its_day, list(resting.values_list("pk", flat=True))))
+
+
+@transaction.atomic
+def _keep_for_its_day(task_id: int) -> bool:
+    if not ranking_lock_try(task_id=task_id):
+        return False
+    latest = LatestRanking.objects.get(pk=task_id)
+    if latest.is_kept:
+        return False
+    _keep_latest(latest, KeptFor.DAY)
+    return True
+
+
+def ranking_lock_try(*, task_id: int) -> bool:
+    """Take the lock on rankings of a test set until the transaction ends; return False if it is taken."""
+    return named_lock_try(_lock_name(task_id))
+
+
+def _lock_name(task_id: int) -> str:
+    return f"ranking run of test set {task_id}"
+
+
+def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
+    latest.last_kept = _keep(latest.as_run(), reason)
+    latest.is_kept = True
+    latest.save(update_fields=["last_kept", "is_kept"])
+
+
+def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
+    run.kept_for = reason
+    run.comparisons = run.result["input"]["comparisons"]
+    run.standings = [_standing(row) for row in run.result["systems"]]
+    run.save(force_insert=True)
+    test_set = run.task.test_set
+    webhook_event_record(
+        campaign_id=test_set.campaign_id,
+        event=WebhookEvent.RANKING,
+        data={
+            "task": run.task_id,
+            "test_set": test_set.name,
+            "ranking": run.pk,
+            "watermark": run.watermark,
+            "kept_for": str(reason),
+        },
+    )
+    return run
+
+
+def _standing(row: RankedRow) -> RankedRow:
+    """Return a row without counts."""
+    standing = {name: value for name, value in row.items() if name in _STANDINGS}
+    return cast("RankedRow", standing)
+
+
+def kept_for(
+    run: RankingRun,
+    *,
+    last: RankingRun | None,
+    is_asked: bool = False,
+    is_first_of_rule: bool = False,
+) -> KeptFor | None:
+    """Return why a new ranking is kept, or None; `last` is the newest one kept.
+
+    `is_first_of_rule` tells whether it is the first ranking that meets the stopping rule.
+
+    With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) rankings: 550 for a million.
+    """
+    if last is None:
+        return KeptFor.FIRST
+    if run.recipe != last.recipe:
+        return KeptFor.PARAMETERS
+    if is_first_of_rule:
+        return KeptFor.RULE
+    if is_asked:
+        return KeptFor.ASKED
+    if 100 * run.watermark >= 102 * last.watermark:
+        return KeptFor.GROWTH
+    return None
+
+
+def is_last_of_its_day(finished_at: datetime, *, now: datetime) -> bool:
+    """Return whether a ranking that was the latest until now is the last of its day (UTC)."""
+    return finished_at.astimezone(UTC).date() < now.astimezone(UTC).date()

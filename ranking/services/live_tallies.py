@@ -1,0 +1,159 @@
+"""Update the tallies of a task with new judgments, or recount them; workers hold some in memory and store them at intervals."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from campaign.models import SystemKind
+from ranking.core.live.moments import DamagedStateError
+from ranking.core.live.state import LiveDefinition, LiveTallies
+from ranking.models import RankingRun, StoredTallies
+from ranking.selectors.judged_columns import changed_judgments
+from ranking.services.run_results import run_definition
+from version import code_version
+
+logger = logging.getLogger(__name__)
+#: Tallies in memory are stored after this many judgments. A worker that starts counts the later ones.
+STORED_AFTER_JUDGMENTS = 300
+
+
+def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
+    """Return the definition of the live tallies for a run; `kinds` are the kinds of systems by name."""
+    # If a test set has several references of one kind, the first by name is used.
+    name_of_kind = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    # Corrections that leave out judgments change the counts of blocks.
+    corrections = map(str, run.parameters.get("corrections", ()))
+    return LiveDefinition(
+        ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
+        systems=tuple(sorted(kinds)),
+        reference=name_of_kind.get(SystemKind.REFERENCE),
+        bad_reference=name_of_kind.get(SystemKind.BAD_REFERENCE),
+        version=" ".join([code_version(), *corrections]),
+    )
+
+
+def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
+    """Return the tallies of the judgments 1…watermark for a run; `kinds` are the kinds of systems by name.
+
+    Tallies in memory or in the test set's row are updated; all judgments are recounted if these
+    have another definition, are damaged, or include later judgments. Tallies in memory are only
+    reused once the transaction has been committed. Call it under the lock of the test set's ranking.
+    """
+    definition = live_definition(run, kinds)
+    task_id = run.task_id
+    held = CACHE.pop(task_id, None)
+    stored = StoredTallies.objects.filter(pk=task_id)
+    if held is not None:
+        stored = stored.defer("packed")
+    row = stored.first()
+    if row is None or bytes(row.definition) != definition.digest:
+        held = None
+    elif held is None or held.build != row.build or held.watermark < row.watermark:
+        held = _read(row, definition)
+    if held is not None and held.watermark > run.watermark:
+        # The run has an earlier watermark; leave the tallies in memory unchanged.
+        _put_after_commit(task_id, held)
+        return _counted(run, definition)
+    if held is not None:
+        held = _advanced(held, run)
+    if held is None:
+        held = HeldTallies(_counted(run, definition), run.watermark)
+    if held.is_to_store:
+        _store(held, task_id)
+    _put_after_commit(task_id, held)
+    return held.tallies
+
+
+def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
+    try:
+        tallies = LiveTallies.unpacked(row.packed, definition)
+    except DamagedStateError:
+        logger.exception("Recounting the tallies of task %s.", row.pk)
+        return None
+    return HeldTallies(tallies, row.watermark, row.build, row.watermark)
+
+
+def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
+    """Return the tallies updated to the run's watermark; None if they do not fit."""
+    if held.watermark == run.watermark:
+        return held
+    try:
+        _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
+    except ValueError:
+        logger.exception("Recounting the tallies of task %s.", run.task_id)
+        return None
+    held.watermark = run.watermark
+    return held
+
+
+def _counted(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
+    tallies = LiveTallies(definition)
+    _apply(tallies, run.task_id, start=0, stop=run.watermark)
+    return tallies
+
+
+def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
+    systems = tallies.definition.systems
+    for changed in changed_judgments(
+        task_id=task_id, start=start, stop=stop, systems=systems
+    ):
+        tallies.apply(changed)
+
+
+def _store(held: HeldTallies, task_id: int) -> None:
+    """Replace the tallies in the row of their test set."""
+    row = StoredTallies(
+        task_id=task_id,
+        build=held.build,
+        watermark=held.watermark,
+        definition=held.tallies.definition.digest,
+        packed=held.tallies.packed(),
+        stored_at=Now(),
+    )
+    fields = ["build", "watermark", "definition", "packed", "stored_at"]
+    StoredTallies.objects.bulk_create(
+        [row], update_conflicts=True, update_fields=fields, unique_fields=["task"]
+    )
+    held.stored_watermark = held.watermark
+
+
+def _put_after_commit(task_id: int, held: HeldTallies) -> None:
+    def put() -> None:
+        CACHE[task_id] = held
+        if len(CACHE) > MOST_HELD:
+            CACHE.pop(next(iter(CACHE)), None)
+
+    transaction.on_commit(put)
+
+
+#: Number of test sets whose tallies are held in memory, those ranked most recently.
+MOST_HELD = 8
+
+
+@dataclass
+class HeldTallies:
+    """Tallies at a watermark, and the state of their stored row."""
+
+    tallies: LiveTallies
+    watermark: int
+    build: UUID = field(default_factory=uuid4)
+    #: The watermark of the row; -1 if there is none.
+    stored_watermark: int = -1
+
+    @property
+    def is_to_store(self) -> bool:
+        """True if there is no row, or if it lacks many judgments."""
+        lacking = self.watermark - self.stored_watermark
+        return self.stored_watermark < 0 or lacking >= STORED_AFTER_JUDGMENTS
+
+
+#: The tallies last used by this process, by test set. A ranking removes them and puts them back after its commit,
+#: so that tallies of a failed transaction are never reused.
+CACHE: Final[dict[int, HeldTallies]] = {}
