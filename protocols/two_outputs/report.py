@@ -20,7 +20,7 @@ from protocols.two_outputs.statistics import (
     judges_compared,
 )
 from ranking.files.records import refuse_unknown
-from ranking.reports.analyses.agreement import JUDGE, OTHER
+from ranking.reports.analyses.judge_pairs import JUDGE, OTHER
 from ranking.reports.analyses.options import Option, OptionError
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import (

@@ -37,7 +37,7 @@ from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import Ranking
 from ranking.core.rankings.records import RankedRow
 from ranking.core.scores import Scores
-from ranking.reports.analyses.agreement import POOLED_CHANCE
+from ranking.reports.analyses.agreement_by_part import POOLED_CHANCE
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,

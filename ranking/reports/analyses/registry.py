@@ -10,10 +10,12 @@ from ranking.reports.analyses.across.rankings import (
     CLUSTERS,
     CLUSTERS_BY_METHODS,
 )
-from ranking.reports.analyses.agreement import AGREEMENT, AGREEMENT_BY, JUDGE_PAIRS
+from ranking.reports.analyses.agreement import AGREEMENT
+from ranking.reports.analyses.agreement_by_part import AGREEMENT_BY
 from ranking.reports.analyses.beside import BESIDE
 from ranking.reports.analyses.diagnosis import DIAGNOSIS
 from ranking.reports.analyses.firmness import FIRMNESS
+from ranking.reports.analyses.judge_pairs import JUDGE_PAIRS
 from ranking.reports.analyses.judges import JUDGES, WITHOUT_JUDGES
 from ranking.reports.analyses.kind import AnalysisKind
 from ranking.reports.analyses.machines import MACHINES

@@ -10,6 +10,8 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from ranking.core.agreement.intervals import (
     CLASS_ENDS,
+    Agreement,
+    AgreementEstimate,
     KappaLevel,
     NoInterval,
     says_enough,
@@ -129,6 +131,12 @@ def not_estimable_in_words(reason: str) -> str:
         NotEstimable.NO_INTERVAL.value: _("not shown: no interval"),
         NotEstimable.INTERVAL_TOO_WIDE.value: _("not shown: interval too wide"),
     }.get(reason, reason)
+
+
+def kappa_undefined_in_words(kappa: Agreement | AgreementEstimate) -> str:
+    """Return the reason why the κ between all judges is undefined."""
+    message = _("κ between all judges: %(why)s.")
+    return message % {"why": not_estimable_in_words(str(kappa.reason))}
 
 
 def kappa_in_words(agreement: Mapping[str, Any] | None) -> dict[str, str | None]:
