@@ -8,7 +8,7 @@ class RankingConfig(AppConfig):
 
     def ready(self) -> None:
         import ranking.export.writing
-        import ranking.pages.published_results
+        import ranking.pages.result_bundles
         import ranking.services.analyses
         import ranking.services.metrics  # noqa: F401  they register the handlers of their jobs
         from annotation.protocols.answer_files import answer_files_register

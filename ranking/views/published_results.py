@@ -35,16 +35,14 @@ from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
 from ranking.models import Analysis, PublishedResult
+from ranking.pages.frozen_pages import result_content
 from ranking.pages.publish_forms import EmbargoForm, PublishForm, RetractionForm
-from ranking.pages.published_results import (
-    differences,
-    draft_in_words,
+from ranking.pages.published_results import draft_in_words, published_page
+from ranking.pages.published_versions import differences, version_lines
+from ranking.pages.publishing_worries import (
     missing_in_words,
     named_before,
-    published_page,
     reasons_in_words,
-    result_content,
-    version_lines,
     worries_in_words,
 )
 from ranking.pages.shared_results import shared_result

@@ -51,7 +51,7 @@ from campaign.services.uploads import (
 from campaign.services.webhooks import webhook_create, webhook_test
 from protocols.quiz.snippets import snippets_replace
 from ranking.models import Analysis, Metric, PublishedResult, RankingRun
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
 from ranking.services.published_results.publish import result_publish

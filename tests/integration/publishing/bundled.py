@@ -14,7 +14,7 @@ from django.db import transaction
 from campaign.models import Task
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import PublishedResult
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.services.published_results.publish import result_publish
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,7 +13,7 @@ from django.utils import translation
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import PublishedResult
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.reports.wording.published_method import method_sentences
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import result_publish

@@ -13,7 +13,7 @@ from django.utils import timezone, translation
 
 from campaign.models import Segment, System
 from ranking.models import PublishedResult
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.reports.published_results import FOLDER
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import result_publish, result_retract

@@ -18,7 +18,7 @@ from campaign.models import Campaign, FilePart, Protocol, Segment, Task
 from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
 from ranking.models import PublishedResult
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.services.published_results.bundles import (
     bundles_due_queue,
     result_bundle_ask,

@@ -10,7 +10,7 @@ from django.urls import reverse
 from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import Analysis, PublishedResult
-from ranking.pages.published_results import missing_in_words
+from ranking.pages.publishing_worries import missing_in_words
 from ranking.reports.published_results import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute

@@ -12,7 +12,8 @@ from annotation.services.quality import quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
-from ranking.pages.published_results import published_page, worries_in_words
+from ranking.pages.published_results import published_page
+from ranking.pages.publishing_worries import worries_in_words
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import (
     PublishingRefusedError,

@@ -23,7 +23,7 @@ from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User
 from campaign.services.campaigns import task_close, task_reopen
 from ranking.models import PublishedResult
-from ranking.pages.published_results import result_bundle_make
+from ranking.pages.result_bundles import result_bundle_make
 from ranking.services.published_results.publish import result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.at_work import assignment_lend

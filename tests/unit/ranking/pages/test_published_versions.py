@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.pages.published_results import differences
+from ranking.pages.published_versions import differences
 from ranking.services.published_results.naming import labels_of
 
 
