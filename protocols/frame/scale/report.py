@@ -1,9 +1,7 @@
-"""Report on ratings, for page, REST and command."""
+"""The analysis of ratings, for page, REST and command: its options, and its report of means, agreement and judges."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from operator import attrgetter, itemgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,52 +12,38 @@ from django.utils.translation import gettext_lazy
 from campaign.models import Protocol
 from campaign.texts.joining import comma_list, labelled
 from protocols.frame.lines import AnswersRead
+from protocols.frame.scale.agreement_tables import kappas_table, n_agreement_table
 from protocols.frame.scale.computed import (
-    AgreementOf,
-    CriterionResult,
     RatingOptions,
     RatingsResult,
-    Weighted,
     ratings_result,
     weight_read,
 )
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
+from protocols.frame.scale.judge_tables import (
+    judges_table,
+    means_without_outliers_table,
+    outliers_table,
+    removals_table,
+)
+from protocols.frame.scale.mean_tables import (
+    TWO_CRITERIA,
+    all_means_table,
+    correlations_table,
+    means_table,
+    weighted_means_table,
+)
 from protocols.frame.scale.presets import criteria_of
-from protocols.frame.scale.statistics.agreement import RatingAgreement
-from protocols.frame.scale.statistics.judges import RatingJudge
-from protocols.frame.scale.statistics.means import MeanRating, MeanRatings
-from protocols.frame.scale.statistics.outliers import Removal, Rule
 from protocols.frame.scale.statistics.ratings import POINTS, Items
-from protocols.frame.tables import analysis_of_lines, report_of_answers, rules_between
+from protocols.frame.tables import analysis_of_lines, report_of_answers
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
 from ranking.files.records import refuse_unknown
 from ranking.reports.analyses.options import CONFIDENCE, SEED, Option, OptionError
-from ranking.reports.correlations import (
-    correlation_columns,
-    in_figures_with_interval,
-    interval_notes,
-)
+from ranking.reports.correlations import in_figures_with_interval, interval_notes
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.plots import LinePlot, PointPlot, interval_plot
-from ranking.reports.tables import (
-    Column,
-    Report,
-    Table,
-    Value,
-    end_columns,
-    estimate_columns,
-    judge_column,
-    of_part,
-    system_column,
-)
-from ranking.reports.wording.agreement import (
-    kappa_text,
-    strength_caution,
-    strength_in_words,
-)
-from ranking.reports.wording.methods import shortages_in_words
-from ranking.reports.wording.numbers import all_in_figures, decimals, percent_in_figures
+from ranking.reports.tables import Column, Report, Table
+from ranking.reports.wording.numbers import all_in_figures
 from ranking.reports.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
@@ -127,8 +111,6 @@ WEIGHTS = Option(
         "Ranks systems by one criterion, “fluency:1”, or by a weighted mean of several, “fluency:1” and “adequacy:2”. Leave empty for the weights of the task."
     ),
 )
-#: Criteria of which one is compared with the other in a plot and a sentence.
-_TWO: Final = 2
 _OPTIONS: Final = (
     MERGE,
     STANDARDISE,
@@ -234,41 +216,6 @@ def _words(
     return word_counts[items.segment]
 
 
-def _rule_in_words(rule: Rule) -> str:
-    """Return the name that Hamon et al. (2007) give a rule."""
-    return {
-        Rule.MEAN_SCORE: _("Mean score"),
-        Rule.MEAN_AGREEMENT: _("Mean agreement"),
-        Rule.EASY_ITEMS: _("Easy sentences"),
-    }[rule]
-
-
-def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
-    """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
-    shortages = {}
-    for row in means.systems:
-        if row.shortage:
-            shortages[row.system] = row.shortage
-    yield from shortages_in_words(shortages, len(means.systems))
-    if len(shortages) == len(means.systems):
-        return
-    yield _(
-        "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence)."
-    ) % {"confidence": percent_in_figures(means.confidence)}
-    if means.correction is Correction.HOLM:
-        yield _("Ranks: simultaneous confidence sets.")
-    else:
-        yield _("Ranks: a separate confidence set for each system.")
-    unsure = []
-    for row in means.systems:
-        if row.standard_error is None and row.shortage is None:
-            unsure.append(row.system)
-    if unsure:
-        yield _(
-            "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
-        ) % {"systems": comma_list(unsure)}
-
-
 def _tell(
     analysis_input: Input | AnswersOfFiles,
     options: RatingOptions,
@@ -346,24 +293,26 @@ def _tables(
     result: RatingsResult, confidence: float, *, are_outliers_named: bool
 ) -> Iterator[Table]:
     if result.weighted is not None:
-        yield _weighted_means(result.weighted, result.names)
+        yield weighted_means_table(result.weighted, result.names)
     for criterion, criterion_result in result.criteria.items():
-        yield _means(
+        yield means_table(
             result.names[criterion], criterion_result.means, name=f"means_{criterion}"
         )
     if len(result.criteria) > 1:
-        yield _all_means(result)
-    if len(result.criteria) > _TWO:
-        yield _correlations(result, confidence)
-    yield _n_agreement(result)
-    yield _kappas(result)
+        yield all_means_table(result)
+    if len(result.criteria) > TWO_CRITERIA:
+        yield correlations_table(result, confidence)
+    yield n_agreement_table(result)
+    yield kappas_table(result)
     for criterion, criterion_result in result.criteria.items():
-        yield _judges(criterion, result.names[criterion], criterion_result)
+        yield judges_table(criterion, result.names[criterion], criterion_result)
     if are_outliers_named:
-        yield _outliers(result)
-        yield _removals(result, confidence)
+        yield outliers_table(result)
+        yield removals_table(result, confidence)
         for criterion, criterion_result in result.criteria.items():
-            yield _without(criterion, result.names[criterion], criterion_result)
+            yield means_without_outliers_table(
+                criterion, result.names[criterion], criterion_result
+            )
     if len(result.proposed_easy):
         yield _proposed(result)
 
@@ -405,409 +354,6 @@ def _with_interval(correlation: SampledCorrelation) -> str:
         return "–"
     return in_figures_with_interval(
         correlation.pearson, correlation.pearson_low, correlation.pearson_high, 2
-    )
-
-
-def _means(title: str, means: MeanRatings, *, name: str) -> Table:
-    return Table.of(
-        means.systems,
-        name=name,
-        title=title,
-        columns=(
-            system_column(),
-            Column("mean", _("Mean")),
-            *end_columns(),
-            Column("rank", _("Rank")),
-            *end_columns("rank_"),
-            Column("cluster", _("Cluster")),
-            Column("ratings", _("Ratings")),
-            Column("deviation", "s"),
-        ),
-        notes=[*_ranges_in_words(means)],
-        rules=rules_between([row.cluster for row in means.systems]),
-        plot=interval_plot(
-            "system",
-            "mean",
-            start=means.lowest,
-            end=means.highest,
-            is_whole=means.lowest is not None,
-        ),
-    )
-
-
-def _weighted_means(weighted: Weighted, names: Mapping[str, str]) -> Table:
-    """Return the systems in the order of their weighted means."""
-    weights_in_words = []
-    for key, weight in weighted.weights.items():
-        weights_in_words.append(labelled(names[key], number_format(weight)))
-    weights = comma_list(weights_in_words)
-    table = _means(_("Ranking by weights"), weighted.means, name="weighted")
-    return replace(
-        table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes]
-    )
-
-
-def _all_means(result: RatingsResult) -> Table:
-    """Return the mean of each system by each criterion; for two criteria, with Figure 1 of Hamon et al. (2007)."""
-    means = {}
-    for criterion, criterion_result in result.criteria.items():
-        of_criterion = {}
-        for row in criterion_result.means.systems:
-            of_criterion[row.system] = row
-        means[criterion] = of_criterion
-    first, *others = means
-    listed = []
-    for name in means[first]:
-        if all(name in means[other] for other in others):
-            listed.append(name)
-    columns = [_system_named()]
-    for criterion, of_systems in means.items():
-        columns += _mean_columns(criterion, result.names[criterion], of_systems)
-    table = Table.of(
-        listed, name="systems", title=_("Systems by criteria"), columns=columns
-    )
-    if len(means) > _TWO:
-        return table
-    [second] = others
-    return replace(
-        table,
-        name="both",
-        title=_("%(later)s against %(one)s")
-        % {"later": result.names[second], "one": result.names[first]},
-        plot=PointPlot(label="system", value=second, x=first),
-    )
-
-
-def _system_named() -> Column:
-    """Return the column of rows that are names of systems."""
-    return Column("system", _("System"), is_text=True, names="system", of=str)
-
-
-def _mean_columns(
-    criterion: str, heading: str, means: Mapping[str, MeanRating]
-) -> tuple[Column, ...]:
-    def mean(name: str) -> float:
-        return means[name].mean
-
-    return (
-        Column(criterion, heading, of=mean),
-        *end_columns(f"{criterion}_", of=means.__getitem__),
-    )
-
-
-class _CorrelationRow(NamedTuple):
-    one: str
-    other: str
-    of_ratings: SampledCorrelation
-    of_systems: SampledCorrelation
-
-
-def _correlations(result: RatingsResult, confidence: float) -> Table:
-    """Return the correlation of each two criteria, over ratings and over systems."""
-    rows = []
-    for (other, one), correlation in result.correlated.items():
-        row = _CorrelationRow(
-            one=result.names[one],
-            other=result.names[other],
-            of_ratings=correlation.of_ratings,
-            of_systems=correlation.of_systems,
-        )
-        rows.append(row)
-    return Table.of(
-        rows,
-        name="correlations",
-        title=_("Correlation of criteria"),
-        columns=(
-            Column("one", _("Criterion"), is_text=True),
-            Column("other", _("Other criterion"), is_text=True),
-            *of_part(
-                attrgetter("of_ratings"),
-                correlation_columns(
-                    confidence,
-                    suffix="_ratings",
-                    pearson=_("Pearson, ratings"),
-                    spearman=_("Spearman, ratings"),
-                ),
-            ),
-            *of_part(
-                attrgetter("of_systems"),
-                correlation_columns(
-                    confidence,
-                    suffix="_systems",
-                    pearson=_("Pearson, system means"),
-                    spearman=_("Spearman, system means"),
-                ),
-            ),
-        ),
-        keys=2,
-        notes=interval_notes([row.of_systems for row in rows], confidence),
-    )
-
-
-def _part(names: Mapping[str, str]) -> tuple[Column, ...]:
-    """Return columns that name the part of the ratings a row describes."""
-
-    def criterion(row: AgreementOf) -> str:
-        return names[row.criterion]
-
-    def condition(row: AgreementOf) -> str:
-        return row.condition or _("All")
-
-    return (
-        Column("criterion", _("Criterion"), is_text=True, of=criterion),
-        Column("condition", _("Condition"), is_text=True, of=condition),
-        Column("points", _("Points")),
-    )
-
-
-def _n_agreement(result: RatingsResult) -> Table:
-    """Return Table 1 of Hamon et al. (2007) with intervals and the values expected by chance."""
-    steps = []
-    for part in result.agreement:
-        for step in part.agreement.n_agreement:
-            steps.append((part, step))
-    return Table.of(
-        steps,
-        name="n_agreement",
-        title=_("Ratings of the same text that differ by at most n points"),
-        columns=(
-            *of_part(itemgetter(0), _part(result.names)),
-            *of_part(
-                itemgetter(1),
-                (
-                    Column("n", _("n"), is_text=True, of=lambda step: str(step.n)),
-                    *estimate_columns(
-                        "share", _("Agreeing"), attrgetter("share"), decimals=2
-                    ),
-                    Column(
-                        "chance", _("Chance"), decimals=2, of=attrgetter("expected")
-                    ),
-                    *estimate_columns(
-                        "beyond",
-                        _("Beyond chance"),
-                        attrgetter("corrected"),
-                        ends="beyond_",
-                        decimals=2,
-                    ),
-                ),
-            ),
-        ),
-        keys=4,
-        notes=[
-            _(
-                "With five equally used points, chance gives %(equal)s, %(within_1)s, %(within_2)s, %(within_3)s and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
-            )
-            % {
-                "equal": decimals(0.2, 2),
-                "within_1": decimals(0.52, 2),
-                "within_2": decimals(0.76, 2),
-                "within_3": decimals(0.92, 2),
-            },
-            *_few_judges(result),
-        ],
-    )
-
-
-def _few_judges(result: RatingsResult) -> list[str]:
-    if all(
-        part.agreement.for_judges or not part.agreement.pairs
-        for part in result.agreement
-    ):
-        return []
-    return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
-
-
-def _kappas(result: RatingsResult) -> Table:
-    return Table.of(
-        result.agreement,
-        name="kappa",
-        title=_("Agreement between judges"),
-        columns=(
-            *_part(result.names),
-            *of_part(
-                attrgetter("agreement"),
-                (
-                    Column("kappa", _("κ"), of=_kappa_shown),
-                    *end_columns(of=attrgetter("kappa")),
-                    Column("strength", _("Strength"), is_text=True, of=_strength),
-                    Column("p_observed", _("P(A)")),
-                    Column("p_chance", _("P(E)")),
-                    Column("alpha", _("ordinal α"), of=_alpha_shown),
-                    *end_columns("alpha_", of=attrgetter("alpha")),
-                    Column("items", _("Texts")),
-                ),
-            ),
-        ),
-        keys=3,
-        notes=[strength_caution(), *_few_judges(result)],
-    )
-
-
-def _kappa_shown(agreement: RatingAgreement) -> Value:
-    kappa = agreement.kappa
-    return kappa_text(kappa.value, agreement.p_chance, reason=kappa.reason)
-
-
-def _alpha_shown(agreement: RatingAgreement) -> Value:
-    alpha = agreement.alpha
-    return kappa_text(alpha.value, agreement.p_chance, reason=alpha.reason)
-
-
-def _strength(agreement: RatingAgreement) -> str | None:
-    kappa = agreement.kappa
-    return strength_in_words(kappa.value, kappa.low, kappa.high)
-
-
-def _judges(criterion: str, name: str, criterion_result: CriterionResult) -> Table:
-    """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
-
-    def rules(row: RatingJudge) -> str:
-        rule_labels = []
-        for outlier in criterion_result.outliers:
-            if row.judge in outlier.outliers:
-                rule_labels.append(_rule_in_words(outlier.rule))
-        return comma_list(rule_labels)
-
-    return Table.of(
-        sorted(criterion_result.judges, key=attrgetter("mean", "judge")),
-        name=f"judges_{criterion}",
-        title=_("Judges: %(criterion)s") % {"criterion": name},
-        columns=(
-            judge_column(),
-            Column("ratings", _("Ratings")),
-            Column("mean", _("Mean"), decimals=2),
-            Column("others", _("Others on the same texts"), decimals=2),
-            Column("difference", _("Difference"), decimals=2),
-            Column("distance", _("Distance"), decimals=2),
-            Column("easy", _("Easy texts")),
-            Column(
-                "easy_missed",
-                _("Easy texts missed"),
-                decimals=2,
-                of=attrgetter("easy_share"),
-            ),
-            Column("stands_out", _("Outlier by"), is_text=True, of=rules),
-        ),
-        notes=[_("An outlier is a reason to look closer, not proof of bad work.")],
-        plot=LinePlot(label="judge", value="mean"),
-    )
-
-
-def _outliers(result: RatingsResult) -> Table:
-    """Return Table 3 of Hamon et al. (2007)."""
-    columns = [Column("rule", _("Rule"), is_text=True, of=_rule_in_words)]
-    notes = []
-    for criterion, of_criterion in result.criteria.items():
-        counts = {}
-        for outcome in of_criterion.outliers:
-            counts[outcome.rule] = len(outcome.outliers)
-        columns.append(
-            Column(criterion, result.names[criterion], of=counts.__getitem__)
-        )
-        notes.append(
-            _(
-                "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
-            )
-            % {
-                "criterion": result.names[criterion],
-                "both": len(of_criterion.overlap.both),
-                "upper": of_criterion.overlap.upper,
-                "lower": of_criterion.overlap.lower,
-            }
-        )
-    if result.in_all:
-        if len(result.criteria) == _TWO:
-            heading = _("Both")
-        else:
-            heading = _("All")
-        counts_in_all = {}
-        for rule, judges in result.in_all.items():
-            counts_in_all[rule] = len(judges)
-        columns.append(Column("both", heading, of=counts_in_all.__getitem__))
-    return Table.of(
-        Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
-    )
-
-
-def _rule_of(removal: Removal) -> str:
-    return _rule_in_words(removal.rule)
-
-
-def _number_of_judges(removal: Removal) -> int:
-    return len(removal.judges)
-
-
-def _removals(result: RatingsResult, confidence: float) -> Table:
-    """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
-    removals = []
-    for criterion, of_criterion in result.criteria.items():
-        for row in of_criterion.removals:
-            removals.append((result.names[criterion], row))
-    correlations: list[SampledCorrelation] = []
-    for _criterion, row in removals:
-        correlations.extend((row.correlation, row.correlation_alone))
-    return Table.of(
-        removals,
-        name="removals",
-        title=_("System means without outliers"),
-        columns=(
-            Column("criterion", _("Criterion"), is_text=True, of=itemgetter(0)),
-            *of_part(
-                itemgetter(1),
-                (
-                    Column("rule", _("Rule"), is_text=True, of=_rule_of),
-                    Column("judges", _("Judges"), of=_number_of_judges),
-                    Column("share", _("Share of ratings"), decimals=2),
-                    *of_part(
-                        attrgetter("correlation"), correlation_columns(confidence)
-                    ),
-                    *of_part(
-                        attrgetter("correlation_alone"),
-                        correlation_columns(
-                            confidence,
-                            suffix="_alone",
-                            pearson=_("Pearson, outliers only"),
-                            spearman=_("Spearman, outliers only"),
-                        ),
-                    ),
-                    Column("mean_kept", _("Mean without outliers"), decimals=2),
-                    Column("mean_removed", _("Mean of outliers"), decimals=2),
-                ),
-            ),
-        ),
-        keys=2,
-        notes=interval_notes(
-            correlations,
-            confidence,
-        ),
-    )
-
-
-def _without(criterion: str, name: str, criterion_result: CriterionResult) -> Table:
-    """Return Figure 7 of Hamon et al. (2007) as a table."""
-    official = {}
-    for system, mean in criterion_result.removals[0].official.items():
-        if mean is not None:
-            official[system] = mean
-    columns = [
-        _system_named(),
-        Column("official", _("All judges"), decimals=2, of=official.get),
-    ]
-    for removal in criterion_result.removals:
-        columns.append(
-            Column(
-                f"without_{removal.rule}",
-                _rule_in_words(removal.rule),
-                decimals=2,
-                of=removal.without.get,
-            )
-        )
-    return Table.of(
-        sorted(official, key=lambda system: (-official[system], system)),
-        name=f"without_{criterion}",
-        title=_("%(criterion)s: system means with and without outliers")
-        % {"criterion": name},
-        columns=columns,
     )
 
 
