@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from django.db import connection
 from django.db.models.functions import Now
@@ -37,6 +37,8 @@ from campaign.texts.counted import counted
 
 #: Maximum blocks per HIT in a design, and on the page of a HIT.
 BLOCKS_OF_A_HIT: Final = 50
+#: Namespace of the ids of imported answers.
+NAMESPACE: Final = UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
 #: Remedy for JudgeTakesPartError, used in error messages.
 RENAME_JUDGE: Final = (
     "import into another campaign, or rename the judge in the whole file"
@@ -215,6 +217,7 @@ class AnswerRow:
     revision of its block. `judge` is the id of the judge, or that of the `machine` judge.
     """
 
+    file: str
     line: int
     client_id: UUID
     judge: int
@@ -232,6 +235,16 @@ class AnswerRow:
     why: Mapping[str, object] = field(default_factory=dict)
     supersedes: StoredAnswer | None = None
     machine: MachineJudge | None = None
+
+    @property
+    def location(self) -> str:
+        """File and line, for messages."""
+        return f"{self.file}, line {self.line}"
+
+    @property
+    def revision_id(self) -> UUID:
+        """The id of the row if it revises a stored judgment, and so may return to an earlier answer."""
+        return uuid5(NAMESPACE, f"{self.client_id} {self.submitted_at}")
 
     @property
     def outputs(self) -> tuple[int, ...]:

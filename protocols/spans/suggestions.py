@@ -10,8 +10,9 @@ from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.importing.answer_reading import refuse_answer
 from annotation.importing.answer_subjects import AnswerSubject, AnswerSubjects
-from annotation.importing.answers import refuse_answer, sent_file_checked
+from annotation.importing.answers import sent_file_checked
 from annotation.models import HIT
 from annotation.protocols.answer_files import (
     AnswerRefusedError,

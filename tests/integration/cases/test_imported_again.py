@@ -12,12 +12,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from annotation.importing.answers import (
+from annotation.importing.answer_storing import (
     KEPT,
     OLDER,
     REPLACED_STORED,
     RESTORED,
     WITHDRAWN,
+)
+from annotation.importing.answers import (
     AnswersImported,
     ImportOptions,
     answers_import,
