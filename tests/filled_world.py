@@ -32,7 +32,7 @@ from campaign.services.judge_groups import (
     judge_group_create,
     judge_group_members_change,
 )
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
@@ -170,7 +170,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
 
 
 def _machine(campaign: Campaign, by: User, version: str = "1") -> MachineJudge:
-    return machine_add(campaign=campaign, by=by, name="judgebot", version=version)[0]
+    return machine_add(
+        campaign=campaign, by=by, terms=MachineTerms(name="judgebot", version=version)
+    )[0]
 
 
 def _group(campaign: Campaign, name: str = "experts") -> JudgeGroup:

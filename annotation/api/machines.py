@@ -11,6 +11,7 @@ from annotation.selectors.machines import machines_of
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.models import MachineJudge
 from campaign.services.machines import (
+    MachineTerms,
     machine_add,
     machine_token_replace,
     machine_withdraw,
@@ -73,7 +74,9 @@ class MachinesView(_MachineAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Add a machine judge; the response has its token."""
         data = self.validated(MachineMakeSerializer)
-        machine, self.token = machine_add(campaign=self.campaign, by=self.user, **data)
+        machine, self.token = machine_add(
+            campaign=self.campaign, by=self.user, terms=MachineTerms(**data)
+        )
         return self.serialized(machine, MachineWithTokenSerializer, status=201)
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors.machines import machines_of, tasks_of_machines
 from campaign.models import Campaign, MachineJudge
 from campaign.services.machines import (
+    MachineTerms,
     machine_add,
     machine_token_replace,
     machine_withdraw,
@@ -38,7 +39,9 @@ def machines_page(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         with RefusalsAt(form):
             _machine, token = machine_add(
-                campaign=campaign, by=user_of(request), **form.cleaned_data
+                campaign=campaign,
+                by=user_of(request),
+                terms=MachineTerms(**form.cleaned_data),
             )
             return _page(request, campaign, MachineForm(), token=token, status=201)
     return _page(request, campaign, form, status=400 if form.errors else 200)

@@ -1,6 +1,7 @@
 """Machine judges: add them, replace their tokens, and withdraw them."""
 
 import secrets
+from dataclasses import asdict, dataclass
 from typing import Final
 
 from django.db.models.functions import Now
@@ -17,15 +18,22 @@ class MachineRefusedError(RefusedError):
     """The machine judge cannot be added or changed; the message says why."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineTerms:
+    """Name and version of a machine judge, its prompt and settings, and whether it is asked in both orders."""
+
+    name: str
+    version: str
+    prompt: str = ""
+    settings: str = ""
+    asked_twice: bool = False
+
+
 def machine_add(
     *,
     campaign: Campaign,
     by: User,
-    name: str,
-    version: str,
-    prompt: str = "",
-    settings: str = "",
-    asked_twice: bool = False,
+    terms: MachineTerms,
 ) -> tuple[MachineJudge, str]:
     """Add a machine judge; return it with the text of its token, of which only a hash is stored.
 
@@ -39,11 +47,7 @@ def machine_add(
     with refused_if_broken("machine_name_and_version_unique_in_campaign", taken):
         machine = MachineJudge.objects.create(
             campaign=campaign,
-            name=name,
-            version=version,
-            prompt=prompt,
-            settings=settings,
-            asked_twice=asked_twice,
+            **asdict(terms),
             token_digest=token_digest(text),
             created_by=by,
         )

@@ -41,7 +41,7 @@ from campaign.services.instructions import instructions_accept, instructions_wri
 from campaign.services.judge_groups import (
     judge_group_create,
 )
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from campaign.services.uploads import (
     upload_begin,
     upload_check,
@@ -228,9 +228,7 @@ def make_world() -> World:
     machine_add(
         campaign=mine.test_set.campaign,
         by=organiser,
-        name="SECRET-MACHINE",
-        version="1",
-        prompt="SECRET-PROMPT",
+        terms=MachineTerms(name="SECRET-MACHINE", version="1", prompt="SECRET-PROMPT"),
     )
     endpoint = webhook_create(
         campaign=mine.test_set.campaign,

@@ -18,7 +18,7 @@ from campaign.models import Campaign, FilePart, Judge, KeptFile, Output, Task
 from campaign.models.upload import MEDIA
 from campaign.selectors.exported_files import FileStorageError
 from campaign.services.campaigns import TaskRefusedError, campaign_delete, task_create
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.every import said_about
@@ -333,7 +333,9 @@ def test_machine_judge_gets_files_of_its_blocks(
     clients = []
     for version in ("1", "2"):
         _machine, token = machine_add(
-            campaign=campaign, by=by, name="bot", version=version
+            campaign=campaign,
+            by=by,
+            terms=MachineTerms(name="bot", version=version),
         )
         clients.append(Client(headers={"Authorization": f"Token {token}"}))
     machine, other = clients

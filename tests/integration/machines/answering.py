@@ -7,7 +7,7 @@ from annotation.models import Block, MachineJudgment
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import SentByMachine, machine_judgment_submit
 from campaign.models import Campaign, MachineJudge, Task, User
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 
 
 def in_order(candidates: Sequence[Sequence[int]]) -> list[int]:
@@ -26,7 +26,9 @@ def machine_judges(
     """Add a machine judge that ranks all blocks of a task."""
     by = User.objects.create_user(name=f"adds {name}")
     machine, _token = machine_add(
-        campaign=campaign, by=by, name=name, version="1", asked_twice=asked_twice
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name=name, version="1", asked_twice=asked_twice),
     )
     blocks = Block.objects.filter(hit__task=task, control="").order_by("pk")
     for block in blocks.select_related("hit__task__test_set__campaign"):

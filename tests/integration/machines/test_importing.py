@@ -20,7 +20,7 @@ from campaign.formats import FormatError
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, CampaignState, Judge, MachineJudge, Task
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.exporting import exported
@@ -50,7 +50,9 @@ def machine_of(
     campaign: Campaign, name: str = "judgebot", version: str = "1"
 ) -> MachineJudge:
     by = campaign.memberships.get().user
-    machine, _token = machine_add(campaign=campaign, by=by, name=name, version=version)
+    machine, _token = machine_add(
+        campaign=campaign, by=by, terms=MachineTerms(name=name, version=version)
+    )
     return machine
 
 

@@ -14,6 +14,7 @@ from annotation.models import Block, Judgment, MachineJudgment
 from annotation.selectors.machines import machines_of
 from campaign.models import Campaign, CampaignState, MachineJudge, Output
 from campaign.services.machines import (
+    MachineTerms,
     machine_add,
     machine_token_replace,
     machine_withdraw,
@@ -32,8 +33,8 @@ class Machine:
 
     def __init__(self, campaign: Campaign, **terms: Any) -> None:
         by = campaign.memberships.get().user
-        named = {"name": "judgebot", "version": "1", **terms}
-        self.judge, token = machine_add(campaign=campaign, by=by, **named)
+        named = MachineTerms(**{"name": "judgebot", "version": "1", **terms})
+        self.judge, token = machine_add(campaign=campaign, by=by, terms=named)
         self.client = Client(headers={"Authorization": f"Token {token}"})
 
     def work(self, **sent: Any) -> Any:

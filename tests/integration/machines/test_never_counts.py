@@ -19,7 +19,7 @@ from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import SentByMachine, machine_judgment_submit
 from annotation.services.numbers import judgments_number
 from campaign.models import Campaign, MachineJudge, Task, User
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from tests.clocks import stop_process_clock
 from tests.counters import counters_by_row, counters_stored
 from tests.factories import make_campaign
@@ -170,7 +170,9 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     campaign = make_campaign("museum", state="open")
     several_kinds_of_judges(campaign)
     by = User.objects.get(email="organiser@example.org")
-    machine, _token = machine_add(campaign=campaign, by=by, name="bot", version="1")
+    machine, _token = machine_add(
+        campaign=campaign, by=by, terms=MachineTerms(name="bot", version="1")
+    )
     tables = dict(other_tables())
     first, second, *_others = Block.objects.order_by("pk").select_related(
         "hit__task__test_set"

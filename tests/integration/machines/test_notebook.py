@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from annotation.models import MachineJudgment
 from campaign.models import CampaignState
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from launcher.data_directory import CHECKOUT
 from tests.factories import make_campaign, make_organiser
 from tests.integration.ranking.writing import TestSetWriter
@@ -29,7 +29,9 @@ def test_notebook_judges_each_block_once(
     for segment in (1, 2, 3):
         writer.judgment("ada", writer.block(segment, _SYSTEMS), [1, 2, 3])
     _machine, token = machine_add(
-        campaign=campaign, by=organiser, name="length", version="1"
+        campaign=campaign,
+        by=organiser,
+        terms=MachineTerms(name="length", version="1"),
     )
     monkeypatch.setenv("QUINTET_URL", live_server.url)
     monkeypatch.setenv("QUINTET_MACHINE_TOKEN", token)

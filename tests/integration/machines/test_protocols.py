@@ -17,7 +17,7 @@ from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, CampaignState, Output, Protocol
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser
 from tests.integration.protocols.every import (
@@ -34,7 +34,9 @@ pytestmark = pytest.mark.django_db
 def machine_client(campaign: Campaign, **terms: Any) -> Client:
     by = make_organiser(campaign)
     _machine, token = machine_add(
-        campaign=campaign, by=by, name="bot", version="1", **terms
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name="bot", version="1", **terms),
     )
     return Client(headers={"Authorization": f"Token {token}"})
 
@@ -98,7 +100,9 @@ def test_spans_are_checked_against_outputs_in_reverse_order() -> None:
     )
     by = make_organiser(task.test_set.campaign)
     machine, _token = machine_add(
-        campaign=task.test_set.campaign, by=by, name="bot", version="1"
+        campaign=task.test_set.campaign,
+        by=by,
+        terms=MachineTerms(name="bot", version="1"),
     )
     span = {"start": 0, "end": len(text), "severity": "minor"}
     answer = {"outputs": [{"score": 50, "spans": [span]}, {"score": 90, "spans": []}]}

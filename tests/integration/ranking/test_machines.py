@@ -13,7 +13,7 @@ from annotation.models import Judgment, MachineJudgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number
 from campaign.models import MachineJudge, Task, User
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from ranking.core.beside import OutputScores
 from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
 from ranking.reports.analyses.options import completed
@@ -36,7 +36,9 @@ def copied(task: Task, judge: str) -> MachineJudge:
     """Add a machine judge that answers as a person did."""
     campaign = task.test_set.campaign
     by = User.objects.create_user(name="copier")
-    machine, _token = machine_add(campaign=campaign, by=by, name="copier", version="1")
+    machine, _token = machine_add(
+        campaign=campaign, by=by, terms=MachineTerms(name="copier", version="1")
+    )
     kind = answer_kind_of(task)
     judgments_number(task_id=task.pk)
     judgments = Judgment.objects.of(task.pk).counted().filter(judge__pseudonym=judge)
