@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.serializers import MessageSerializer
+from campaign.api.serializers import MessageSerializer, message_of
 from campaign.models import Invitation, Judge, MailState
 from campaign.pages.invitations import InvitedFilter, LinkFilter
 from campaign.selectors.credentials import (
@@ -269,11 +269,12 @@ class JudgeInvitationsView(_InvitedAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Invite people by e-mail to judge: each becomes a judge, and is sent a link of their own."""
         data = self.validated(JudgesInviteSerializer)
+        message = message_of(data, base_url=request.build_absolute_uri("/"))
         try:
             invited = judges_invite_by_mail(
                 campaign=self.campaign,
                 addresses=addresses_read("\n".join(data.pop("addresses"))),
-                base_url=request.build_absolute_uri("/"),
+                message=message,
                 user=self.user,
                 **data,
             )

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.serializers import MessageSerializer
+from campaign.api.serializers import MessageSerializer, message_of
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.desk import ROLE_MEANS
 from campaign.selectors.credentials import member_invitations, members_access
@@ -224,13 +224,14 @@ class MemberInvitationsView(CampaignAPIView):
         409 for a member, for a person who was invited before, and if the server sends no mail.
         """
         data = self.validated(MemberInviteSerializer)
-        role = MembershipRole(data.pop("role"))
+        message = message_of(data, base_url=request.build_absolute_uri("/"))
         mail = member_invite_by_mail(
             campaign=self.campaign,
-            role=role,
-            base_url=request.build_absolute_uri("/"),
+            email=data["email"],
+            name=data["name"],
+            role=MembershipRole(data["role"]),
+            message=message,
             by=self.user,
-            **data,
         )
         return self.serialized(
             member_invitations(campaign=self.campaign).get(pk=mail.pk),

@@ -9,6 +9,7 @@ from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
 from campaign.models.questions import JudgeQuestionSerializer
 from campaign.services.campaigns import MAX_LEASE_MINUTES, TERMS, Rules
+from campaign.services.notification import Message
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
@@ -106,6 +107,13 @@ class MessageSerializer(PlainSerializer):
         default="",
         allow_blank=True,
         help_text="Personal note in the message.",
+    )
+
+
+def message_of(data: dict[str, Any], *, base_url: str) -> Message:
+    """Take language and note out of the data of a `MessageSerializer`, and return the message."""
+    return Message(
+        base_url=base_url, language=data.pop("language"), note=data.pop("note")
     )
 
 

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 from django.utils.translation import gettext_lazy as _
 
+from campaign.services.notification import Message
 from campaign.texts.joining import comma_list, sentence_list
 from campaign.texts.languages import LanguageTagError, language_tags_checked
 from campaign.texts.names import visible_name
@@ -113,6 +114,14 @@ class MessageForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
     )
+
+    def message(self, base_url: str) -> Message:
+        """Return the message, with links to this address."""
+        return Message(
+            base_url=base_url,
+            language=self.cleaned_data["language"],
+            note=self.cleaned_data["note"],
+        )
 
 
 class NameField(forms.CharField):

@@ -37,6 +37,7 @@ from campaign.services.invitations import (
 )
 from campaign.services.judges import judge_create_with_user
 from campaign.services.notification import (
+    Message,
     mail_enqueue,
     mail_is_printed,
     mail_queue,
@@ -113,13 +114,11 @@ def judges_invite_by_mail(
     *,
     campaign: Campaign,
     addresses: Sequence[str],
-    base_url: str,
+    message: Message,
     languages: Sequence[str] = (),
-    language: str = "en",
-    note: str = "",
     user: User | None = None,
 ) -> Invited:
-    """Create a judge and queue a message in `language` for each address.
+    """Create a judge and queue a message for each address.
 
     `languages` are those the judges read. Addresses that were invited to this campaign before, or are those of
     judges, are skipped. Locks the campaign's row. Raises `LanguageTagError`.
@@ -141,9 +140,9 @@ def judges_invite_by_mail(
             campaign=campaign,
             judge=judge,
             address=address,
-            language=language,
-            note=note,
-            base_url=base_url.rstrip("/"),
+            language=message.language,
+            note=message.note,
+            base_url=message.base_url.rstrip("/"),
             created_by=user,
         )
         mails.append(mail)

@@ -324,10 +324,8 @@ def member_invite_by_mail(
     campaign: Campaign,
     email: str,
     role: MembershipRole,
-    base_url: str,
+    message: Message,
     name: str = "",
-    language: str = "en",
-    note: str = "",
     by: User | None = None,
 ) -> Mail:
     """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
@@ -354,7 +352,6 @@ def member_invite_by_mail(
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
-    message = Message(base_url=base_url, language=language, note=note)
     return _invite(campaign, user, role, by, message)
 
 
@@ -432,9 +429,9 @@ def _invite(
         address=user.email or "",
         invitation=invitation,
         created_by=by,
-        base_url=message["base_url"],
-        language=message.get("language", "en"),
-        note=message.get("note", ""),
+        base_url=message.base_url,
+        language=message.language,
+        note=message.note,
     )
 
 

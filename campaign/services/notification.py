@@ -1,7 +1,8 @@
 """Notify the worker of mail and jobs. A lost message only delays them, because a periodic task handles them, too."""
 
 import logging
-from typing import Any, Final, NotRequired, TypedDict
+from dataclasses import dataclass
+from typing import Any, Final
 
 from celery import current_app
 from django.conf import settings
@@ -17,12 +18,13 @@ JOBS_TASK = "campaign.tasks.run_jobs"
 _CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
 
 
-class Message(TypedDict):
-    """The address of the pages that a message links to, its language (English by default), and a note in it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """The address of the pages that a message links to, its language, and a note in it."""
 
     base_url: str
-    language: NotRequired[str]
-    note: NotRequired[str]
+    language: str = "en"
+    note: str = ""
 
 
 def mail_is_printed() -> bool:

@@ -466,9 +466,10 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, 400, mail_form=form)
     invited = judges_invite_by_mail(
         campaign=campaign,
-        base_url=request.build_absolute_uri("/"),
+        addresses=form.cleaned_data["addresses"],
+        languages=form.cleaned_data["languages"],
+        message=form.message(request.build_absolute_uri("/")),
         user=user_of(request),
-        **form.cleaned_data,
     )
     if invited.mails:
         count = len(invited.mails)

@@ -277,13 +277,14 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return members_page(request, campaign, 400, mail_form=form)
     data = form.cleaned_data
-    data["role"] = MembershipRole(data["role"])
     with RefusalsAt(form, "email"):
         mail = member_invite_by_mail(
             campaign=campaign,
-            base_url=request.build_absolute_uri("/"),
+            email=data["email"],
+            name=data["name"],
+            role=MembershipRole(data["role"]),
+            message=form.message(request.build_absolute_uri("/")),
             by=user_of(request),
-            **data,
         )
         messages.success(
             request, _("Invitation to %(email)s queued.") % {"email": mail.address}

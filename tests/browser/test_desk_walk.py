@@ -11,6 +11,7 @@ from campaign.services.invitations import (
     invitation_create,
     invitation_create_for_anybody,
 )
+from campaign.services.notification import Message
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, axe_finds, too_wide
 from tests.browser.judging import sign_in_by_link
 from tests.factories import make_judge
@@ -70,7 +71,9 @@ def world() -> FilledWorld:
     judge_decline(judge=make_judge(campaign, LONG))
     invitation_create_for_anybody(campaign=campaign, cap=30, note=LONG)
     judges_invite_by_mail(
-        campaign=campaign, addresses=[f"{LONG}@example.org"], base_url="https://x"
+        campaign=campaign,
+        addresses=[f"{LONG}@example.org"],
+        message=Message(base_url="https://x"),
     )
     return world
 

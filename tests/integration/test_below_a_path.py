@@ -28,6 +28,7 @@ from campaign.services.api_tokens import token_create
 from campaign.services.erasures import erasure_ask
 from campaign.services.invitation_mails import judges_invite_by_mail, own_link_send
 from campaign.services.members import daily_alerts_set, member_invite_by_mail
+from campaign.services.notification import Message
 from campaign.services.own_account import (
     address_mail_request,
     address_set_by_link,
@@ -183,13 +184,15 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     membership = Membership.objects.get(user=organiser, campaign=world.campaign)
     base: dict[str, Any] = {"base_url": HOST, "language": "en"}
     assert organiser.email is not None
-    judges_invite_by_mail(campaign=world.campaign, addresses=["a@example.org"], **base)
+    judges_invite_by_mail(
+        campaign=world.campaign, addresses=["a@example.org"], message=Message(**base)
+    )
     member_invite_by_mail(
         campaign=world.campaign,
         email="m@example.org",
         role=MembershipRole.ANALYST,
         by=None,
-        **base,
+        message=Message(**base),
     )
     own_link_send(judge=judge, address="j@example.org", **base)
     password_mail_request(address=organiser.email, **base)

@@ -17,6 +17,7 @@ from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judges import judge_join
 from campaign.services.mails import mails_send_due
+from campaign.services.notification import Message
 from campaign.texts.by_language import TextsRefusedError
 from tests.at_work import assignment_lend
 from tests.factories import (
@@ -70,8 +71,7 @@ def test_invitations_say_what_is_judged_and_by_which_question(
     judges_invite_by_mail(
         campaign=campaign,
         addresses=["ada@example.org"],
-        base_url="https://example.org",
-        language="de",
+        message=Message(base_url="https://example.org", language="de"),
     )
     mails_send_due()
     texts = [

@@ -31,6 +31,7 @@ from campaign.services.instructions import instructions_write
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judges import judge_add, judge_change
+from campaign.services.notification import Message
 from campaign.services.panels import panel_change, panel_create
 from tests.at_work import lend
 from tests.factories import make_judge, make_organiser, make_task
@@ -83,7 +84,10 @@ def services(
     campaign = task.test_set.campaign
     text: Any = {"text": "Rank.", "demands_acceptance": False}
     terms: Any = {**PANEL, "name": "another"}
-    mail: Any = {"addresses": ["ada@example.org"], "base_url": "https://q.example"}
+    mail: Any = {
+        "addresses": ["ada@example.org"],
+        "message": Message(base_url="https://q.example"),
+    }
     return {
         "source": lambda tag: set_create(
             campaign=campaign, name="new", source_language=tag, target_language="de"

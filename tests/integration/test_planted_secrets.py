@@ -17,6 +17,7 @@ from campaign.services.invitations import (
     invitation_create_for_anybody,
 )
 from campaign.services.members import member_invite_by_mail
+from campaign.services.notification import Message
 from campaign.services.own_account import password_token
 from campaign.services.webhooks import webhook_secret_rotate
 from ranking.export.kinds import KINDS
@@ -62,9 +63,9 @@ def planted(world: World) -> dict[str, str]:
         email="new@example.org",
         name="New",
         role=MembershipRole.ANALYST,
-        language="en",
-        note="",
-        base_url="https://quintet.example.org/",
+        message=Message(
+            language="en", note="", base_url="https://quintet.example.org/"
+        ),
         by=organiser,
     )
     _link, of_judge = invitation_create(

@@ -17,6 +17,7 @@ from campaign.models import Campaign
 from campaign.services.campaigns import RulesRefusedError, campaign_change
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.mails import mails_send_due
+from campaign.services.notification import Message
 from campaign.texts.time_zones import ANYWHERE_ON_EARTH, named_zone
 from ranking.selectors.dashboards import campaign_overview
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -167,7 +168,7 @@ def test_mail_names_the_zone_of_its_campaign(campaign: Campaign) -> None:
     judges_invite_by_mail(
         campaign=campaign,
         addresses=["ada@example.org"],
-        base_url="https://judge.example.org",
+        message=Message(base_url="https://judge.example.org"),
     )
     mails_send_due()
     (message,) = mail.outbox

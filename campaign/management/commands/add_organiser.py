@@ -17,6 +17,7 @@ from campaign.management.arguments import (
 from campaign.management.files import refusals_told
 from campaign.models import Campaign, MembershipRole
 from campaign.services.members import member_invite, member_invite_by_mail
+from campaign.services.notification import Message
 
 
 class Command(BaseCommand):
@@ -76,9 +77,11 @@ class Command(BaseCommand):
             email=options["email"],
             name=options["name"],
             role=role,
-            base_url=address_of(self, options),
-            language=options["language"],
-            note=options["note"],
+            message=Message(
+                base_url=address_of(self, options),
+                language=options["language"],
+                note=options["note"],
+            ),
         )
         self.stdout.write(f"{mail.address}: the invitation is waiting for the worker.")
 

@@ -11,6 +11,7 @@ from campaign.services.invitation_mails import addresses_read, judges_invite_by_
 from campaign.services.judge_lists import judge_list_add
 from campaign.services.judges import PersonRefusedError, judge_change
 from campaign.services.members import MemberRefusedError, member_add_by_email
+from campaign.services.notification import Message
 from campaign.services.own_account import (
     AccountChangeRefusedError,
     address_set_by_link,
@@ -93,10 +94,12 @@ def test_judge_is_invited_once(campaign: Campaign, typed: str) -> None:
     judges_invite_by_mail(
         campaign=campaign,
         addresses=addresses_read(f"{UNICODE}\n{PUNYCODE}"),
-        base_url="http://x",
+        message=Message(base_url="http://x"),
     )
     again = judges_invite_by_mail(
-        campaign=campaign, addresses=addresses_read(typed), base_url="http://x"
+        campaign=campaign,
+        addresses=addresses_read(typed),
+        message=Message(base_url="http://x"),
     )
     assert (again.mails, len(again.judge_addresses)) == ([], 1)
     added = judge_list_add(

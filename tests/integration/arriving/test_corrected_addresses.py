@@ -25,6 +25,7 @@ from campaign.services.invitations import judge_links_restore
 from campaign.services.judges import PersonRefusedError, judge_change
 from campaign.services.mails import mails_send_due
 from campaign.services.members import daily_alerts_set, member_invite_by_mail
+from campaign.services.notification import Message
 from campaign.services.own_account import (
     address_mail_request,
     address_set_by_link,
@@ -50,7 +51,9 @@ def judge(campaign: Campaign) -> Judge:
     """A judge who was invited at a misspelled address."""
     make_task(campaign)
     [invitation] = judges_invite_by_mail(
-        campaign=campaign, addresses=[WRONG], base_url=BASE
+        campaign=campaign,
+        addresses=[WRONG],
+        message=Message(base_url=BASE),
     ).mails
     return Judge.objects.get(mails=invitation)
 
@@ -152,7 +155,9 @@ def test_stranger_can_be_invited_after_the_correction(judge: Judge) -> None:
     link_sent()
     correct(judge)
     invited = judges_invite_by_mail(
-        campaign=judge.campaign, addresses=[WRONG, RIGHT], base_url=BASE
+        campaign=judge.campaign,
+        addresses=[WRONG, RIGHT],
+        message=Message(base_url=BASE),
     )
     assert ([each.address for each in invited.mails], invited.judge_addresses) == (
         [WRONG],
@@ -179,7 +184,10 @@ def _judge_is_invited(judge: Judge, _user: User) -> str:
 
 def _member_is_invited(judge: Judge, _user: User) -> str:
     member_invite_by_mail(
-        campaign=judge.campaign, email=OTHER, role=MembershipRole.ANALYST, base_url=BASE
+        campaign=judge.campaign,
+        email=OTHER,
+        role=MembershipRole.ANALYST,
+        message=Message(base_url=BASE),
     )
     link_sent()
     user = User.objects.get(email=OTHER)

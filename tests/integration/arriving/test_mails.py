@@ -25,6 +25,7 @@ from campaign.services.mails import (
     mails_mark_unconfirmed,
     mails_send_due,
 )
+from campaign.services.notification import Message
 from campaign.tasks import send_mails
 from tests.clocks import set_process_clock
 from tests.factories import make_campaign, make_organiser, make_task
@@ -35,7 +36,9 @@ def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
     addresses = addresses or ("ada@example.org",)
     base_url = "https://judge.example.org/"
     return judges_invite_by_mail(
-        campaign=campaign, addresses=addresses, base_url=base_url
+        campaign=campaign,
+        addresses=addresses,
+        message=Message(base_url=base_url),
     ).mails
 
 
@@ -57,8 +60,9 @@ def test_a_message_brings_one_judge_to_their_work(
     judges_invite_by_mail(
         campaign=campaign,
         addresses=["ada@example.org"],
-        base_url="https://judge.example.org/",
-        note="See you in Prague.",
+        message=Message(
+            base_url="https://judge.example.org/", note="See you in Prague."
+        ),
         user=organiser,
     )
     with MailServer() as server:
@@ -92,7 +96,7 @@ def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
     again = judges_invite_by_mail(
         campaign=campaign,
         addresses=["Ada@example.org", "bea@example.org"],
-        base_url="https://x/",
+        message=Message(base_url="https://x/"),
     )
     assert (len(again.mails), again.judge_addresses) == (1, ["Ada@example.org"])
     assert Judge.objects.count() == 2

@@ -21,6 +21,7 @@ from campaign.services.instructions import instructions_accept, instructions_wri
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.mails import mails_send_due
+from campaign.services.notification import Message
 from tests.factories import make_campaign, make_judge
 
 PAGE = "/campaigns/museum/invitations/"
@@ -197,7 +198,9 @@ def test_an_organiser_cannot_reach_into_another_campaign(
 ) -> None:
     other = make_campaign("other")
     (mail,) = judges_invite_by_mail(
-        campaign=other, addresses=["ada@example.org"], base_url="https://x"
+        campaign=other,
+        addresses=["ada@example.org"],
+        message=Message(base_url="https://x"),
     ).mails
     link, _token = invitation_create_for_anybody(campaign=other, cap=3)
     for address in (

@@ -6,6 +6,7 @@ from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import judge_links_revoke
 from campaign.services.judges import judge_change, judge_link_create
+from campaign.services.notification import Message
 from tests.factories import make_judge
 
 
@@ -15,7 +16,7 @@ class TestLinks:
         return judges_invite_by_mail(
             campaign=campaign,
             addresses=["ada@example.org", "bea@example.org"],
-            base_url="https://judge.example.org/",
+            message=Message(base_url="https://judge.example.org/"),
         ).mails
 
     def test_those_of_one_judge_are_revoked(self, mails: list[Mail]) -> None:

@@ -16,6 +16,7 @@ from campaign.services.invitation_mails import (
 )
 from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.mails import mails_send_due
+from campaign.services.notification import Message
 from tests.factories import make_judge, make_task
 
 PAGE = "/judge/museum/link/"
@@ -108,7 +109,9 @@ class TestByMail:
         self, campaign: Campaign, judge: Judge
     ) -> None:
         judges_invite_by_mail(
-            campaign=campaign, addresses=["ADA@example.org"], base_url="https://x"
+            campaign=campaign,
+            addresses=["ADA@example.org"],
+            message=Message(base_url="https://x"),
         )
         before = own_link_create(judge=judge)
         send(judge, "mine@example.org")

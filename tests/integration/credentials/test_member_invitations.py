@@ -42,6 +42,7 @@ from campaign.services.members import (
     member_remove,
     member_role_change,
 )
+from campaign.services.notification import Message
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 
@@ -61,8 +62,11 @@ def delivered() -> str:
 
 
 def invite(campaign: Campaign, role: str = "analyst", **fields: Any) -> Mail:
-    fields = {"email": "nina@example.org", "base_url": "http://testserver/", **fields}
-    return member_invite_by_mail(campaign=campaign, role=MembershipRole(role), **fields)
+    fields = {"email": "nina@example.org", **fields}
+    message = Message(base_url="http://testserver/")
+    return member_invite_by_mail(
+        campaign=campaign, role=MembershipRole(role), message=message, **fields
+    )
 
 
 def roles() -> dict[str | None, str]:
@@ -242,7 +246,7 @@ class TestWhenItsSenderIsNoLongerThere:
         judges_invite_by_mail(
             campaign=campaign,
             addresses=["ada@example.org"],
-            base_url="http://t/",
+            message=Message(base_url="http://t/"),
             user=otto,
         )
         member_remove(membership=Membership.objects.get(user=otto))

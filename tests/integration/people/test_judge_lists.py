@@ -29,6 +29,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
+from campaign.services.notification import Message
 from tests.factories import make_campaign, make_task
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +52,9 @@ def checked(campaign: Campaign, text: str) -> list[CheckedRow]:
 
 def test_judge_list_preview_shows_the_effect_of_rows(campaign: Campaign) -> None:
     judges_invite_by_mail(
-        campaign=campaign, addresses=["old@example.org"], base_url="http://x"
+        campaign=campaign,
+        addresses=["old@example.org"],
+        message=Message(base_url="http://x"),
     )
     rows = checked(
         campaign,
@@ -150,7 +153,9 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     again = judge_list_add(campaign=campaign, judges=judge_list_read(text))
     assert again.of(RowState.NEW) == []
     invited = judges_invite_by_mail(
-        campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
+        campaign=campaign,
+        addresses=["ADA@example.org"],
+        message=Message(base_url="http://x"),
     )
     assert invited.judge_addresses == ["ADA@example.org"]
 

@@ -22,7 +22,7 @@ from annotation.services.submission import judgment_submit
 from campaign.formats import FormatError
 from campaign.formats.streams import StoredFile
 from campaign.models import MachineJudge, Output, Protocol, Task
-from campaign.services.machines import machine_add
+from campaign.services.machines import MachineTerms, machine_add
 from tests.at_work import lend
 from tests.exporting import exported
 from tests.factories import make_campaign, make_judge, make_organiser
@@ -129,7 +129,9 @@ def _judged(protocol: Protocol) -> tuple[Task, MachineJudge]:
     organiser = make_organiser(task.test_set.campaign)
     judgments_number(task_id=task.pk)
     machine, _token = machine_add(
-        campaign=task.test_set.campaign, by=organiser, name="judgebot", version="1"
+        campaign=task.test_set.campaign,
+        by=organiser,
+        terms=MachineTerms(name="judgebot", version="1"),
     )
     return task, machine
 
