@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Block, ProblemReport, QualityRule
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import hits_plan
-from annotation.services.quality import quality_rules_suggest
+from annotation.services.quality import JudgeDecision, quality_rules_suggest
 from campaign.models import (
     Campaign,
     Judge,
@@ -160,7 +160,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
         users={"organiser": organiser, "analyst": analyst, "judge": judge.user},
         published=result_publish(task=task, by=organiser),
         decided=decision_take(
-            judges=[judge], task=task, action="warn", user=organiser
+            judges=[judge],
+            task=task,
+            decision=JudgeDecision(action="warn", user=organiser),
         ).batch,
         webhook=webhook_create(
             campaign=campaign, url="https://example.org/", events=["campaign.closed"]

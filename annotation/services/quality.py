@@ -1,7 +1,7 @@
 """Warn, pause and exclude judges, one or many at once, and revert these actions; nothing is deleted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID, uuid4
@@ -184,30 +184,46 @@ def quality_rule_apply(
     return action
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeDecision:
+    """An organiser's decision about judges.
+
+    Attributes
+    ----------
+    action : str
+        A `QualityActionKind`, or `REINSTATE`.
+    user : User
+    note : str
+        For organisers.
+    text : str
+        The text of a message.
+    batch : UUID or None
+        Identifies a decision about several judges at once, to undo it; a decision already taken is not repeated.
+    """
+
+    action: str
+    user: User
+    note: str = ""
+    text: str = ""
+    batch: UUID | None = None
+
+
 @transaction.atomic
 def quality_action_take(
     *,
     judge: Judge,
     task: Task,
-    action: str,
-    user: User,
-    note: str = "",
-    text: str = "",
+    decision: JudgeDecision,
     evidence: Evidence | None = None,
-    batch: UUID | None = None,
 ) -> QualityAction:
-    """Warn, pause or exclude a judge, ask for new judgments or send a message, by an organiser's decision; return the
-    action.
-
-    `text` is the text of a message. `batch` marks decisions about several judges at once.
-    """
+    """Warn, pause or exclude a judge, ask for new judgments or send a message; return the action."""
     if task.test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError("The test set belongs to another campaign.")
+    action = decision.action
     is_message = action == QualityActionKind.MESSAGE
+    text = ""
     if is_message:
-        text = text.strip()
-    else:
-        text = ""
+        text = decision.text.strip()
     if is_message and not text:
         raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
@@ -224,11 +240,11 @@ def quality_action_take(
         judge=judge,
         task=task,
         action=action,
-        created_by=user,
-        note=note,
+        created_by=decision.user,
+        note=decision.note,
         text=text,
         evidence=evidence or {},
-        batch=batch,
+        batch=decision.batch,
     )
     _follow_up(taken)
     return taken
@@ -326,20 +342,17 @@ def judges_decide(
     *,
     judges: Sequence[Judge],
     task: Task,
-    action: str,
-    user: User,
-    note: str = "",
-    text: str = "",
+    decision: JudgeDecision,
     evidence: Mapping[int, Evidence],
-    batch: UUID | None = None,
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
     Judges for whom there is nothing to do stay unchanged, and are returned with the reason.
-    `evidence` is keyed by judge id. `batch` makes the call idempotent: a decision already taken is
-    not repeated, and its result is returned. Locks judges in the order of their ids, and with
-    `batch` the campaign before them.
+    `evidence` is keyed by judge id. The batch of a decision makes the call idempotent: if it was
+    taken already, its result is returned. Locks judges in the order of their ids, and with
+    a batch the campaign before them.
     """
+    batch = decision.batch
     if batch is not None:
         Campaign.objects.select_for_update(no_key=True).get(
             pk=task.test_set.campaign_id
@@ -347,12 +360,16 @@ def judges_decide(
         if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
     batch = batch or uuid4()
+    decision = replace(decision, batch=batch)
     done = []
     refused = []
     for judge in sorted(judges, key=attrgetter("pk")):
         try:
-            if action == REINSTATE:
-                if not judge_reinstate(judge=judge, user=user, note=note, batch=batch):
+            if decision.action == REINSTATE:
+                reverted = judge_reinstate(
+                    judge=judge, user=decision.user, note=decision.note, batch=batch
+                )
+                if not reverted:
                     raise QualityRefusedError(
                         _("Nothing to do: the judge is in good standing.")
                     )
@@ -360,12 +377,8 @@ def judges_decide(
                 quality_action_take(
                     judge=judge,
                     task=task,
-                    action=action,
-                    user=user,
-                    note=note,
-                    text=text,
+                    decision=decision,
                     evidence=evidence.get(judge.pk),
-                    batch=batch,
                 )
         except QualityRefusedError as error:
             refused.append((judge, str(error)))
@@ -411,9 +424,7 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
             quality_action_take(
                 judge=before.judge,
                 task=before.task,
-                action=before.action,
-                user=user,
-                note=note,
+                decision=JudgeDecision(action=before.action, user=user, note=note),
                 evidence={**before.evidence, "again_after": again},
             )
         except QualityRefusedError:

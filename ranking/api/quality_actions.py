@@ -15,6 +15,7 @@ from annotation.models import QualityAction, QualityActionKind
 from annotation.services.quality import (
     MESSAGE_LENGTH,
     NOTE_LENGTH,
+    JudgeDecision,
     judges_decision_undo,
     quality_action_revert,
 )
@@ -163,9 +164,8 @@ class QualityActionsView(TaskAPIView):
         decided = decision_take(
             judges=judges,
             task=task,
-            user=self.user,
+            decision=JudgeDecision(user=self.user, **decision),
             analysis=_analysis_finished(task, analysis_id),
-            **decision,
         )
         batch = None
         status = 200

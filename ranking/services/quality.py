@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.words_to_read import block_words
-from annotation.services.quality import Decided, judges_decide
+from annotation.services.quality import Decided, JudgeDecision, judges_decide
 from campaign.models import Campaign, Judge, SystemKind, Task
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
@@ -189,8 +189,8 @@ def decision_take(
     *,
     judges: Sequence[Judge],
     task: Task,
+    decision: JudgeDecision,
     analysis: Analysis | None = None,
-    **decision: Any,
 ) -> Decided:
     """Apply a decision to judges of a task as `judges_decide` does, and return the result.
 
@@ -207,7 +207,7 @@ def decision_take(
         evidence[judge.pk] = {"measures": measured.get(name, {})}
         if name in figures:
             evidence[judge.pk]["analysis"] = figures[name]
-    return judges_decide(judges=judges, task=task, evidence=evidence, **decision)
+    return judges_decide(judges=judges, task=task, decision=decision, evidence=evidence)
 
 
 def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:

@@ -19,6 +19,7 @@ from annotation.selectors.training import training_rounds
 from annotation.selectors.work_time import hours_worked, work_time
 from annotation.services.quality import (
     Decided,
+    JudgeDecision,
     judges_decision_undo,
     quality_action_revert,
 )
@@ -323,10 +324,12 @@ def _decide(
     decided = decision_take(
         judges=judges,
         task=task,
-        action=action,
-        user=user_of(request),
-        note=form.cleaned_data["note"],
-        text=form.cleaned_data["text"],
+        decision=JudgeDecision(
+            action=action,
+            user=user_of(request),
+            note=form.cleaned_data["note"],
+            text=form.cleaned_data["text"],
+        ),
         analysis=analysis,
     )
     for refusal in refused_in_words(decided):

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Judge, Participation, Task, Transition
 from campaign.services.campaigns import campaign_state_change
 from launcher.data_directory import wait_until
@@ -75,7 +75,9 @@ def test_begun_sentence_is_finished_when_judge_is_excluded(
     tolerate.append("403")
     type_ranks(judging, "123")
     organiser = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+    )
     judge_block(judging, "45")
     expect(judging.locator("#rest-text")).to_contain_text("You no longer take part")
     expect(judging.get_by_role("button", name="Your judgments")).to_be_visible()

@@ -24,7 +24,7 @@ from pytest_django import Settings
 
 from annotation.models import Block, ProblemReport, QualityActionKind
 from annotation.services.numbers import judgments_number, pages_changed
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import (
     Campaign,
     Mail,
@@ -206,8 +206,9 @@ def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
     quality_action_take(
         judge=writer.judge("cleo"),
         task=writer.task,
-        action=QualityActionKind.EXCLUDE,
-        user=make_organiser(campaign),
+        decision=JudgeDecision(
+            action=QualityActionKind.EXCLUDE, user=make_organiser(campaign)
+        ),
     )
     assert ranking_run_compute(task_id=writer.task.pk) is not None
     return writer

@@ -11,6 +11,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.problem_reports import problem_reply, problem_report
 from annotation.services.quality import (
+    JudgeDecision,
     quality_action_revert,
     quality_action_take,
     quality_rule_switch_off,
@@ -144,6 +145,8 @@ def work() -> None:
     ranking_run_compute(task_id=task.pk)
     rule, *_others = quality_rules_suggest(campaign=campaign, user=organiser)
     quality_rule_switch_off(rule=rule, user=organiser)
-    action = quality_action_take(judge=judge, task=task, action="warn", user=organiser)
+    action = quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="warn", user=organiser)
+    )
     quality_action_revert(action=action, user=organiser)
     conflict_declare(judge=judge, system=task.test_set.systems.get(name="dune"))

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 
 from annotation.models import Design
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.submission import judgment_submit
 from annotation.tasks import plan_task
 from campaign.database.acting import acting, command_acts
@@ -153,7 +153,9 @@ def test_a_judges_exclusion_is_recorded_under_their_pseudonym(
     task, judge = make_task(campaign, planned=0), make_judge(campaign)
     organiser = make_organiser(campaign)
     quality_action_take(
-        judge=judge, task=task, action="exclude", note="clicks", user=organiser
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="exclude", note="clicks", user=organiser),
     )
     event = last()
     assert (event.kind, event.object_name) == ("annotation.qualityaction", "judge01")

@@ -19,7 +19,7 @@ from annotation.selectors.effects import state_effects
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import hits_plan
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.submission import judgment_submit
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
@@ -177,7 +177,9 @@ def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
     before = state_effects(campaign=campaign, transition=Transition.RESUME)
     judge = make_judge(campaign)
     with_judge = state_effects(campaign=campaign, transition=Transition.RESUME)
-    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+    )
     after = state_effects(campaign=campaign, transition=Transition.RESUME)
     assert before.facts == after.facts != with_judge.facts
 

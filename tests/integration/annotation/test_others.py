@@ -17,7 +17,11 @@ from annotation.selectors.progress import judge_work
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import pool_fill, sampling_state_record
-from annotation.services.quality import quality_action_revert, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    quality_action_revert,
+    quality_action_take,
+)
 from annotation.services.submission import judgment_submit
 from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import BadReference, Campaign, Judge, Task
@@ -60,7 +64,11 @@ class TestQuality:
     ) -> None:
         organiser = make_organiser(task.test_set.campaign)
         first, second = (
-            quality_action_take(judge=each, task=task, action="pause", user=organiser)
+            quality_action_take(
+                judge=each,
+                task=task,
+                decision=JudgeDecision(action="pause", user=organiser),
+            )
             for each in (judge, other)
         )
         quality_action_revert(action=first, user=organiser)

@@ -22,7 +22,11 @@ from annotation.selectors.progress import judge_work
 from annotation.services.lending.choose import hit_claim, lending_context_lock
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
-from annotation.services.quality import judge_reinstate, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    judge_reinstate,
+    quality_action_take,
+)
 from annotation.services.submission import judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend
@@ -88,7 +92,11 @@ class TestLendingContext:
         task, judge = make_task(campaign), make_judge(campaign)
         organiser = make_organiser(campaign)
         for action in ("warn", "pause", "exclude"):
-            quality_action_take(judge=judge, task=task, action=action, user=organiser)
+            quality_action_take(
+                judge=judge,
+                task=task,
+                decision=JudgeDecision(action=action, user=organiser),
+            )
             stopped = Judge.objects.filter(pk=judge.pk).filter(
                 pk__in=actions_that_stop(OuterRef("pk")).values("judge")
             )

@@ -19,7 +19,11 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.panels import has_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
-from annotation.services.quality import quality_action_revert, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    quality_action_revert,
+    quality_action_take,
+)
 from annotation.services.submission import skip_submit
 from campaign.models import Judge, Task, User
 from campaign.services.judge_groups import (
@@ -48,7 +52,9 @@ def exclude(judge: Judge, task: Task) -> tuple[QualityAction, User]:
     """Exclude a judge from rankings, and return the action with its organiser."""
     user = make_organiser(task.test_set.campaign, email=f"{uuid4()}@example.org")
     action = quality_action_take(
-        judge=judge, task=task, action=QualityActionKind.EXCLUDE, user=user
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action=QualityActionKind.EXCLUDE, user=user),
     )
     return action, user
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import QualityAction
 from annotation.selectors.judges import JudgeStatus, judge_standing, judge_status
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Task, User
 from ranking.models import Analysis
 from ranking.selectors.analyses import judges_in_answer
@@ -107,7 +107,9 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     organiser: User,
 ) -> None:
     quality_action_take(
-        judge=judge_named("ada"), task=judged.task, action="exclude", user=organiser
+        judge=judge_named("ada"),
+        task=judged.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     address = at("judges-act", judged.task)
     sent = {"judge": ["ada", "zoe"], "action": "exclude"}
@@ -199,7 +201,9 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
 def test_message_is_shown_with_work_for_a_week(task: Task, organiser: User) -> None:
     judge = make_judge(task.test_set.campaign, "ben")
     action = quality_action_take(
-        judge=judge, task=task, action="message", user=organiser, text="Take care."
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="message", user=organiser, text="Take care."),
     )
     sent = action.created_at
     in_time = judge_standing(judge, now=sent + timedelta(days=6))

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import WorkedQuarterHour
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge
 from ranking.models import JudgeMeasures
 from tests.factories import make_campaign, make_organiser
@@ -52,9 +52,7 @@ def writer() -> TestSetWriter:
         quality_action_take(
             judge=writer.judge(name),
             task=writer.task,
-            action=action,
-            user=organiser,
-            note="Odd.",
+            decision=JudgeDecision(action=action, user=organiser, note="Odd."),
         )
     return writer
 

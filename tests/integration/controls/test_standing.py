@@ -11,7 +11,11 @@ from annotation.models.judge_measures import JudgeMeasure
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.lend import LendingRefusedError
 from annotation.services.planning.pool import pool_fill
-from annotation.services.quality import judge_reinstate, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    judge_reinstate,
+    quality_action_take,
+)
 from campaign.models import Judge, Task, User
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_organiser, make_task
@@ -41,7 +45,9 @@ def test_a_warned_judge_goes_on_and_reads_a_kind_word(
 ) -> None:
     assert ask(judging).json()["notice"] == ""
     quality_action_take(
-        judge=judge, task=task, action="warn", user=organiser, note="SECRET"
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="warn", user=organiser, note="SECRET"),
     )
     answer = ask(judging)
     assert answer.status_code == 200
@@ -83,7 +89,9 @@ def test_stopped_judge_gets_no_work_and_the_reason(
     judging: Client, judge: Judge, task: Task, organiser: User, action: str, code: str
 ) -> None:
     assert ask(judging).status_code == 200
-    quality_action_take(judge=judge, task=task, action=action, user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action=action, user=organiser)
+    )
     answer = ask(judging)
     assert answer.status_code == 403
     assert answer.json()["code"] == code
@@ -99,7 +107,9 @@ def test_late_judgments_of_a_stopped_judge_are_kept(
     assignment = assignment_lend(judge=judge)
     assert assignment is not None
     block = assigned_blocks(assignment)[0]
-    quality_action_take(judge=judge, task=task, action="pause", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="pause", user=organiser)
+    )
     public_id = assignment.hit.blocks.get(pk=block.block_id).public_id
     answer = judging.put(
         f"/api/v1/judging/judgments/{uuid4()}/",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Judge, User
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter
@@ -51,8 +51,6 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
     quality_action_take(
         judge=excluded,
         task=writer.task,
-        action="exclude",
-        user=organiser,
-        note="Too fast.",
+        decision=JudgeDecision(action="exclude", user=organiser, note="Too fast."),
     )
     return writer

@@ -10,7 +10,7 @@ from django.core.files.storage import storages
 from django.test import Client
 from django.utils import timezone
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, FilePart, Job, JobState, KeptFile, User
 from campaign.models.upload import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
@@ -115,7 +115,9 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
     assert begun + body_of(then) == body
     judge = news.judge("j1")
     quality_action_take(
-        judge=judge, task=news.task, action="exclude", user=organiser, note="Too fast."
+        judge=judge,
+        task=news.task,
+        decision=JudgeDecision(action="exclude", user=organiser, note="Too fast."),
     )
     other = as_organiser.get(api(news, f"{of}&after=6"), headers=headers)
     assert (

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services.judges import erasure_carry_out
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import (
     Campaign,
     Judge,
@@ -158,7 +158,11 @@ def test_panel_completion_links_encode_id_and_code(
     other = Client()
     opens(other, address(panel), {"participant": "bob/1"})
     user = make_organiser(campaign)
-    quality_action_take(judge=judge_of("bob/1"), task=task, action="exclude", user=user)
+    quality_action_take(
+        judge=judge_of("bob/1"),
+        task=task,
+        decision=JudgeDecision(action="exclude", user=user),
+    )
     page = text_of(other)
     assert 'href="https://sona.example.org/out/bob%2F1"' in page
     assert COMPLETION not in page

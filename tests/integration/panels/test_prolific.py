@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotation.selectors.progress import judge_work
 from annotation.services.panels import participations_refresh_due
 from annotation.services.planning.pool import pool_fill
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Participation, Task
 from campaign.services.panels import panel_open_or_close
 from tests.at_work import assignment_lend, judge_one_hit
@@ -180,7 +180,9 @@ def test_excluded_or_paused_participant_is_screened_out(
     for person, action in (("ada", "exclude"), ("bob", "pause")):
         prolific.opens(client, person)
         quality_action_take(
-            judge=judge_of(person), task=task, action=action, user=organiser
+            judge=judge_of(person),
+            task=task,
+            decision=JudgeDecision(action=action, user=organiser),
         )
         assert asks_for_work(client).status_code == 403
         page = client.get(DONE).content.decode()
@@ -197,7 +199,9 @@ def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
     user = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=judge_of(), task=task, action="exclude", user=user)
+    quality_action_take(
+        judge=judge_of(), task=task, decision=JudgeDecision(action="exclude", user=user)
+    )
     participations_refresh_due()
     assert participation().state == "finished"
     assert code_shown(client) == COMPLETION

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.services.planning.designs import design_ensure
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Judge, Protocol, Task
 from campaign.services.campaigns import task_create
 from protocols.models import SpansAnswer
@@ -126,8 +126,7 @@ def test_analysis_is_recomputed_when_counted_judges_change(client: Client) -> No
     quality_action_take(
         task=task,
         judge=Judge.objects.get(pseudonym="dora"),
-        action="exclude",
-        user=organiser,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     rank_task(task.pk)
     assert [each.judgments["without"] for each in Analysis.objects.order_by("pk")] == [

@@ -17,6 +17,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.quality import (
+    JudgeDecision,
     RuleTerms,
     quality_action_take,
     quality_rule_add,
@@ -191,7 +192,9 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
 
     before = answers()
     out = Judgment.objects.filter(task=task).latest("pk").judge
-    quality_action_take(judge=out, task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=out, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+    )
     assert excluded_judges(campaign_id=campaign.pk) == [out.pseudonym]
     after = answers()
     for kind in kinds:

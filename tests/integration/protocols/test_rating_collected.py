@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotation.services.numbers import judgments_number
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
 from protocols.frame.scale.files import LINES, ratings_arranged
@@ -103,7 +103,11 @@ def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
     assert set(items.segment.tolist()) <= numbers
     judge = rated.test_set.campaign.judges.get(pseudonym="judge2")
     organiser = make_organiser(rated.test_set.campaign)
-    quality_action_take(judge=judge, task=rated, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judge,
+        task=rated,
+        decision=JudgeDecision(action="exclude", user=organiser),
+    )
     left = exported(rated, tmp_path / "left.jsonl")
     assert left["fluency"].judges == ("judge0", "judge1")
     assert_same(chosen(rated), left)

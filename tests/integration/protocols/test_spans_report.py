@@ -10,7 +10,7 @@ from annotation.models.hit import HIT
 from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.submission import judgment_submit
 from campaign.models import Judge, Protocol, Task
 from protocols.models import SpansAnswer
@@ -124,7 +124,9 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     ]
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=ada_and_ben[1], task=task, action="exclude", user=organiser
+        judge=ada_and_ben[1],
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert {each.judge for each in scores_read(task=task).judgments} == {"ada"}
 

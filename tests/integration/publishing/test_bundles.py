@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Output, Segment, System, User
 from ranking.models import PublishedResult
 from ranking.pages.result_bundles import result_bundle_make
@@ -132,7 +132,9 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
 ) -> None:
     j3 = Judge.objects.get(pseudonym="j3")
     quality_action_take(
-        action="exclude", judge=j3, task=judged.task, note="Random.", user=organiser
+        decision=JudgeDecision(action="exclude", note="Random.", user=organiser),
+        judge=j3,
+        task=judged.task,
     )
     ranking_run_compute(task_id=judged.task.pk)
     _result, zipped = bundled(judged.task)

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Job, User
 from campaign.services.jobs import jobs_run_waiting
 from ranking.core.firmness.fewest_blocks import fewest_blocks
@@ -42,7 +42,9 @@ def test_published_result_is_frozen_from_counted_judgments(
     judged: TestSetWriter, organiser: User
 ) -> None:
     quality_action_take(
-        judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
+        judge=judged.judge("j3"),
+        task=judged.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     ranking_run_compute(task_id=judged.task.pk)
     computed(judged)

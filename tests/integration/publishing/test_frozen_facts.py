@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Block, Judgment, JudgmentNumber
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, User
 from ranking.models import RankingRun
 from ranking.selectors.published_results import judged_facts
@@ -133,7 +133,9 @@ def test_segments_and_documents_are_those_the_ranking_counted(
     writer.judgment("j5", writer.block(13, ["amber", "birch"]), [1, 2])
     documents_of(writer, size)
     quality_action_take(
-        judge=writer.judge("j5"), task=writer.task, action="exclude", user=organiser
+        judge=writer.judge("j5"),
+        task=writer.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     run = ranking_run_compute(task_id=writer.task.pk)
     assert run is not None

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import QualityActionKind
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, User
 from campaign.services.invitations import invitation_restore, results_link_create
 from ranking.models import LatestRanking
@@ -114,9 +114,11 @@ def test_page_names_no_judge_reason_or_text(
     quality_action_take(
         judge=judged.judge("j3"),
         task=judged.task,
-        action=QualityActionKind.EXCLUDE,
-        user=make_organiser(judged.campaign),
-        note="Clicked at random.",
+        decision=JudgeDecision(
+            action=QualityActionKind.EXCLUDE,
+            user=make_organiser(judged.campaign),
+            note="Clicked at random.",
+        ),
     )
     assert ranking_run_compute(task_id=judged.task.pk) is not None
     Campaign.objects.update(state="closed")

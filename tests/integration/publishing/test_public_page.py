@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.accounts.time_zone import COOKIE
 from campaign.models import Campaign, System, User
 from ranking.models import PublishedResult
@@ -216,7 +216,9 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
 ) -> None:
     first = publish(judged)
     quality_action_take(
-        judge=judged.judge("j3"), task=judged.task, action="exclude", user=organiser
+        judge=judged.judge("j3"),
+        task=judged.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     ranking_run_compute(task_id=judged.task.pk)
     second = publish(judged, front_matter=FrontMatter(change_note="A judge clicked."))

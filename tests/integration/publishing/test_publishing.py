@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
@@ -99,9 +99,7 @@ def test_excluded_judges_are_listed_anonymously_with_reasons(
     quality_action_take(
         judge=judged.judge("j3"),
         task=judged.task,
-        action="exclude",
-        user=organiser,
-        note="clicked",
+        decision=JudgeDecision(action="exclude", user=organiser, note="clicked"),
     )
     ranking_run_compute(task_id=judged.task.pk)
 
@@ -150,9 +148,7 @@ def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None
         quality_action_take(
             judge=writer.judge("j3"),
             task=writer.task,
-            action="exclude",
-            user=by,
-            note=reason,
+            decision=JudgeDecision(action="exclude", user=by, note=reason),
         )
     ranking_run_compute(task_id=writer.task.pk)
 

@@ -6,7 +6,7 @@ import pytest
 from annotation.models import SamplingState
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import sampling_state_record
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Task
 from ranking.core.counting.counts import tally
 from ranking.core.rankings.rank import rank
@@ -60,8 +60,9 @@ def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
     quality_action_take(
         judge=judges[1],
         task=task,
-        action="exclude",
-        user=make_organiser(task.test_set.campaign),
+        decision=JudgeDecision(
+            action="exclude", user=make_organiser(task.test_set.campaign)
+        ),
     )
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None

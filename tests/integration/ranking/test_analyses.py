@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.selectors.judges import excluded_judges
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Document, Judge, Output, Segment, User
 from campaign.services.jobs import jobs_run_waiting
 from campaign.services.judge_groups import (
@@ -159,8 +159,7 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j0"),
         task=task,
-        action="exclude",
-        user=organiser,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert excluded_judges(campaign_id=campaign.pk) == ["j0"]
     assert judged() == (66, 6)

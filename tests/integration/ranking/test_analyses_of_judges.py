@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Document, Judge, Segment, Task, User
 from ranking.models import Analysis
 from ranking.reports.analyses.options import OptionError
@@ -75,8 +75,7 @@ def test_by_default_those_excluded_or_flagged_now_are_left_out(
         quality_action_take(
             judge=Judge.objects.get(pseudonym=name),
             task=varied.task,
-            action=action,
-            user=organiser,
+            decision=JudgeDecision(action=action, user=organiser),
         )
     both = answer(varied.task, "without")
     assert data_of(both)["left_out"] == {"j0": 12, "j1": 12}
@@ -104,7 +103,9 @@ def test_flags_of_all_judges_leave_none_out_by_default(
 ) -> None:
     for judge in Judge.objects.all():
         quality_action_take(
-            judge=judge, task=varied.task, action="warn", user=organiser
+            judge=judge,
+            task=varied.task,
+            decision=JudgeDecision(action="warn", user=organiser),
         )
     with pytest.raises(ValueError, match="All judges are excluded or flagged"):
         answer(varied.task, "without")

@@ -12,7 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Block, Judgment, QualityAction
-from annotation.services.quality import quality_action_revert, quality_action_take
+from annotation.services.quality import (
+    JudgeDecision,
+    quality_action_revert,
+    quality_action_take,
+)
 from campaign.models import Campaign, Judge, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run
@@ -96,7 +100,9 @@ class History:
         in_force = QualityAction.objects.in_force().filter(judge=judge)
         if what == "exclude" and judge is not None and not in_force.exists():
             quality_action_take(
-                judge=judge, task=self.writer.task, action="exclude", user=self.user
+                judge=judge,
+                task=self.writer.task,
+                decision=JudgeDecision(action="exclude", user=self.user),
             )
         elif what == "exclude" and (action := in_force.first()):
             quality_action_revert(action=action, user=self.user)

@@ -10,7 +10,7 @@ from pytest_django import DjangoDbBlocker
 from annotation.models import Judgment
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_create
 from protocols.models import SpansAnswer
@@ -181,7 +181,9 @@ def test_excluded_judges_and_those_left_out_count_in_no_task(task: Task) -> None
     ben = Judge.objects.get(pseudonym="ben")
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=ben, task=other_of(task), action="exclude", user=organiser
+        judge=ben,
+        task=other_of(task),
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert [each["judges"] for each in data_of(task)["tasks"]] == [3, 2]
     answer = asked(task, without=["j1"])

@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Judge, JudgeGroup, Task, User
 from campaign.services.judge_groups import (
     judge_group_create,
@@ -94,7 +94,9 @@ def test_skipped_blocks_count_where_asked(
     three[0].judgment("j1", block, [1, 2, 3])
     three[1].skip("j7", three[1].block(5, ["A", "B", "C"]))
     quality_action_take(
-        judge=three[1].judge("j7"), task=three[1].task, action="exclude", user=organiser
+        judge=three[1].judge("j7"),
+        task=three[1].task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     blocks = {
         skipped: [

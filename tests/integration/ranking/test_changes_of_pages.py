@@ -17,6 +17,7 @@ from annotation.models import Judgment, ProblemReport, QualityRule, RuleDirectio
 from annotation.models.judge_measures import JudgeMeasure
 from annotation.services.numbers import pages_changed
 from annotation.services.quality import (
+    JudgeDecision,
     RuleTerms,
     judge_reinstate,
     quality_action_take,
@@ -86,7 +87,9 @@ def rule_off(_writer: TestSetWriter, user: User) -> None:
 
 def action(writer: TestSetWriter, user: User) -> None:
     quality_action_take(
-        judge=judge_of(writer), task=writer.task, action="warn", user=user
+        judge=judge_of(writer),
+        task=writer.task,
+        decision=JudgeDecision(action="warn", user=user),
     )
 
 

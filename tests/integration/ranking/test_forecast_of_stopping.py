@@ -9,7 +9,7 @@ import pytest
 
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
@@ -184,7 +184,9 @@ def test_a_rule_counts_the_judgments_that_count(
     task.save()
     stopping_rule_set(task=task, judgments=124, reason="Money ends.")
     judge = Judge.objects.get(pseudonym="j3")
-    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+    )
     ranking_run_compute(task_id=task.pk)
     work = work_facts(task=task)
     assert (work.judged, work.counted) == (32, 24)

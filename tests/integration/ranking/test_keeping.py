@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from psycopg2.extensions import cursor
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, User
 from ranking.models import KeptFor, LatestRanking, RankingRun
 from ranking.selectors.runs import judges_not_counted, latest_run
@@ -148,8 +148,7 @@ def test_other_settings_and_other_judges_are_kept(
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j5"),
         task=varied.task,
-        action="exclude",
-        user=organiser,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     without = rank(varied)
 
@@ -170,7 +169,9 @@ def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
     varied.judgment("j0", first.block, [3, 2, 1], supersedes=first)
     judge_on(varied, times=5)
     quality_action_take(
-        judge=first.judge, task=varied.task, action="exclude", user=organiser
+        judge=first.judge,
+        task=varied.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     settings_change(varied, resample="blocks")
     assert rank(varied).result["systems"] != said["systems"]

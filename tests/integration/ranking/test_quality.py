@@ -9,6 +9,7 @@ import pytest
 from annotation.models import Block, QualityAction, QualityRule
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import (
+    JudgeDecision,
     QualityRefusedError,
     RuleTerms,
     judge_reinstate,
@@ -284,9 +285,7 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     action = quality_action_take(
         judge=judge_called("careless"),
         task=task,
-        action="exclude",
-        user=organiser,
-        note="Clicks.",
+        decision=JudgeDecision(action="exclude", user=organiser, note="Clicks."),
     )
     assert due_tasks() == [task.pk]
     rank_what_is_due()
@@ -329,7 +328,9 @@ def test_disagreeing_judges_are_found_among_counted_systems_and_judges(
                 writer.judgment(judge, block, [2, 1, 3, 5, 4])
             writer.judgment("against", block, [4, 1, 3, 5, 2])
     quality_action_take(
-        judge=judge_called("clicks"), task=writer.task, action="exclude", user=organiser
+        judge=judge_called("clicks"),
+        task=writer.task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     rank_task(writer.task.pk)
 
@@ -353,12 +354,16 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
     careless = judge_called("careless")
     for action in ("warn", "exclude", "pause"):
         quality_action_take(
-            judge=careless, task=judged.task, action=action, user=organiser
+            judge=careless,
+            task=judged.task,
+            decision=JudgeDecision(action=action, user=organiser),
         )
     assert judge_status(careless) == JudgeStatus.EXCLUDED
     with pytest.raises(QualityRefusedError, match="already in this state"):
         quality_action_take(
-            judge=careless, task=judged.task, action="pause", user=organiser
+            judge=careless,
+            task=judged.task,
+            decision=JudgeDecision(action="pause", user=organiser),
         )
     assert judge_reinstate(judge=careless, user=organiser, note="A mistake.") == 3
     assert judge_status(careless) == JudgeStatus.GOOD

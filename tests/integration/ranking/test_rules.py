@@ -10,6 +10,7 @@ from pytest_django import DjangoDbBlocker
 from annotation.models import QualityAction, QualityRule
 from annotation.selectors.judges import excluded_judges
 from annotation.services.quality import (
+    JudgeDecision,
     QualityRefusedError,
     judge_reinstate,
     quality_action_take,
@@ -196,8 +197,7 @@ def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
     quality_action_take(
         judge=Judge.objects.get(pseudonym="j11"),
         task=judged.task,
-        action="pause",
-        user=organiser,
+        decision=JudgeDecision(action="pause", user=organiser),
     )
     code = rules_preview(campaign=campaign, terms=[terms(action="pause")]).code
     rules_put_in_force(

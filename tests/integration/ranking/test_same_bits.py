@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Campaign, Task
 from campaign.services.judge_groups import (
     judge_group_create,
@@ -136,7 +136,11 @@ def task(client: Client) -> Task:
         group=judge_group_create(campaign=campaign, name="experts"), add=judges[:3]
     )
     stopping_rule_set(task=task, judgments=1000, reason="Money ends.")
-    quality_action_take(judge=judges[4], task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judges[4],
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
+    )
     other = TestSetWriter(
         campaign, "small", ["system-00", "system-01", "system-02", "new"]
     )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotation.models import QualityActionKind
 from annotation.selectors.judgment_list import comparisons_of
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Task
 from ranking.models import RankingRun
 from tests.factories import make_organiser
@@ -94,8 +94,10 @@ def test_uncounted_judgments_are_left_out(
     quality_action_take(
         judge=judge,
         task=task,
-        action=QualityActionKind.EXCLUDE,
-        user=make_organiser(task.test_set.campaign, "olga@example.org"),
+        decision=JudgeDecision(
+            action=QualityActionKind.EXCLUDE,
+            user=make_organiser(task.test_set.campaign, "olga@example.org"),
+        ),
     )
     assert {row["judge"] for row in results(analyst, address(task))} == {"bob"}
     refused = analyst.get(address(task, "counts=no"))

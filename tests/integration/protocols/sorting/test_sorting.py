@@ -15,7 +15,7 @@ from annotation.selectors.hits import plans_read
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from annotation.services.submission import judgment_submit
 from annotation.services.systems import system_withdraw
@@ -225,7 +225,9 @@ def test_excluded_judge_does_not_count_for_later_verdicts(task: Task) -> None:
 
     before = missing()
     organiser = make_organiser(task.test_set.campaign)
-    quality_action_take(judge=judge, task=task, action="exclude", user=organiser)
+    quality_action_take(
+        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+    )
     assert (before, missing()) == (6 - len(held.hit.segment_ids), 6)
     pool_fill(task_id=task.pk)
     assert not [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from annotation.services.numbers import judgments_number
-from annotation.services.quality import quality_action_take
+from annotation.services.quality import JudgeDecision, quality_action_take
 from campaign.models import Judge, Protocol, Task
 from protocols.two_outputs.files import LINES
 from protocols.two_outputs.report import TwoOutputsResult, two_outputs_result
@@ -127,7 +127,9 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     assert read(task, documents=[document]).choices.items == 5
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=ada_and_ben[1], task=task, action="exclude", user=organiser
+        judge=ada_and_ben[1],
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert read(task).choices.judges == ("ada",)
     assert read(task, excluded_judges="count").choices.judges == ("ada", "ben")
