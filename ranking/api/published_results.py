@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from campaign.api.base import TaskAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import streamed_download
-from campaign.models import MembershipRole, User
+from campaign.models import MembershipRole, Task, User
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.published_results import versions_of
@@ -28,6 +28,7 @@ from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import LONGEST_WORDING
 from ranking.services.published_results.publish import (
     PublishedDraft,
+    ResultChoices,
     embargo_check,
     is_publishable,
     published_draft,
@@ -357,25 +358,25 @@ class PublishedResultsView(_ResultAPIView):
             change_note=data["change_note"],
             wordings=data["wordings"],
         )
-        chosen = {
-            "task": self.task,
-            "anonymous": data["anonymous"],
-            "front_matter": front_matter,
-            "parts": [name for name in PARTS if data[name]],
-        }
-        awaited = _awaited(self.user, chosen, until)
+        choices = ResultChoices(
+            anonymous=data["anonymous"],
+            front_matter=front_matter,
+            parts=[name for name in PARTS if data[name]],
+            with_texts=data["texts"],
+        )
+        awaited = _awaited(self.user, self.task, choices, until)
         if awaited is not None:
             pending = {"detail": "Being computed", "analysis": awaited.pk}
             return Response(pending, status=202, headers={"Retry-After": "5"})
         if data["dry_run"]:
-            draft = published_draft(**chosen)
+            draft = published_draft(task=self.task, choices=choices)
             embargo_check(until, now=draft.published_at)
             return self.serialized(draft, PublishedDraftSerializer)
         result = result_publish(
-            **chosen,
+            task=self.task,
             by=self.user,
+            choices=choices,
             embargo_until=until,
-            with_texts=data["texts"],
             seen=data["seen"],
             version=data["version"],
         )
@@ -385,21 +386,22 @@ class PublishedResultsView(_ResultAPIView):
 
 
 def _awaited(
-    by: User, chosen: dict[str, Any], embargo_until: datetime | None
+    by: User, task: Task, choices: ResultChoices, embargo_until: datetime | None
 ) -> Analysis | None:
     """Return the pending analysis that the requested result includes; None if there is none."""
-    task = chosen["task"]
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
     lacking = ["answers"]
     if is_publishable(run):
-        parts = chosen["parts"]
-        lacking = [name for name in parts if section_answer(name, run=run) is None]
+        lacking = []
+        for name in choices.parts:
+            if section_answer(name, run=run) is None:
+                lacking.append(name)
         if not lacking:
             return None
         # Check for refusals before starting computations.
-        draft = published_draft(**chosen, run=run)
+        draft = published_draft(task=task, choices=choices, run=run)
         embargo_check(embargo_until, now=draft.published_at)
     analyses = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
     for analysis in analyses:

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Final, TypeVar
 
@@ -72,6 +72,7 @@ from ranking.services.published_results.content import (
 from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import (
     PublishedDraft,
+    ResultChoices,
     embargo_check,
     is_publishable,
     published_draft,
@@ -92,8 +93,10 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     try:
         draft = published_draft(
             task=context["task"],
-            anonymous=form.initial["anonymous"],
-            front_matter=form.initial_front_matter,
+            choices=ResultChoices(
+                anonymous=form.initial["anonymous"],
+                front_matter=form.initial_front_matter,
+            ),
             facts=facts,
         )
         context |= _preview(draft, context)
@@ -109,12 +112,12 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     task = context["task"]
     if not form.is_valid():
         return render(request, "published_results/publish.html", context, status=400)
-    chosen: dict[str, Any] = {
-        "task": task,
-        "anonymous": form.cleaned_data["anonymous"],
-        "front_matter": form.front_matter,
-        "parts": form.parts,
-    }
+    choices = ResultChoices(
+        anonymous=form.cleaned_data["anonymous"],
+        front_matter=form.front_matter,
+        parts=form.parts,
+        with_texts=form.cleaned_data["texts"],
+    )
     refusal = ""
     status = 200
     if request.POST.get("act") == "yes":
@@ -123,10 +126,10 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         parts = [part for part in form.parts if part not in without]
         try:
             result = result_publish(
-                **{**chosen, "parts": parts},
+                task=task,
                 by=user_of(request),
+                choices=replace(choices, parts=parts),
                 embargo_until=form.cleaned_data["embargo_until"],
-                with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
             )
         except PublishingRefusedError as error:
@@ -139,7 +142,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             )
             return redirect("publish", slug, task_id)
     try:
-        draft = published_draft(**chosen, facts=facts)
+        draft = published_draft(task=task, choices=choices, facts=facts)
         embargo_check(form.cleaned_data["embargo_until"], now=draft.published_at)
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))

@@ -3,9 +3,9 @@
 import json
 import secrets
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -48,6 +48,30 @@ from ranking.services.published_results.sections import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultChoices:
+    """Choices of the organisers for a version.
+
+    Attributes
+    ----------
+    anonymous : collection of str
+        Names of anonymous systems.
+    front_matter : FrontMatter
+    parts : collection of str
+        Sections to include if available; nothing is computed for them.
+    with_texts : bool
+        Whether the bundle, which a worker creates, includes sources, references and outputs.
+    """
+
+    anonymous: Collection[str] = ()
+    front_matter: FrontMatter = field(default_factory=FrontMatter)
+    parts: Collection[str] = USUAL_PARTS
+    with_texts: bool = False
+
+
+_USUAL: Final = ResultChoices()
+
+
 @dataclass(frozen=True, slots=True)
 class PublishedDraft:
     """A draft of a version that is not published yet.
@@ -83,24 +107,19 @@ class PublishedDraft:
 def published_draft(
     *,
     task: Task,
-    anonymous: Collection[str] = (),
-    front_matter: FrontMatter | None = None,
+    choices: ResultChoices = _USUAL,
     run: RankingRun | None = None,
     facts: PublishedFacts | None = None,
-    parts: Collection[str] = USUAL_PARTS,
 ) -> PublishedDraft:
     """Return a draft of a task's result as it would be published now; nothing is stored.
 
     Parameters
     ----------
-    anonymous : collection of str
-        Names of anonymous systems.
+    choices : ResultChoices
     run : RankingRun or None
         The ranking; by default the current one.
     facts : PublishedFacts or None
         Inputs of the content, if already read.
-    parts : collection of str
-        Sections to include if available.
 
     Raises
     ------
@@ -116,7 +135,8 @@ def published_draft(
         run = run or latest_run(task_id=task.pk)
     if run is None or not is_publishable(run):
         raise PublishingRefusedError(_nothing_to_publish(task))
-    front_matter = front_matter or FrontMatter()
+    anonymous = choices.anonymous
+    front_matter = choices.front_matter
     facts = facts or published_facts(task=task, run=run)
     unknown = set(anonymous) - {
         system.name for system in facts.systems if may_be_anonymous(system)
@@ -148,7 +168,7 @@ def published_draft(
         version=PublishedVersion(
             number=version,
             published_at=database_now(),
-            sections=frozen_answers(run, labels, parts),
+            sections=frozen_answers(run, labels, choices.parts),
         ),
     )
     by_id = {str(system.pk): labels[system.name] for system in facts.systems}
@@ -179,13 +199,10 @@ def result_publish(
     *,
     task: Task,
     by: User | None,
-    anonymous: Collection[str] = (),
-    front_matter: FrontMatter | None = None,
+    choices: ResultChoices = _USUAL,
     embargo_until: datetime | None = None,
-    with_texts: bool = False,
     seen: str = "",
     version: int | None = None,
-    parts: Collection[str] = USUAL_PARTS,
 ) -> PublishedResult:
     """Publish the current ranking of a task as its next version.
 
@@ -193,16 +210,11 @@ def result_publish(
     ----------
     by : User or None
         None for a command.
-    anonymous : collection of str
-        Names of anonymous systems.
-    with_texts : bool
-        Whether the bundle, which a worker creates, includes sources, references and outputs.
+    choices : ResultChoices
     seen : str
         Fingerprint of the previewed draft; empty without a preview.
     version : int or None
         Expected version number, so that a repeated request only publishes once; None for the next one.
-    parts : collection of str
-        Sections to include if available; nothing is computed here.
 
     Raises
     ------
@@ -216,9 +228,7 @@ def result_publish(
     named_lock(f"publishing of test set {task.pk}")
     version_check(version, task=task)
     run = latest_ranking_keep(task_id=task.pk)
-    draft = published_draft(
-        task=task, anonymous=anonymous, front_matter=front_matter, run=run, parts=parts
-    )
+    draft = published_draft(task=task, choices=choices, run=run)
     if seen and seen != draft.seen:
         raise RankingChangedError(
             _(
@@ -239,7 +249,7 @@ def result_publish(
         embargo_until=embargo_until,
     )
     result.save(force_insert=True)
-    result_bundle_ask(result=result, with_texts=with_texts, by=by)
+    result_bundle_ask(result=result, with_texts=choices.with_texts, by=by)
     return result
 
 

@@ -15,7 +15,7 @@ from campaign.models import Task
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import PublishedResult
 from ranking.pages.result_bundles import result_bundle_make
-from ranking.services.published_results.publish import result_publish
+from ranking.services.published_results.publish import ResultChoices, result_publish
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -25,7 +25,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def bundled(task: Task, **chosen: Any) -> tuple[PublishedResult, bytes]:
     """Publish a test set; return its result and the bundle."""
-    result = result_publish(task=task, by=None, **chosen)
+    result = result_publish(task=task, by=None, choices=ResultChoices(**chosen))
     made = result_bundle_make(result=PublishedResult.objects.get(pk=result.pk))
     return result, zip_of(made)
 

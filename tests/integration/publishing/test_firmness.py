@@ -15,7 +15,11 @@ from ranking.models import Analysis, PublishedResult
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.published_results.publish import published_draft, result_publish
+from ranking.services.published_results.publish import (
+    ResultChoices,
+    published_draft,
+    result_publish,
+)
 from ranking.services.published_results.sections import answer_ask
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import text_of
@@ -33,7 +37,7 @@ def computed(writer: TestSetWriter) -> Analysis:
 
 
 def section_of(writer: TestSetWriter, **chosen: Any) -> Any:
-    content = published_draft(task=writer.task, **chosen).content
+    content = published_draft(task=writer.task, choices=ResultChoices(**chosen)).content
     return content["sections"].get("firmness")
 
 

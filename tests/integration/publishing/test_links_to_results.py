@@ -16,7 +16,7 @@ from campaign.services.invitations import invitation_restore, results_link_creat
 from ranking.models import LatestRanking
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.kept_rankings import latest_ranking_keep
-from ranking.services.published_results.publish import result_publish
+from ranking.services.published_results.publish import ResultChoices, result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.clocks import set_process_clock
 from tests.factories import make_analyst, make_campaign, make_organiser
@@ -100,7 +100,9 @@ def test_systems_anonymous_in_published_version_stay_so(
     judged: TestSetWriter, client: Client
 ) -> None:
     Campaign.objects.update(state="closed")
-    result = result_publish(task=judged.task, by=None, anonymous=["birch"])
+    result = result_publish(
+        task=judged.task, by=None, choices=ResultChoices(anonymous=["birch"])
+    )
     hidden = judged.task.test_set.systems.get(name="birch")
     body = client.get(address_of(judged.campaign)).content.decode()
     assert "birch" not in body

@@ -25,6 +25,7 @@ from ranking.services.published_results.bundles import (
 )
 from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import (
+    ResultChoices,
     result_publish,
     result_retract,
     result_reviewer_link_make,
@@ -41,7 +42,9 @@ pytestmark = pytest.mark.django_db
 def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -> None:
     Segment.objects.update(source_text="Tajná věta.")
     task_close(task=judged.task)
-    result = result_publish(task=judged.task, by=None, with_texts=True)
+    result = result_publish(
+        task=judged.task, by=None, choices=ResultChoices(with_texts=True)
+    )
     as_asked = PublishedResult.objects.get()
     job = as_asked.bundle_job
     assert job is not None
@@ -71,7 +74,9 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
         assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
     )
     ranking_run_compute(task_id=task.pk)
-    result = result_publish(task=task, by=None, anonymous=anonymous, with_texts=True)
+    result = result_publish(
+        task=task, by=None, choices=ResultChoices(anonymous=anonymous, with_texts=True)
+    )
     assert (bundles_due_queue(), jobs_run_waiting()) == (0, 0)
     task_close(task=task)
     # The judge may finish the HIT.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +19,7 @@ from ranking.reports.published_results import FOLDER
 from ranking.services.published_results.bundles import result_bundle_ask
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import (
+    ResultChoices,
     result_publish,
     result_retract,
     result_reviewer_link_end,
@@ -35,7 +37,9 @@ SignedIn = Callable[[User], Client]
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    return result_publish(task=writer.task, by=None, **chosen)
+    named = [field.name for field in fields(ResultChoices) if field.name in chosen]
+    choices = ResultChoices(**{name: chosen.pop(name) for name in named})
+    return result_publish(task=writer.task, by=None, choices=choices, **chosen)
 
 
 def page_of(result: PublishedResult) -> str:

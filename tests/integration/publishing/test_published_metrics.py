@@ -15,7 +15,7 @@ from ranking.reports.published_results import PublishedFile, published_report
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
-from ranking.services.published_results.publish import published_draft
+from ranking.services.published_results.publish import ResultChoices, published_draft
 from tests.integration.machines.answering import machine_judges
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.pages import text_of
@@ -46,7 +46,7 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     asked = as_organiser.post(confirm, sent)
     assert "without it" in text_of(asked)
     jobs_run_waiting()
-    draft = published_draft(task=judged.task, parts=["firmness"])
+    draft = published_draft(task=judged.task, choices=ResultChoices(parts=["firmness"]))
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
     assert "without it" not in text_of(again).partition("Page preview")[0]
@@ -122,7 +122,9 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
 ) -> None:
     metrics_store(judged)
     compute(judged.task)
-    draft = published_draft(task=judged.task, parts=["predicted_ranking"])
+    draft = published_draft(
+        task=judged.task, choices=ResultChoices(parts=["predicted_ranking"])
+    )
     section: Any = draft.content["sections"]["predicted_ranking"]
 
     def warnings(**check: Any) -> set[str]:

@@ -1,6 +1,7 @@
 """Publishing freezes: what is in a result, what changes of it, and what never does."""
 
 import json
+from dataclasses import fields
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -20,6 +21,7 @@ from ranking.services.published_results.naming import (
     RankingChangedError,
 )
 from ranking.services.published_results.publish import (
+    ResultChoices,
     published_draft,
     result_embargo_change,
     result_publish,
@@ -36,7 +38,9 @@ pytestmark = pytest.mark.django_db
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    return result_publish(task=writer.task, by=None, **chosen)
+    named = [field.name for field in fields(ResultChoices) if field.name in chosen]
+    choices = ResultChoices(**{name: chosen.pop(name) for name in named})
+    return result_publish(task=writer.task, by=None, choices=choices, **chosen)
 
 
 def test_a_result_keeps_its_ranking_and_has_the_digest_of_its_content(
@@ -166,7 +170,8 @@ def test_reworded_reason_is_marked_and_the_original_is_kept(
 
     front_matter = FrontMatter(wordings={reason: wording})
     draft = published_draft(
-        task=judged.task, anonymous=["cobalt"], front_matter=front_matter
+        task=judged.task,
+        choices=ResultChoices(anonymous=["cobalt"], front_matter=front_matter),
     )
     result = publish(
         judged, anonymous=["cobalt"], front_matter=front_matter, seen=draft.seen

@@ -12,7 +12,7 @@ from campaign.models import Task
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.analyses import answer_for_people
 from ranking.services.published_results.naming import PublishingRefusedError
-from ranking.services.published_results.publish import result_publish
+from ranking.services.published_results.publish import ResultChoices, result_publish
 from ranking.tasks import rank_task
 from tests.factories import make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task
@@ -51,7 +51,9 @@ def test_published_answers_name_no_judge(rated: Task) -> None:
 
 
 def test_anonymous_systems_have_letters_in_published_answers(rated: Task) -> None:
-    result = result_publish(task=rated, by=None, anonymous=["cobalt"])
+    result = result_publish(
+        task=rated, by=None, choices=ResultChoices(anonymous=["cobalt"])
+    )
     assert "System A" in json.dumps(result.content["sections"]["answers"])
     assert "cobalt" not in json.dumps(result.content)
 
