@@ -10,7 +10,7 @@ from annotation.models import HIT, Assignment
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending import lend as lending
 from annotation.services.numbers import judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge
 
 
@@ -35,7 +35,9 @@ def judge_all_of(assignment: Assignment) -> None:
     """Rank all its blocks in display order; the worker numbers the judgments."""
     for block in assigned_blocks(assignment):
         labels = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
-        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     judgments_number(task_id=assignment.hit.task_id)
 
 

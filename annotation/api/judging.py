@@ -81,7 +81,7 @@ from annotation.services.lending.work_requests import (
 from annotation.services.machines import SentByMachine, machine_judgment_submit
 from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.accounts.browsers import activity_record
 from campaign.api.authentication import machine_of
 from campaign.api.base import BaseAPIView
@@ -410,7 +410,9 @@ class JudgmentView(JudgeAPIView):
         in_hand = data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
-        judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
+        judgment = judgment_submit(
+            assigned=assigned, client_id=client_id, sent=SentJudgment(**data)
+        )
         stored = {
             **_judgment_data(judgment, assigned),
             "stopped": reason_to_stop(assigned),

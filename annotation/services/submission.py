@@ -269,28 +269,42 @@ def _judgment_insert(
     return True
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentJudgment:
+    """A judgment as a judge's browser sends it.
+
+    Attributes
+    ----------
+    labels : sequence of int or None
+        For rankings, aligned with the candidates: 1 best … 5 worst, None for blank.
+    answer : Answer or None
+        For all other protocols, the output of the protocol's serializer, from which the labels follow.
+    duration_ms, active_ms : int or None
+    comment : str
+    replaces : UUID, None or LATEST
+    played : list of float or None
+        The shares of the candidates' recordings that were played.
+    """
+
+    labels: Sequence[int | None] | None = None
+    answer: Answer | None = None
+    duration_ms: int | None = None
+    active_ms: int | None = None
+    comment: str = ""
+    replaces: Replaced = LATEST
+    played: list[float | None] | None = None
+
+
 def judgment_submit(
-    *,
-    assigned: AssignedBlock,
-    client_id: UUID,
-    labels: Sequence[int | None] | None = None,
-    answer: Answer | None = None,
-    duration_ms: int | None = None,
-    active_ms: int | None = None,
-    comment: str = "",
-    replaces: Replaced = LATEST,
-    played: list[float | None] | None = None,
+    *, assigned: AssignedBlock, client_id: UUID, sent: SentJudgment
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
-    With `replaces`, it is refused if the judge's last one is another: they have answered the block
-    on another device, or two people use one link.
+    If it replaces a certain one, it is refused if the judge's last one is another: they have answered
+    the block on another device, or two people use one link.
 
-    For rankings, `labels` are aligned with the candidates: 1 best … 5 worst, None for blank. For
-    all other protocols, `answer` is the output of the protocol's serializer, from which the labels
-    follow. `played` are the shares of the candidates' recordings that were played. Repeating a
-    `client_id` changes nothing and returns the stored judgment. A judgment that arrives after its
-    lease has ended is also stored. Raises `SubmissionRefusedError` if the
+    Repeating a `client_id` changes nothing and returns the stored judgment. A judgment that arrives
+    after its lease has ended is also stored. Raises `SubmissionRefusedError` if the
     campaign's rules do not allow the answer, if active time is longer than elapsed time, or if a
     limit is reached.
 
@@ -298,12 +312,12 @@ def judgment_submit(
     shared between judges. The judgment gets its number afterwards, in `judgments_number`.
     """
     kind = answer_kind(assigned.protocol, assigned.rules)
-    content = answer if kind.has_answers else labels
+    content = sent.answer if kind.has_answers else sent.labels
     refusal = (
-        answer_refusal(assigned, labels=labels, answer=answer)
-        or _times_refusal(duration_ms, active_ms)
-        or _played_refusal(played, assigned.candidate_count)
-        or comment_refusal(judge_id=assigned.judge_id, comment=comment)
+        answer_refusal(assigned, labels=sent.labels, answer=sent.answer)
+        or _times_refusal(sent.duration_ms, sent.active_ms)
+        or _played_refusal(sent.played, assigned.candidate_count)
+        or comment_refusal(judge_id=assigned.judge_id, comment=sent.comment)
     )
     ranks: list[int | None] = []
     if refusal is None:
@@ -315,13 +329,13 @@ def judgment_submit(
         block_id=assigned.block_id,
         assignment_id=assigned.assignment_id,
         labels=ranks,
-        duration_ms=duration_ms,
-        active_ms=active_ms,
-        comment=comment,
-        played=played,
+        duration_ms=sent.duration_ms,
+        active_ms=sent.active_ms,
+        comment=sent.comment,
+        played=sent.played,
     )
     try:
-        if refusal is None and _store(judgment, kind, content, assigned, replaces):
+        if refusal is None and _store(judgment, kind, content, assigned, sent.replaces):
             return judgment
     except SubmissionRefusedError as error:
         refusal = error

@@ -12,7 +12,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import lend_prepared
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Protocol, Task, TestSet
 from tests.at_work import lend
 from tests.browser.judging import painted_for_a_while
@@ -56,14 +56,18 @@ def _edited(task: Task, _judge: Judge) -> None:
     assert lent is not None
     for block in assigned_blocks(lent.assignment):
         edit = {"outcome": "edited", "text": "The edit of somebody else."}
-        judgment_submit(assigned=block, client_id=uuid4(), answer=edit)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=edit)
+        )
     pool_fill(task_id=task.pk, size=1)
 
 
 def _read(task: Task, judge: Judge) -> None:
     """Let the judge be at the last sentence of a snippet, where the statements are."""
     for block in assigned_blocks(lend(judge))[:2]:
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"answers": []})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"answers": []})
+        )
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Protocol, Task
 from campaign.services.campaigns import task_close
 from protocols.models import EditingAnswer
@@ -37,7 +37,9 @@ def acceptor(task: Task) -> Judge:
     campaign = task.test_set.campaign
     for block in assigned_blocks(lend(make_judge(campaign, "editor"))):
         edit = {"outcome": "edited", "text": "The edit of somebody else."}
-        judgment_submit(assigned=block, client_id=uuid4(), answer=edit)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=edit)
+        )
     pool_fill(task_id=task.pk, size=1)
     return make_judge(campaign, "acceptor")
 

@@ -12,7 +12,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.simulation import lend_prepared
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.browser.conftest import Connections, SignIn
@@ -63,7 +63,11 @@ def judged_by_another(task: Task) -> Judge:
     lent = lend_prepared(other)
     assert lent is not None
     for block in assigned_blocks(lent.assignment):
-        judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(**said_about(block)),
+        )
     pool_fill(task_id=task.pk)
     return other
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.pool import tasks_open_to_judge as sets_open_to
 from annotation.services.numbers import judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.importing.test_sets import test_set_create as set_create
 from campaign.models import (
     Campaign,
@@ -185,7 +185,7 @@ def test_languages_are_corrected_until_the_first_judgment(
     assert sets_open_to(judge).exists()
     block = assigned_blocks(lend(judge))[0]
     ranks = list(range(1, len(block.candidates) + 1))
-    judgment_submit(assigned=block, client_id=uuid4(), labels=ranks)
+    judgment_submit(assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks))
     if is_numbered:
         judgments_number(task_id=task.pk)
     task.refresh_from_db()

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Campaign, Task
 from campaign.services.campaigns import campaign_change
 from ranking.services.runs import ranking_run_compute
@@ -110,7 +110,9 @@ def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> No
     assert lend(judge).expires_at == held.expires_at
     for block in assigned_blocks(held):
         labels = list(range(1, len(block.candidates) + 1))
-        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     assert assignment_lend(judge=judge) is None
     campaign_change(campaign=task.test_set.campaign, blocks_per_judge=6)
     further = lend(judge)

@@ -17,7 +17,7 @@ from annotation.services.quality import (
     quality_rule_switch_off,
     quality_rules_suggest,
 )
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import InvitationRole
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create, invitation_revoke
@@ -139,7 +139,9 @@ def work() -> None:
             min(rank, 5) for rank, _ in enumerate(block.candidates, 1)
         ]
         judgment = judgment_submit(
-            assigned=block, client_id=uuid4(), labels=labels, comment="so"
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels, comment="so"),
         )
         assert judgment.submitted_at.tzinfo is not None
     ranking_run_compute(task_id=task.pk)

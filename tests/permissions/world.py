@@ -16,7 +16,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import pages_changed
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_rules_suggest
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.systems import output_correct
 from annotation.services.training import training_propose
 from campaign.models import (
@@ -319,5 +319,7 @@ def _judge_one_block(judge: Judge) -> Block:
     assert assignment is not None
     assigned = assigned_blocks(assignment)[0]
     labels = list(range(1, len(assigned.candidates) + 1))
-    judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+    judgment_submit(
+        assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+    )
     return Block.objects.get(pk=assigned.block_id)

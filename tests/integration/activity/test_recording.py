@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from annotation.models import Design
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.tasks import plan_task
 from campaign.database.acting import acting, command_acts
 from campaign.models import (
@@ -170,7 +170,7 @@ def test_judging_records_nothing(campaign: Campaign) -> None:
         judgment_submit(
             assigned=assigned,
             client_id=UUID(int=number),
-            labels=[1] * len(assigned.candidates),
+            sent=SentJudgment(labels=[1] * len(assigned.candidates)),
         )
     assert since(before) == []
 

@@ -20,7 +20,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.campaign import TRANSITIONS
@@ -129,7 +129,9 @@ def test_held_hit_waits_until_campaign_goes_on(
     change(task.test_set.campaign, *TO_BE[state])
     assert assignment_lend(judge=judge) is None
     first = assigned_blocks(held)[0]
-    judgment_submit(assigned=first, client_id=uuid4(), labels=ranks(first))
+    judgment_submit(
+        assigned=first, client_id=uuid4(), sent=SentJudgment(labels=ranks(first))
+    )
     change(
         task.test_set.campaign,
         Transition.RESUME if state == S.PAUSED else Transition.REOPEN,
@@ -163,7 +165,11 @@ def test_responses_tell_judges_to_stop(client: Client, task: Task) -> None:
 def test_stopping_tells_how_many_sentences_are_in_hand(task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
     blocks = assigned_blocks(lend(judge))
-    judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    judgment_submit(
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[0])),
+    )
     effects = state_effects(
         campaign=task.test_set.campaign, transition=Transition.PAUSE
     )
@@ -368,7 +374,9 @@ def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
     def submit() -> bool:
         try:
             labels = [1] * len(block.candidates)
-            judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+            judgment_submit(
+                assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            )
             return True
         finally:
             connection.close()

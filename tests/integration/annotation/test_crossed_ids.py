@@ -13,7 +13,7 @@ from annotation.models import Judgment, Skip
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Task
 from tests.at_work import lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -24,7 +24,9 @@ Submit = Callable[[AssignedBlock, UUID], object]
 
 def rank(assigned: AssignedBlock, client_id: UUID) -> object:
     labels = [min(rank, 5) for rank in range(1, len(assigned.candidates) + 1)]
-    return judgment_submit(assigned=assigned, client_id=client_id, labels=labels)
+    return judgment_submit(
+        assigned=assigned, client_id=client_id, sent=SentJudgment(labels=labels)
+    )
 
 
 def skip(assigned: AssignedBlock, client_id: UUID) -> object:

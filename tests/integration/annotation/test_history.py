@@ -12,7 +12,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, System
 from campaign.services.judges import conflict_declare
 from tests.at_work import (
@@ -170,7 +170,9 @@ class TestRepeats:
         # Half done, or left lying until the lease ran out: the rest is still to be judged.
         first, *_others = assigned_blocks(again)
         labels = [1] * len(first.candidates)
-        judgment_submit(assigned=first, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=first, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
         expire(again)
         leases_release()
         assert self.listed(judge) == in_reach | {str(first.public_id)}

@@ -16,7 +16,7 @@ from annotation.selectors.shown import assignment_data
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend, repeat_is_due
 from tests.factories import make_campaign, make_judge, make_long_task
@@ -31,7 +31,9 @@ Step = Callable[[Assignment], object]
 def judge_first_block(assignment: Assignment) -> None:
     first, *_others = assigned_blocks(assignment)
     judgment_submit(
-        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+        assigned=first,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=[1] * len(first.candidates)),
     )
 
 

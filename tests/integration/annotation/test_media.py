@@ -11,7 +11,7 @@ from django.test import Client
 
 from annotation.models import Judgment
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.formats.errors import FormatError
 from campaign.importing.errors import ImportRefusedError
 from campaign.models import Campaign, FilePart, Judge, KeptFile, Output, Task
@@ -328,7 +328,11 @@ def test_machine_judge_gets_files_of_its_blocks(
 ) -> None:
     task = make_media_task(campaign)
     block = assigned_blocks(lend(make_judge(campaign)))[0]
-    judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+    judgment_submit(
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(**said_about(block)),
+    )
     by = make_organiser(campaign)
     clients = []
     for version in ("1", "2"):

@@ -30,7 +30,7 @@ from annotation.services.numbers import (
     ranking_request_clear,
     waiting_judgments_number,
 )
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.tasks import fill_pools
 from campaign.models import Judge
 from tests.at_work import lend
@@ -231,7 +231,7 @@ def test_lending_does_not_wait_for_a_judgment_being_stored() -> None:
         judgment_submit(
             assigned=block,
             client_id=uuid4(),
-            labels=[1] * len(block.candidates),
+            sent=SentJudgment(labels=[1] * len(block.candidates)),
         )
 
     submit(mine[0])

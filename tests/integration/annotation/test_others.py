@@ -22,7 +22,7 @@ from annotation.services.quality import (
     quality_action_revert,
     quality_action_take,
 )
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import BadReference, Campaign, Judge, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
@@ -121,7 +121,9 @@ def test_judged_blocks_of_a_returned_hit_count_as_done(
     assignment = lend(judge)
     first, *others = assigned_blocks(assignment)
     judgment_submit(
-        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+        assigned=first,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=[1] * len(first.candidates)),
     )
     assert (judge_work(judge).done, judge_work(judge).held) == (1, len(others))
     expire(assignment)

@@ -26,7 +26,7 @@ from annotation.selectors.pool import (
 )
 from annotation.services.lending.choose import lending_context_lock
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Segment, Task
 from tests.at_work import lend
 from tests.factories import (
@@ -125,14 +125,18 @@ def test_storing_reads_the_same_few_rows_whatever_is_stored(analyzed: str) -> No
     done_by(judges, task, like, FEW)
     for block in first:
         judgment_submit(
-            assigned=block, client_id=uuid4(), labels=[1] * len(block.candidates)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=[1] * len(block.candidates)),
         )
     if analyzed == "small":
         analyze()
     done_by(judges, task, like, MANY)
     with CaptureQueriesContext(connection) as sent:
         judgment_submit(
-            assigned=last, client_id=uuid4(), labels=[1] * len(last.candidates)
+            assigned=last,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=[1] * len(last.candidates)),
         )
     reads = [query["sql"] for query in sent if query["sql"].startswith("SELECT ")]
     assert len(reads) >= 4

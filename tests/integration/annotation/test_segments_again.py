@@ -12,7 +12,7 @@ from annotation.services.lending.lend import assignment_lend
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.tasks import task_segments_again_change, task_with_rules_create
 from campaign.models import Judge, Protocol, Task
 from campaign.services.judges import task_choose
@@ -70,7 +70,11 @@ def all_met(judge: Judge, task: Task) -> list[int]:
                 said["labels"] = said["labels"][: len(block.candidates)]
             if "top" in said.get("answer", ()):
                 said["answer"] = {"top": said["answer"]["top"][: len(block.candidates)]}
-            judgment_submit(assigned=block, client_id=uuid4(), **said)
+            judgment_submit(
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(**said),
+            )
     return met
 
 

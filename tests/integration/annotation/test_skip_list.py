@@ -9,7 +9,7 @@ from django.test import Client
 from annotation.models import Skip
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.judgment_list import skips_listed
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -42,7 +42,9 @@ def skips(judge: Judge) -> list[Skip]:
             comment="<b>odd</b>" if reason == "other" else "",
         )
     labels = [1] * len(blocks[-1].candidates)
-    judgment_submit(assigned=blocks[-1], client_id=uuid4(), labels=labels)
+    judgment_submit(
+        assigned=blocks[-1], client_id=uuid4(), sent=SentJudgment(labels=labels)
+    )
     return list(Skip.objects.order_by("pk"))
 
 

@@ -13,7 +13,7 @@ from annotation.selectors.progress import judge_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Judge, Task
 from ranking.selectors.dashboards import judging_progress, latest_feedback
 from tests.at_work import judge_all_of, lend, repeat_is_due
@@ -51,7 +51,9 @@ def skip(block: AssignedBlock, reason: str = "cannot_judge", comment: str = "") 
 
 def rank(block: AssignedBlock) -> Judgment:
     labels = [1 + place % 5 for place in range(len(block.candidates))]
-    return judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+    return judgment_submit(
+        assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+    )
 
 
 def skip_all_of(assignment: Assignment) -> None:

@@ -27,7 +27,7 @@ from annotation.services.quality import (
     judge_reinstate,
     quality_action_take,
 )
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, System
 from tests.at_work import expire, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -250,7 +250,9 @@ def test_progress_is_what_the_history_says(campaign: Campaign) -> None:
 def _judge(block: AssignedBlock) -> Judgment:
     labels = [1 + place % 5 for place in range(len(block.candidates))]
     return judgment_submit(
-        assigned=block, client_id=uuid4(), labels=labels, active_ms=9000
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels, active_ms=9000),
     )
 
 
@@ -279,7 +281,9 @@ def test_tabs_that_send_the_last_blocks_at_once_close_the_hit_once(
             together.wait()
             labels: list[int | None] = [1] * len(sent[place].candidates)
             stored = judgment_submit(
-                assigned=sent[place], client_id=ids[place], labels=labels
+                assigned=sent[place],
+                client_id=ids[place],
+                sent=SentJudgment(labels=labels),
             )
             return stored.pk
         finally:

@@ -19,7 +19,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -50,10 +50,14 @@ def test_the_same_id_twice_is_one_judgment_and_the_first_stays(
 ) -> None:
     client_id = uuid4()
     first = judgment_submit(
-        assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])
+        assigned=blocks[0],
+        client_id=client_id,
+        sent=SentJudgment(labels=ranks(blocks[0])),
     )
     again = judgment_submit(
-        assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])[::-1]
+        assigned=blocks[0],
+        client_id=client_id,
+        sent=SentJudgment(labels=ranks(blocks[0])[::-1]),
     )
     assert again.pk == first.pk
     assert Judgment.objects.get().labels == ranks(blocks[0])
@@ -62,17 +66,23 @@ def test_the_same_id_twice_is_one_judgment_and_the_first_stays(
 
 def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> None:
     first = judgment_submit(
-        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[0])),
     )
     second = judgment_submit(
-        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])[::-1]
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[0])[::-1]),
     )
     assert second.supersedes_id == first.pk
     assert judgments_number(task_id=first.task_id) == 2
     assert Judgment.objects.current().get() == second
     assert Judgment.objects.current(watermark=1).get() == first
     third = judgment_submit(
-        assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0])
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[0])),
     )
     assert third.supersedes_id == second.pk
 
@@ -83,15 +93,16 @@ def test_second_device_gets_a_conflict_for_a_judged_block(
     """A page that knows of no judgment replaces none; see also `test_places.py` of the browser."""
     block, first_id = blocks[0], uuid4()
     stored = judgment_submit(
-        assigned=block, client_id=first_id, labels=ranks(block), replaces=None
+        assigned=block,
+        client_id=first_id,
+        sent=SentJudgment(labels=ranks(block), replaces=None),
     )
     for replaces in (None, uuid4()):
         with pytest.raises(SubmissionRefusedError) as refused:
             judgment_submit(
                 assigned=block,
                 client_id=uuid4(),
-                labels=ranks(block)[::-1],
-                replaces=replaces,
+                sent=SentJudgment(labels=ranks(block)[::-1], replaces=replaces),
             )
         assert refused.value.is_conflict
         assert refused.value.stored == stored
@@ -101,11 +112,15 @@ def test_second_device_gets_a_conflict_for_a_judged_block(
     assert not Skip.objects.exists()
     # Sent again, and changed on purpose.
     again = judgment_submit(
-        assigned=block, client_id=first_id, labels=ranks(block), replaces=None
+        assigned=block,
+        client_id=first_id,
+        sent=SentJudgment(labels=ranks(block), replaces=None),
     )
     assert again == stored
     changed = judgment_submit(
-        assigned=block, client_id=uuid4(), labels=ranks(block)[::-1], replaces=first_id
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(block)[::-1], replaces=first_id),
     )
     assert changed.supersedes_id == stored.pk
 
@@ -116,16 +131,28 @@ def test_judgment_takes_skip_of_another_device_back(
     block = blocks[0]
     skip_submit(assigned=block, client_id=uuid4(), reason="other")
     judgment_submit(
-        assigned=block, client_id=uuid4(), labels=ranks(block), replaces=None
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(block), replaces=None),
     )
     assert not Skip.objects.standing().exists()
 
 
 def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) -> None:
-    judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=ranks(blocks[0]))
+    judgment_submit(
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[0])),
+    )
     with pytest.raises(SubmissionRefusedError):
-        judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=[1])
-    judgment_submit(assigned=blocks[1], client_id=uuid4(), labels=ranks(blocks[1]))
+        judgment_submit(
+            assigned=blocks[1], client_id=uuid4(), sent=SentJudgment(labels=[1])
+        )
+    judgment_submit(
+        assigned=blocks[1],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(blocks[1])),
+    )
     assert judgments_number(task_id=blocks[0].task_id) == 2
     numbers = JudgmentNumber.objects.order_by("judgment").values_list(
         "number", flat=True
@@ -146,12 +173,20 @@ def test_answer_of_another_protocol_or_impossible_time_is_refused(
     ]
     for said in refused:
         with pytest.raises(SubmissionRefusedError):
-            judgment_submit(assigned=block, client_id=uuid4(), **said)
+            judgment_submit(
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(**said),
+            )
     verdicts = replace(block, protocol="two_outputs", candidate_count=2)
     refused = [{}, {"answer": {"verdict": "first"}, "labels": [1, 2]}]
     for said in refused:
         with pytest.raises(SubmissionRefusedError) as error:
-            judgment_submit(assigned=verdicts, client_id=uuid4(), **said)
+            judgment_submit(
+                assigned=verdicts,
+                client_id=uuid4(),
+                sent=SentJudgment(**said),
+            )
         assert error.value.field == "answer"
     with pytest.raises(SubmissionRefusedError):
         skip_submit(
@@ -168,9 +203,9 @@ def test_answer_of_another_protocol_or_impossible_time_is_refused(
         stored = judgment_submit(
             assigned=block,
             client_id=uuid4(),
-            labels=labels,
-            duration_ms=duration_ms,
-            active_ms=active_ms,
+            sent=SentJudgment(
+                labels=labels, duration_ms=duration_ms, active_ms=active_ms
+            ),
         )
         assert (stored.duration_ms, stored.active_ms) == times
 
@@ -196,12 +231,20 @@ def test_another_judges_submission_id_is_refused(
     judge: Judge, blocks: list[AssignedBlock]
 ) -> None:
     client_id = uuid4()
-    judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0]))
+    judgment_submit(
+        assigned=blocks[0],
+        client_id=client_id,
+        sent=SentJudgment(labels=ranks(blocks[0])),
+    )
     other = assignment_lend(judge=make_judge(judge.campaign, "judge02"))
     assert other is not None
     theirs = assigned_blocks(other)[0]
     with pytest.raises(SubmissionRefusedError, match="another judge"):
-        judgment_submit(assigned=theirs, client_id=client_id, labels=ranks(theirs))
+        judgment_submit(
+            assigned=theirs,
+            client_id=client_id,
+            sent=SentJudgment(labels=ranks(theirs)),
+        )
 
 
 def test_another_judges_skip_id_is_refused(
@@ -227,7 +270,9 @@ def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
 ) -> None:
     *judged, skipped = blocks
     for block in judged:
-        judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block))
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks(block))
+        )
     assert HIT.objects.filter(completed_at__isnull=False).count() == 0
     skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")
     assert HIT.objects.filter(completed_at__isnull=False).count() == 1

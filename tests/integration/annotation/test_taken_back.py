@@ -18,7 +18,11 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending import lend as lending
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import assignment_lock, judgment_submit
+from annotation.services.submission import (
+    SentJudgment,
+    assignment_lock,
+    judgment_submit,
+)
 from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -59,7 +63,9 @@ def ranks(block: AssignedBlock) -> list[int | None]:
 def answer(assignment: Assignment) -> None:
     """Submit the first block of an assignment."""
     block = assigned_blocks(assignment)[0]
-    judgment_submit(assigned=block, client_id=uuid4(), labels=ranks(block))
+    judgment_submit(
+        assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks(block))
+    )
 
 
 @pytest.mark.django_db

@@ -17,7 +17,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.selectors.work_time import Worked, WorkTime
 from annotation.services.numbers import waiting_judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Task
 from tests.at_work import lend
 from tests.counters import counters_by_row, counters_stored
@@ -113,9 +113,9 @@ def test_today_is_by_the_database_and_holds_what_was_just_stored(
     judgment_submit(
         assigned=blocks[0],
         client_id=uuid4(),
-        labels=[1] * len(blocks[0].candidates),
-        duration_ms=90_000,
-        active_ms=61_000,
+        sent=SentJudgment(
+            labels=[1] * len(blocks[0].candidates), duration_ms=90_000, active_ms=61_000
+        ),
     )
     monkeypatch.setattr(timezone, "now", lambda: datetime(2020, 1, 1, tzinfo=UTC))
     assert work_time(judge).worked_today == Worked(1, 61)

@@ -15,7 +15,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services import submission
 from annotation.services.planning.pool import hits_plan
 from annotation.services.problem_reports import problem_report
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Judge
 from tests.at_work import assignment_lend
 from tests.factories import make_campaign, make_judge, make_task
@@ -56,7 +56,9 @@ def ranks(block: AssignedBlock) -> list[int | None]:
 
 def judged(block: AssignedBlock, comment: str = "") -> Judgment:
     return judgment_submit(
-        assigned=block, client_id=uuid4(), labels=ranks(block), comment=comment
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(block), comment=comment),
     )
 
 
@@ -118,7 +120,9 @@ def test_a_repeat_is_answered_whatever_the_limits(blocks: list[AssignedBlock]) -
     stored = [judged(blocks[0]) for _ in range(4)]
     for each in stored:
         again = judgment_submit(
-            assigned=blocks[0], client_id=each.client_id, labels=ranks(blocks[0])
+            assigned=blocks[0],
+            client_id=each.client_id,
+            sent=SentJudgment(labels=ranks(blocks[0])),
         )
         assert again == each
 

@@ -14,7 +14,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.pool import hit_request, hits_for_judge
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import BadReference, Judge, Output, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
@@ -51,7 +51,7 @@ def hits_done(judge: Judge, count: int) -> list[HIT]:
             judgment_submit(
                 assigned=assigned,
                 client_id=uuid4(),
-                labels=[1] * len(assigned.candidates),
+                sent=SentJudgment(labels=[1] * len(assigned.candidates)),
             )
     return done
 

@@ -23,7 +23,7 @@ from annotation.selectors.training import (
 )
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.training import training_propose
 from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
@@ -65,7 +65,9 @@ def judge_block(assigned: AssignedBlock, *, rightly: bool) -> None:
     expected = Block.objects.get(pk=assigned.block_id).expected
     right = [rank or 3 for rank in expected or [None] * len(assigned.candidates)]
     labels = right if rightly else [6 - label for label in right]
-    judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+    judgment_submit(
+        assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+    )
 
 
 def lend(judge: Judge) -> HIT:

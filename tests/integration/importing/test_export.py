@@ -9,7 +9,7 @@ import pytest
 from annotation.models import Judgment, Skip
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.formats import read_five_way_csv
 from campaign.models import Campaign, Task
 from ranking.models import RankingRun
@@ -104,9 +104,13 @@ def test_judged_campaign_exports_what_counts(
             skip_submit(assigned=first, client_id=uuid4(), reason="other")
             for block in (first, *others[:-1]):
                 labels = [1 + place % 3 for place in range(len(block.candidates))]
-                judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+                judgment_submit(
+                    assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+                )
             revised = [None, *[2] * (len(first.candidates) - 1)]
-            judgment_submit(assigned=first, client_id=uuid4(), labels=revised)
+            judgment_submit(
+                assigned=first, client_id=uuid4(), sent=SentJudgment(labels=revised)
+            )
             skip_submit(assigned=others[-1], client_id=uuid4(), reason="bad_source")
     rows = exported_rows(task)
     judged = [row for row in rows if any(row.labels)]

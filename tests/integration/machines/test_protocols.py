@@ -15,7 +15,7 @@ from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedErr
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Campaign, CampaignState, Output, Protocol
 from campaign.services.machines import MachineTerms, machine_add
 from tests.at_work import lend
@@ -44,7 +44,11 @@ def machine_client(campaign: Campaign, **terms: Any) -> Client:
 def judged_by_a_person(campaign: Campaign) -> dict[UUID, AssignedBlock]:
     blocks = assigned_blocks(lend(make_judge(campaign)))
     for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), **said_about(block))
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(**said_about(block)),
+        )
     return {block.public_id: block for block in blocks}
 
 

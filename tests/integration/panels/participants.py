@@ -8,7 +8,7 @@ from django.test import Client
 
 from annotation.models import Assignment
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Participation
 from tests.at_work import assignment_lend
 from tests.recruiting import (
@@ -49,5 +49,7 @@ def judge_part(judge: Judge, *, blocks: int) -> Assignment:
     assert assignment is not None
     for assigned in assigned_blocks(assignment)[:blocks]:
         labels = list(range(1, len(assigned.candidates) + 1))
-        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     return assignment

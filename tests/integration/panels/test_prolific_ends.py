@@ -13,7 +13,7 @@ from annotation.models import Judgment
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.panels import participations_described
 from annotation.services.panels import participations_refresh_due
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Participation
 from tests.at_work import judge_one_hit
 from tests.integration.panels.participants import (
@@ -110,7 +110,9 @@ def test_page_rest_and_csv_count_late_answers_alike(
     Participation.objects.update(due_at=F("started_at"))
     participations_refresh_due()
     labels = list(range(1, len(second.candidates) + 1))
-    judgment_submit(assigned=second, client_id=uuid4(), labels=labels)
+    judgment_submit(
+        assigned=second, client_id=uuid4(), sent=SentJudgment(labels=labels)
+    )
     assert first != second
     answer = asks_for_work(client)
     assert (answer.status_code, answer["No-Work-Reason"]) == (204, "time_over")

@@ -17,7 +17,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
 from ranking.selectors.analyses import output_scores
@@ -103,14 +103,18 @@ def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) ->
     fluency = lend(judge)
     blocks = assigned_blocks(fluency)
     for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 2})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"value": 2})
+        )
     HIT.objects.filter(task=task, part=1, completed_at=None).update(
         available_at="2100-01-01T00:00Z"
     )
     adequacy = lend(judge)
     assert (fluency.hit.part, adequacy.hit.part) == (1, 2)
     assert not set(fluency.hit.segment_ids) & set(adequacy.hit.segment_ids)
-    judgment_submit(assigned=blocks[0], client_id=uuid4(), answer={"value": 5})
+    judgment_submit(
+        assigned=blocks[0], client_id=uuid4(), sent=SentJudgment(answer={"value": 5})
+    )
     assert Judgment.objects.latest("pk").supersedes is not None
 
 
@@ -140,7 +144,9 @@ def test_a_text_without_a_rating_by_each_criterion_has_no_score(task: Task) -> N
     pool_fill(task_id=task.pk, size=50)
     judge = make_judge(task.test_set.campaign)
     for block in assigned_blocks(lend(judge)):
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"value": 4})
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"value": 4})
+        )
     watermark = judgments_number(task_id=task.pk)
     chosen = judgments_chosen(task=task, options=analysis_choice("beside", {}).options)
     assert output_scores(task=task, watermark=watermark, chosen=chosen) is None

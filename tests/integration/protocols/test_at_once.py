@@ -14,7 +14,7 @@ from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedErr
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Protocol
 from launcher.data_directory import wait_until
 from protocols.models import TwoOutputsAnswer
@@ -45,7 +45,7 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
                     judgment_submit(
                         assigned=assigned,
                         client_id=client_id,
-                        answer={"verdict": "first"},
+                        sent=SentJudgment(answer={"verdict": "first"}),
                     )
                     outcomes.append("stored")
                 except SubmissionRefusedError as error:
@@ -89,7 +89,9 @@ def test_edits_under_review_stay_in_a_race(make_task_of: MakeTask) -> None:
         assigned_blocks(lend(make_judge(campaign, f"editor{n}"))) for n in range(3)
     ]
     for block in (each for blocks in edited for each in blocks):
-        judgment_submit(assigned=block, client_id=uuid4(), answer=first)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=first)
+        )
     pool_fill(task_id=task.pk, size=1)
     acceptors = [make_judge(campaign, f"acceptor{n}") for n in range(3)]
     together = Barrier(2 * len(edited))
@@ -103,7 +105,11 @@ def test_edits_under_review_stay_in_a_race(make_task_of: MakeTask) -> None:
             for block in blocks:
                 answer = {"outcome": "edited", "text": f"Another {block.block_id}."}
                 try:
-                    judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+                    judgment_submit(
+                        assigned=block,
+                        client_id=uuid4(),
+                        sent=SentJudgment(answer=answer),
+                    )
                 except SubmissionRefusedError as error:
                     refusals.add(error.message)
         finally:
@@ -139,13 +145,17 @@ def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -
     blocks = assigned_blocks(lend(make_judge(campaign, "editor")))
     answer = {"outcome": "edited", "text": "As it was."}
     for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+        )
     pool_fill(task_id=task.pk, size=1)
     acceptor = make_judge(campaign, "acceptor")
 
     def change() -> None:
         changed = {"outcome": "edited", "text": "Another."}
-        judgment_submit(assigned=blocks[0], client_id=uuid4(), answer=changed)
+        judgment_submit(
+            assigned=blocks[0], client_id=uuid4(), sent=SentJudgment(answer=changed)
+        )
 
     with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         one_before_the_other(lambda: lend(acceptor), change)

@@ -14,7 +14,7 @@ from annotation.selectors.words_to_read import design_words
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.top.statistics import best_minus_worst
 from ranking.core.counting.counts import tally
@@ -89,7 +89,9 @@ def test_exported_and_listed_comparisons_are_those_counted(
 
 def submit(judge: Judge, answer: dict[str, Any]) -> Any:
     block = assigned_blocks(lend(judge))[0]
-    return judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+    return judgment_submit(
+        assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+    )
 
 
 def test_best_and_worst_are_stored_as_labels(task: Task, judge: Judge) -> None:

@@ -28,7 +28,7 @@ from annotation.services.simulation import (
     campaign_simulate,
     lend_prepared,
 )
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from ranking.reports.analyses.kind import ProtocolAnalysis
@@ -83,9 +83,11 @@ def judged_by(judge: Judge, *, seconds: float = 30, hits: int = 1) -> None:
             judgment_submit(
                 assigned=block,
                 client_id=uuid4(),
-                **said_about(block),
-                duration_ms=round(1000 * seconds),
-                active_ms=round(1000 * seconds),
+                sent=SentJudgment(
+                    **said_about(block),
+                    duration_ms=round(1000 * seconds),
+                    active_ms=round(1000 * seconds),
+                ),
             )
 
 
@@ -311,7 +313,9 @@ def test_training_where_outputs_are_compared(
             ([100 - each for each in wanted], False),
         ):
             stored = judgment_submit(
-                assigned=block, client_id=uuid4(), **said_about(block, qualities)
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(**said_about(block, qualities)),
             )
             feedback = training_feedback(stored)
             assert feedback is not None

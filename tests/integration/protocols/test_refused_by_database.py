@@ -9,7 +9,7 @@ import pytest
 from annotation.models import Block, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Output, Protocol
 from tests.at_work import lend
 from tests.factories import make_judge
@@ -48,10 +48,16 @@ def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
     block = assigned_blocks(lend(make_judge(task.test_set.campaign)))[0]
     client_id = uuid4()
     with pytest.raises(SubmissionRefusedError, match=words) as refusal:
-        judgment_submit(assigned=block, client_id=client_id, answer=wrong(block))
+        judgment_submit(
+            assigned=block, client_id=client_id, sent=SentJudgment(answer=wrong(block))
+        )
     assert refusal.value.field == "answer"
     assert not Judgment.objects.exists()
-    stored = judgment_submit(assigned=block, client_id=client_id, **said_about(block))
+    stored = judgment_submit(
+        assigned=block,
+        client_id=client_id,
+        sent=SentJudgment(**said_about(block)),
+    )
     assert Judgment.objects.get() == stored
 
 

@@ -18,7 +18,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
 from annotation.services.machines import machine_judgment_submit
 from annotation.services.numbers import judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.formats import FormatError
 from campaign.formats.streams import StoredFile
 from campaign.models import MachineJudge, Output, Protocol, Task
@@ -98,10 +98,18 @@ def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
     answer = {field: wrong.answer(_texts(block.block_id))}
     client_id = uuid4()
     with pytest.raises(SubmissionRefusedError, match=wrong.words) as refusal:
-        judgment_submit(assigned=block, client_id=client_id, **answer)
+        judgment_submit(
+            assigned=block,
+            client_id=client_id,
+            sent=SentJudgment(**answer),
+        )
     assert refusal.value.field == field
     assert not Judgment.objects.exists()
-    stored = judgment_submit(assigned=block, client_id=client_id, **said_about(block))
+    stored = judgment_submit(
+        assigned=block,
+        client_id=client_id,
+        sent=SentJudgment(**said_about(block)),
+    )
     assert Judgment.objects.get() == stored
 
 

@@ -14,7 +14,7 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import lend_prepared
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from ranking.selectors.judges import measures_by_judge, scored_checks
@@ -54,7 +54,9 @@ def judge_all(judge: Judge, task: Task, *, damaged: float, others: float) -> Non
         for place, block in enumerate(assigned_blocks(lent.assignment)):
             quality = damaged if is_check(block) else others + place % 3
             judgment_submit(
-                assigned=block, client_id=uuid4(), **said_about(block, [quality])
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(**said_about(block, [quality])),
             )
 
 

@@ -17,7 +17,7 @@ from annotation.services.simulation import (
     SimulatedJudgment,
     campaign_simulate,
 )
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Output, Protocol
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import EVERY_PROTOCOL
@@ -76,9 +76,11 @@ def submitted_one_by_one(
         judgment_submit(
             assigned=blocks[each.block_id],
             client_id=each.client_id,
-            duration_ms=each.duration_ms,
-            active_ms=each.active_ms,
-            **{"answer" if kind.has_answers else "labels": each.answer},
+            sent=SentJudgment(
+                **{"answer" if kind.has_answers else "labels": each.answer},
+                duration_ms=each.duration_ms,
+                active_ms=each.active_ms,
+            ),
         )
 
 

@@ -13,7 +13,7 @@ from annotation.selectors.shown import candidate_count
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.models import SpansAnswer
 from ranking.reports.stored import report_in
@@ -161,7 +161,9 @@ class TestDesigns:
         for _hit in range(2):
             for block in assigned_blocks(lend(judge)):
                 judgment_submit(
-                    assigned=block, client_id=uuid4(), answer=scored(*[50] * outputs)
+                    assigned=block,
+                    client_id=uuid4(),
+                    sent=SentJudgment(answer=scored(*[50] * outputs)),
                 )
         blocks = Block.objects.filter(hit__task=task).annotate(size=candidate_count())
         assert set(blocks.values_list("size", flat=True)) == {outputs}
@@ -178,7 +180,9 @@ class TestOneOutputAtATime:
             for _hit in range(2):
                 for block in assigned_blocks(lend(judge)):
                     judgment_submit(
-                        assigned=block, client_id=uuid4(), answer=scored(score)
+                        assigned=block,
+                        client_id=uuid4(),
+                        sent=SentJudgment(answer=scored(score)),
                     )
         return task
 

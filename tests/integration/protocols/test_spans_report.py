@@ -11,7 +11,7 @@ from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Protocol, Task
 from protocols.models import SpansAnswer
 from protocols.spans.files.answers import scores_read
@@ -153,9 +153,13 @@ def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:
     span = {"start": 20, "end": 29, "severity": "minor", "kind": "error"}
     too_long = {"outputs": [{"score": 40, "spans": [span]}, {"score": 90, "spans": []}]}
     with pytest.raises(SubmissionRefusedError, match=r"Output A.* has 10 characters"):
-        judgment_submit(assigned=assigned, client_id=uuid4(), answer=too_long)
+        judgment_submit(
+            assigned=assigned, client_id=uuid4(), sent=SentJudgment(answer=too_long)
+        )
     answer = {"outputs": [{"score": 40, "spans": []}, {"score": 90, "spans": [span]}]}
-    judgment_submit(assigned=assigned, client_id=uuid4(), answer=answer)
+    judgment_submit(
+        assigned=assigned, client_id=uuid4(), sent=SentJudgment(answer=answer)
+    )
     [read] = scores_read(task=task).judgments
     assert [(output.systems, output.text) for output in read.outputs] == [
         (("amber", "cobalt"), "Die Katze."),

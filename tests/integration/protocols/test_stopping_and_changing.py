@@ -18,7 +18,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import BadReference, Judge, Output, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from protocols.sorting.answers import comparisons_open
@@ -115,7 +115,9 @@ class TestSorting:
         blocks = assigned_blocks(held)
         for verdict in ("first", "second"):
             judgment_submit(
-                assigned=blocks[0], client_id=uuid4(), answer={"verdict": verdict}
+                assigned=blocks[0],
+                client_id=uuid4(),
+                sent=SentJudgment(answer={"verdict": verdict}),
             )
         pool_fill(task_id=task.pk)
         assert self.missing(task, self.pair_of(held)) == 5 - 1
@@ -200,7 +202,9 @@ def test_a_span_ends_in_the_text_of_its_own_candidate(make_task_of: MakeTask) ->
             for end in ends
         ]
         return judgment_submit(
-            assigned=assigned, client_id=uuid4(), answer={"outputs": outputs}
+            assigned=assigned,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"outputs": outputs}),
         )
 
     for ends in ((200, 200), (5, 201)):

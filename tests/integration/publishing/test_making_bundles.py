@@ -13,7 +13,7 @@ from annotation.models import Block
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Campaign, FilePart, Protocol, Segment, Task
 from campaign.services.campaigns import task_close, task_reopen
 from campaign.services.jobs import job_cancel, jobs_run_waiting
@@ -71,7 +71,9 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
     first, *rest = assigned_blocks(assignment)
     assert rest
     judgment_submit(
-        assigned=first, client_id=uuid4(), labels=[1] * len(first.candidates)
+        assigned=first,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=[1] * len(first.candidates)),
     )
     ranking_run_compute(task_id=task.pk)
     result = result_publish(

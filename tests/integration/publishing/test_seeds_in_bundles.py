@@ -19,7 +19,7 @@ from annotation.models.design import PARAMETERS
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.designs import design_use_again
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Campaign, Task, User
 from campaign.services.campaigns import task_close, task_reopen
 from ranking.models import PublishedResult
@@ -40,7 +40,9 @@ def drawn_and_judged(campaign: Campaign, *, planned: int = 1) -> Task:
     assert assignment is not None
     for assigned in assigned_blocks(assignment):
         labels = list(range(1, len(assigned.candidates) + 1))
-        judgment_submit(assigned=assigned, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     ranking_run_compute(task_id=task.pk)
     return task
 

@@ -10,7 +10,7 @@ import pytest
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
 from ranking.reports.inputs import WorkFacts
@@ -225,8 +225,7 @@ def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
             judgment_submit(
                 assigned=block,
                 client_id=uuid4(),
-                labels=labels,
-                active_ms=1000 * seconds,
+                sent=SentJudgment(labels=labels, active_ms=1000 * seconds),
             )
     judgments_number(task_id=task.pk)
     facts = work_facts(task=task)

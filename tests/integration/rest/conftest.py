@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Campaign, Judge, Membership, Task, User
 from campaign.services.api_tokens import token_create, token_use_note
 from ranking.models import RankingRun
@@ -53,10 +53,9 @@ def judge_hits(task: Task) -> Callable[[Judge, int], None]:
                 judgment_submit(
                     assigned=block,
                     client_id=uuid4(),
-                    labels=ranks,
-                    duration_ms=9000,
-                    active_ms=7000,
-                    comment="a tie?",
+                    sent=SentJudgment(
+                        labels=ranks, duration_ms=9000, active_ms=7000, comment="a tie?"
+                    ),
                 )
             skip_submit(assigned=skipped, client_id=uuid4(), reason="bad_source")
 

@@ -13,7 +13,7 @@ from django.db import connection
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.lend import assignment_lend
 from annotation.services.numbers import judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from config.gunicorn import threads
 from tests.factories import make_campaign, make_judge, make_task
 from tests.gunicorn import web_server
@@ -56,7 +56,9 @@ def test_judging_leaves_nothing_in_a_connection_but_settings() -> None:
     assert lent is not None
     for block in assigned_blocks(lent.assignment):
         labels = [1 for _candidate in block.candidates]
-        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     judgments_number(task_id=task.pk)
     with connection.cursor() as cursor:
         cursor.execute(STATE)

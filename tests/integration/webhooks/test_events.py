@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation.models import JudgmentSequence
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgment_webhooks_record, judgments_number
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import (
     Campaign,
     System,
@@ -47,9 +47,7 @@ def judged(campaign: Campaign, name: str = "ada") -> int:
         judgment_submit(
             assigned=block,
             client_id=uuid4(),
-            labels=ranks,
-            duration_ms=9000,
-            active_ms=7000,
+            sent=SentJudgment(labels=ranks, duration_ms=9000, active_ms=7000),
         )
     judgments_number(task_id=task.pk)
     return task.pk

@@ -16,7 +16,7 @@ from annotation.protocols.submissions import AssignedBlock
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge
 from launcher.services import Postgres, Services
 from tests.at_work import assignment_lend
@@ -79,7 +79,9 @@ class AtWork:
         """Send what no answer has confirmed; the server may have stored it and died."""
         for client_id, block in list(self._kept.items()):
             labels = list(range(1, len(block.candidates) + 1))
-            judgment_submit(assigned=block, client_id=client_id, labels=labels)
+            judgment_submit(
+                assigned=block, client_id=client_id, sent=SentJudgment(labels=labels)
+            )
             self.taken.append(client_id)
             del self._kept[client_id]
 

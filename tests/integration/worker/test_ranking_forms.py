@@ -10,7 +10,7 @@ import pytest
 from annotation.models import Judgment
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.pool import hits_plan
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Task
 from launcher.services import Valkey
 from ranking.models import LatestRanking
@@ -33,7 +33,9 @@ def judge_one_hit(judge: Judge) -> int:
     assert assignment is not None
     for block in assigned_blocks(assignment):
         labels = list(range(1, len(block.candidates) + 1))
-        judgment_submit(assigned=block, client_id=uuid4(), labels=labels)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        )
     return Judgment.objects.count()
 
 

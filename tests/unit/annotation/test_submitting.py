@@ -9,6 +9,7 @@ import pytest
 from annotation.models import Judgment
 from annotation.protocols.submissions import SubmissionRefusedError
 from annotation.services import submission
+from annotation.services.submission import SentJudgment
 
 KNOWN = Judgment(comment="the known one")
 ASSIGNED: Any = SimpleNamespace(
@@ -40,7 +41,9 @@ def test_another_request_was_faster(
 
     def submit() -> Judgment:
         return submission.judgment_submit(
-            assigned=ASSIGNED, client_id=uuid4(), labels=[1, 2]
+            assigned=ASSIGNED,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=[1, 2]),
         )
 
     if returned == "too fast":

@@ -14,7 +14,7 @@ from annotation.selectors.hits import hit_state, hits_explained
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.editing.answers import edits_to_judge
 from protocols.editing.files import LINES
@@ -55,8 +55,7 @@ def edited(judge: Judge, *answers: dict[str, Any]) -> list[Judgment]:
         judgment_submit(
             assigned=block,
             client_id=uuid4(),
-            answer={"text": "", **answer},
-            active_ms=4000,
+            sent=SentJudgment(answer={"text": "", **answer}, active_ms=4000),
         )
         for block, answer in zip(blocks, answers, strict=True)
     ]
@@ -72,7 +71,9 @@ EDITS: tuple[dict[str, Any], ...] = (
 def accepted(judge: Judge, *answers: bool) -> list[Judgment]:
     return [
         judgment_submit(
-            assigned=block, client_id=uuid4(), answer={"acceptable": answer}
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"acceptable": answer}),
         )
         for block, answer in zip(assigned_blocks(lend(judge)), answers, strict=True)
     ]
@@ -187,7 +188,9 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     assert [each.block_id for each in theirs] == [each.block_id for each in mine]
     unable = {"outcome": "unable", "text": ""}
     edits = [
-        judgment_submit(assigned=each, client_id=uuid4(), answer=unable)
+        judgment_submit(
+            assigned=each, client_id=uuid4(), sent=SentJudgment(answer=unable)
+        )
         for each in theirs
     ]
     pool_fill(task_id=task.pk, size=1)
@@ -197,7 +200,10 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     # Late edits are kept, and judges are not asked about them.
     late = {"outcome": "edited", "text": "Late."}
     stored = [
-        judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine
+        judgment_submit(
+            assigned=each, client_id=uuid4(), sent=SentJudgment(answer=late)
+        )
+        for each in mine
     ]
     assert len(stored) == 3
     about = edits_to_judge([each.block_id for each in asking]).values()
@@ -206,7 +212,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
         judgment_submit(
             assigned=theirs[0],
             client_id=uuid4(),
-            answer={"outcome": "unchanged", "text": ""},
+            sent=SentJudgment(answer={"outcome": "unchanged", "text": ""}),
         )
 
 
@@ -265,7 +271,7 @@ def judged(task: Task, judge: Judge) -> Task:
             judgment_submit(
                 assigned=block,
                 client_id=uuid4(),
-                answer={"acceptable": said[order[segment]]},
+                sent=SentJudgment(answer={"acceptable": said[order[segment]]}),
             )
     return task
 

@@ -11,7 +11,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.tasks import task_rules_change
 from campaign.models import Judge, Protocol, Task
 from protocols.editing.files import LINES
@@ -40,7 +40,9 @@ def said(judge: Judge, *answers: dict[str, Any]) -> HIT:
     assignment = lend(judge)
     for block, answer in zip(assigned_blocks(assignment), answers, strict=True):
         judgment_submit(
-            assigned=block, client_id=uuid4(), answer={"text": "", **answer}
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"text": "", **answer}),
         )
     return assignment.hit
 
@@ -49,7 +51,9 @@ def accepts(judge: Judge, *answers: bool) -> HIT:
     assignment = lend(judge)
     for block, answer in zip(assigned_blocks(assignment), answers, strict=True):
         judgment_submit(
-            assigned=block, client_id=uuid4(), answer={"acceptable": answer}
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"acceptable": answer}),
         )
     return assignment.hit
 

@@ -20,7 +20,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.formats.streams import StoredFile
 from campaign.models import Judge, Output, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
@@ -153,7 +153,11 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
     for _snippet in SNIPPETS:
         blocks = assigned_blocks(lend(judge))
         for block in blocks[:-1]:
-            judgment_submit(assigned=block, client_id=uuid4(), answer={"answers": []})
+            judgment_submit(
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(answer={"answers": []}),
+            )
         count = len(
             Snippet.objects.get(
                 task=task,
@@ -162,7 +166,9 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
             ).statements
         )
         judgment_submit(
-            assigned=blocks[-1], client_id=uuid4(), answer={"answers": [None] * count}
+            assigned=blocks[-1],
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"answers": [None] * count}),
         )
     segments = list(
         Exposure.objects.filter(judge=judge).values_list("segment", flat=True)
@@ -203,7 +209,9 @@ def test_systems_that_wrote_the_same_are_read_as_one() -> None:
         )
         for each, answers in zip(block, read, strict=True):
             judgment_submit(
-                assigned=each, client_id=uuid4(), answer={"answers": answers}
+                assigned=each,
+                client_id=uuid4(),
+                sent=SentJudgment(answer={"answers": answers}),
             )
     readings = READINGS.stored(task=task, watermark=judgments_number(task_id=task.pk))
     assert sorted(each.systems for each in readings if each.snippet == "opening") == [

@@ -20,7 +20,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import pool_fill
-from annotation.services.submission import judgment_submit, skip_submit
+from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
 from campaign.models import Judge, Protocol, Segment, Task
 from protocols.models import ClosedComparison
 from protocols.sorting.answers import comparisons_open
@@ -63,7 +63,9 @@ def answer_all(assignment: Assignment) -> None:
         judgment_submit(
             assigned=block,
             client_id=uuid4(),
-            answer={"verdict": "first" if first < second else "second"},
+            sent=SentJudgment(
+                answer={"verdict": "first" if first < second else "second"}
+            ),
         )
 
 
@@ -176,7 +178,11 @@ def test_abandoned_sample_goes_to_others(task: Task) -> None:
     assert held.hit.completed_at is not None
     row = ClosedComparison.objects.get(winner__in=pair, loser__in=pair)
     for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "second"})
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"verdict": "second"}),
+        )
     pool_fill(task_id=task.pk)
     before = row.judgments
     row.refresh_from_db()
@@ -263,7 +269,7 @@ def test_two_tabs_and_a_planner_at_once_give_no_more(task: Task) -> None:
                         judgment_submit(
                             assigned=block,
                             client_id=uuid4(),
-                            answer={"verdict": "same"},
+                            sent=SentJudgment(answer={"verdict": "same"}),
                         )
         finally:
             connection.close()

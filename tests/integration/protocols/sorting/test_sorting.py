@@ -17,7 +17,7 @@ from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
 from protocols.models import ClosedComparison, SystemSort
@@ -77,7 +77,9 @@ def answer_all(assignment: Assignment) -> None:
     for block in blocks:
         first, second = (min(ids) for ids in shown[block.block_id])
         answer = {"verdict": "first" if first < second else "second"}
-        judgment_submit(assigned=block, client_id=uuid4(), answer=answer)
+        judgment_submit(
+            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+        )
 
 
 @pytest.mark.thorough
@@ -149,7 +151,11 @@ def test_a_late_answer_is_kept_and_changes_no_verdict(task: Task) -> None:
     row = ClosedComparison.objects.get(winner__in=pair, loser__in=pair)
     before = (row.winner, row.judgments)
     for block in blocks:
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "second"})
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"verdict": "second"}),
+        )
     pool_fill(task_id=task.pk)
     row.refresh_from_db()
     assert (row.winner, row.judgments) == before

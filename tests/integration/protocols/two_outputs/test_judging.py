@@ -11,7 +11,7 @@ from annotation.models import (
     Judgment,
 )
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.submission import judgment_submit
+from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Protocol, Task
 from tests.at_work import assignment_lend
 from tests.factories import make_judge
@@ -87,8 +87,10 @@ def test_a_judge_meets_a_segment_once_across_tasks(make_task_of: MakeTask) -> No
             judgment_submit(
                 assigned=block,
                 client_id=uuid4(),
-                labels=[1] * len(block.candidates) if is_ranking else None,
-                answer=None if is_ranking else {"verdict": "same"},
+                sent=SentJudgment(
+                    labels=[1] * len(block.candidates) if is_ranking else None,
+                    answer=None if is_ranking else {"verdict": "same"},
+                ),
             )
     assert {hit.task for hit in (row.hit for row in Assignment.objects.all())} == {
         two,

@@ -17,7 +17,7 @@ from annotation.selectors.shown import candidate_count
 from annotation.selectors.training import training_feedback
 from annotation.services import submission
 from annotation.services.planning.designs import DesignRefusedError, design_change
-from annotation.services.submission import judgment_store, judgment_submit
+from annotation.services.submission import SentJudgment, judgment_store, judgment_submit
 from annotation.services.tasks import task_rules_change
 from annotation.services.training import (
     TrainingRefusedError,
@@ -73,7 +73,11 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
 
     monkeypatch.setattr(submission, "judgment_store", store)
     with pytest.raises(IntegrityError), transaction.atomic():
-        judgment_submit(assigned=block, client_id=uuid4(), answer={"verdict": "first"})
+        judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"verdict": "first"}),
+        )
     assert not Judgment.objects.exists()
 
 
@@ -102,7 +106,9 @@ def test_training_is_of_two_outputs_too(task: Task) -> None:
     assert shown.expected is not None
     better = "first" if shown.expected == [1, 2] else "second"
     stored = judgment_submit(
-        assigned=assigned, client_id=uuid4(), answer={"verdict": better}
+        assigned=assigned,
+        client_id=uuid4(),
+        sent=SentJudgment(answer={"verdict": better}),
     )
     feedback = training_feedback(stored)
     assert feedback is not None
