@@ -15,7 +15,11 @@ from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import quality_rules_suggest
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.tasks import task_rules_change
 from campaign.formats.archives import opener
 from campaign.formats.streams import StoredFile
@@ -156,9 +160,9 @@ def _museum_load(organiser: User, name: str) -> None:
             campaign=campaign,
             judges=judges,
             languages=[task.test_set.source_language, task.test_set.target_language],
-            hits_each=hits_each,
-            qualities=_qualities(task),
-            seed=SEED,
+            work=SimulatedWork(
+                hits_each=hits_each, qualities=_qualities(task), seed=SEED
+            ),
         )
         runs = ranking_history_compute(task_id=task.pk, steps=rankings)
         quality_evaluate(run=runs[-1])
@@ -200,9 +204,9 @@ def _hidden_load(organiser: User, name: str) -> None:
         campaign=campaign,
         judges=SIMULATED_WITHOUT_REFERENCE,
         languages=[task.test_set.source_language, task.test_set.target_language],
-        hits_each=10,
-        qualities=_qualities(task),
-        seed=SEED_OF_HIDDEN,
+        work=SimulatedWork(
+            hits_each=10, qualities=_qualities(task), seed=SEED_OF_HIDDEN
+        ),
     )
     quality_evaluate(run=ranking_history_compute(task_id=task.pk, steps=RANKINGS)[-1])
 
@@ -360,9 +364,11 @@ def _answers_simulate(
             for simulated in SIMULATED_IN_PROTOCOLS
         ],
         languages=languages,
-        hits_each=HITS_IN_PROTOCOLS,
-        qualities=_qualities(task) if qualities is None else qualities,
-        seed=SEED,
+        work=SimulatedWork(
+            hits_each=HITS_IN_PROTOCOLS,
+            qualities=_qualities(task) if qualities is None else qualities,
+            seed=SEED,
+        ),
         task=task,
     )
     person = judge_add(campaign=test_set.campaign, pseudonym=name, languages=languages)

@@ -172,19 +172,35 @@ def simulated_answer(
     return kind.simulated_on(answer, block.texts, random)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedWork:
+    """The work of simulated judges.
+
+    Attributes
+    ----------
+    hits_each : int
+        Number of HITs for each judge.
+    qualities : mapping of int to float
+        Stated quality by output id.
+    seed : int
+    """
+
+    hits_each: int
+    qualities: Mapping[int, float]
+    seed: int
+
+
 def campaign_simulate(
     *,
     campaign: Campaign,
     judges: Sequence[SimulatedJudge],
     languages: Sequence[str],
-    hits_each: int,
-    qualities: Mapping[int, float],
-    seed: int,
+    work: SimulatedWork,
     task: Task | None = None,
 ) -> int:
-    """Let simulated judges take turns judging `hits_each` HITs each, lent as to people; return the number of judgments.
+    """Let simulated judges take turns judging HITs, lent as to people; return the number of judgments.
 
-    `qualities` maps output ids to stated quality. HITs are planned for a judge who finds nothing in
+    HITs are planned for a judge who finds nothing in
     the pool, as the worker would. With a `task`, the judges have chosen it and are lent no other.
     """
     at_work = [
@@ -200,18 +216,18 @@ def campaign_simulate(
                 ),
                 task=task,
             ),
-            Random(f"{seed}/{simulated.pseudonym}"),  # noqa: S311  a simulation, not a secret
+            Random(f"{work.seed}/{simulated.pseudonym}"),  # noqa: S311  a simulation, not a secret
         )
         for simulated in judges
     ]
     count = 0
-    for _round in range(hits_each):
+    for _round in range(work.hits_each):
         before = count
         for simulated, judge, random in at_work:
             lent = lend_prepared(judge)
             if lent is not None:
                 count += _assignment_judge(
-                    lent.assignment, simulated, random, qualities
+                    lent.assignment, simulated, random, work.qualities
                 )
         if count == before:
             break

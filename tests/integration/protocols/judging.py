@@ -9,7 +9,11 @@ from annotation.models import Assignment, Block, Judgment
 from annotation.models.hit import HIT
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.pool import hits_plan, pool_fill
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, Judge, Output, Protocol, Task
 from campaign.services.campaigns import task_close, task_create
@@ -153,12 +157,14 @@ def sorted_task(campaign: Campaign) -> Task:
             for name in ("ada", "ben", "cleo")
         ],
         languages=["en", "de"],
-        hits_each=4,
-        qualities={
-            pk: 10.0 * len(name)
-            for pk, name in outputs.values_list("pk", "system__name")
-        },
-        seed=3,
+        work=SimulatedWork(
+            hits_each=4,
+            qualities={
+                pk: 10.0 * len(name)
+                for pk, name in outputs.values_list("pk", "system__name")
+            },
+            seed=3,
+        ),
     )
     pool_fill(task_id=task.pk)
     return task
@@ -377,12 +383,14 @@ def quizzed_task(campaign: Campaign) -> Task:
         campaign=campaign,
         judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(4)],
         languages=["en", "de"],
-        hits_each=4,
-        qualities={
-            pk: 12.0 * len(name)
-            for pk, name in outputs.values_list("pk", "system__name")
-        },
-        seed=4,
+        work=SimulatedWork(
+            hits_each=4,
+            qualities={
+                pk: 12.0 * len(name)
+                for pk, name in outputs.values_list("pk", "system__name")
+            },
+            seed=4,
+        ),
     )
     return task
 
@@ -399,10 +407,12 @@ def edited_task(campaign: Campaign) -> Task:
         campaign=campaign,
         judges=[SimulatedJudge(f"bot{number}", noise=4) for number in range(8)],
         languages=["en", "de"],
-        hits_each=4,
-        qualities={
-            pk: 5.0 + pk * 7 % 70 for pk in outputs.values_list("pk", flat=True)
-        },
-        seed=3,
+        work=SimulatedWork(
+            hits_each=4,
+            qualities={
+                pk: 5.0 + pk * 7 % 70 for pk in outputs.values_list("pk", flat=True)
+            },
+            seed=3,
+        ),
     )
     return task

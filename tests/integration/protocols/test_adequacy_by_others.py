@@ -16,7 +16,11 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import pool_fill
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
@@ -46,11 +50,13 @@ def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge(f"sim{number:02}", noise=0) for number in range(judges)],
         languages=["en", "de"],
-        hits_each=hits_each,
-        qualities={
-            pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
-        },
-        seed=3,
+        work=SimulatedWork(
+            hits_each=hits_each,
+            qualities={
+                pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
+            },
+            seed=3,
+        ),
     )
 
 

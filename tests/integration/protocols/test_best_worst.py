@@ -13,7 +13,11 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.words_to_read import design_words
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import Judge, Output, Protocol, Task
 from protocols.top.statistics import best_minus_worst
@@ -181,9 +185,7 @@ def test_simulated_judges_choose_the_better_systems(task: Task) -> None:
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge("bot", noise=5)],
         languages=["en", "de"],
-        hits_each=3,
-        qualities=qualities,
-        seed=1,
+        work=SimulatedWork(hits_each=3, qualities=qualities, seed=1),
         task=task,
     )
     assert judged > 0

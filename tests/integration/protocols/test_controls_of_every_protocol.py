@@ -25,6 +25,7 @@ from annotation.services.quality import (
 )
 from annotation.services.simulation import (
     SimulatedJudge,
+    SimulatedWork,
     campaign_simulate,
     lend_prepared,
 )
@@ -150,11 +151,13 @@ def test_suggested_rules_do_not_act_on_attentive_judges(
         campaign=campaign,
         judges=[SimulatedJudge(f"bot{number}", noise=8) for number in range(3)],
         languages=["en", "de"],
-        hits_each=9,
-        qualities={
-            pk: 10.0 + pk * 37 % 80 for pk in outputs.values_list("pk", flat=True)
-        },
-        seed=3,
+        work=SimulatedWork(
+            hits_each=9,
+            qualities={
+                pk: 10.0 + pk * 37 % 80 for pk in outputs.values_list("pk", flat=True)
+            },
+            seed=3,
+        ),
     )
     assert count >= 20
     rank_task(task.pk)

@@ -10,7 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Assignment, Judgment
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.planning.pool import pool_fill
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from campaign.models import Output, Protocol, Task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -80,9 +84,7 @@ def judged_by_others(task: Task, at_least: int) -> None:
             campaign=task.test_set.campaign,
             judges=[SimulatedJudge(f"sim{number:02}", noise=0)],
             languages=["en", "de"],
-            hits_each=4,
-            qualities=qualities,
-            seed=number,
+            work=SimulatedWork(hits_each=4, qualities=qualities, seed=number),
         )
 
 

@@ -11,7 +11,11 @@ from django.test import Client
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.tasks import task_rules_change
 from campaign.models import Output, Protocol, Task
 from protocols.models import RatingAnswer
@@ -65,9 +69,13 @@ def rated(outputs: int, **rules: Any) -> Task:
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge(f"judge{number}", noise=0) for number in range(4)],
         languages=["en", "de"],
-        hits_each=3,
-        qualities={each.pk: 15.0 + 12 * places[each.system.name] for each in stored},
-        seed=3,
+        work=SimulatedWork(
+            hits_each=3,
+            qualities={
+                each.pk: 15.0 + 12 * places[each.system.name] for each in stored
+            },
+            seed=3,
+        ),
     )
     judgments_number(task_id=task.pk)
     return task

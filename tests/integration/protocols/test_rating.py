@@ -13,7 +13,11 @@ from annotation.selectors.hits import plans_read
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import DesignRefusedError, design_change
 from annotation.services.planning.pool import pool_fill
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.tasks import task_rules_change
 from annotation.services.training import TrainingRefusedError, training_propose
 from campaign.models import Judge, Output, Protocol, Task
@@ -226,14 +230,16 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge("exact", noise=0)],
         languages=["en", "de"],
-        hits_each=6,
-        qualities=dict.fromkeys(
-            Output.objects.filter(segment__test_set=task.test_set).values_list(
-                "pk", flat=True
+        work=SimulatedWork(
+            hits_each=6,
+            qualities=dict.fromkeys(
+                Output.objects.filter(segment__test_set=task.test_set).values_list(
+                    "pk", flat=True
+                ),
+                90.0,
             ),
-            90.0,
+            seed=3,
         ),
-        seed=3,
     )
     assert count == 20
     assert RatingAnswer.objects.filter(criteria=["fluency"]).count() == 10

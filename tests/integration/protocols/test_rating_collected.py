@@ -7,7 +7,11 @@ import pytest
 
 from annotation.services.numbers import judgments_number
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from campaign.models import Output, Protocol, Task
 from protocols.frame.scale.files import LINES, ratings_arranged
 from protocols.frame.scale.statistics.ratings import Ratings
@@ -30,11 +34,13 @@ def rated(make_task_of: MakeTask) -> Task:
         campaign=task.test_set.campaign,
         judges=[SimulatedJudge(f"judge{number}", noise=0) for number in range(3)],
         languages=["en", "de"],
-        hits_each=2,
-        qualities={
-            pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
-        },
-        seed=3,
+        work=SimulatedWork(
+            hits_each=2,
+            qualities={
+                pk: 20.0 + 7 * (pk % 11) for pk in outputs.values_list("pk", flat=True)
+            },
+            seed=3,
+        ),
     )
     return task
 

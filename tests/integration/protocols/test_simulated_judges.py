@@ -15,6 +15,7 @@ from annotation.services import simulation
 from annotation.services.simulation import (
     SimulatedJudge,
     SimulatedJudgment,
+    SimulatedWork,
     campaign_simulate,
 )
 from annotation.services.submission import SentJudgment, judgment_submit
@@ -115,9 +116,11 @@ def test_simulated_judgments_are_stored_like_submitted_ones(
             SimulatedJudge("careless", noise=None),
         ],
         languages=["en", "de"],
-        hits_each=2,
-        qualities={output: output * 37 % 100 for output in outputs},
-        seed=3,
+        work=SimulatedWork(
+            hits_each=2,
+            qualities={output: output * 37 % 100 for output in outputs},
+            seed=3,
+        ),
         task=task,
     )
     assert compared >= 3

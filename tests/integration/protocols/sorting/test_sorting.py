@@ -16,7 +16,11 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
 from annotation.services.quality import JudgeDecision, quality_action_take
-from annotation.services.simulation import SimulatedJudge, campaign_simulate
+from annotation.services.simulation import (
+    SimulatedJudge,
+    SimulatedWork,
+    campaign_simulate,
+)
 from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.systems import system_withdraw
 from campaign.models import Output, Protocol, System, Task
@@ -64,9 +68,11 @@ def judged_by(task: Task, judges: int, *, hits_each: int) -> int:
             for n in range(judges)
         ],
         languages=["en", "de"],
-        hits_each=hits_each,
-        qualities={pk: QUALITY.get(name, 99.0) for pk, name in names},
-        seed=3,
+        work=SimulatedWork(
+            hits_each=hits_each,
+            qualities={pk: QUALITY.get(name, 99.0) for pk, name in names},
+            seed=3,
+        ),
     )
 
 
