@@ -34,7 +34,7 @@ from campaign.importing.inspection_report import (
 from campaign.importing.test_sets import (
     REFERENCE_SYSTEM,
     test_set_create,
-    test_set_import,
+    test_set_fill,
 )
 from campaign.importing.uploaded_files import isolated_set, uploaded_set
 from campaign.models import (
@@ -82,7 +82,7 @@ def test_set_from_files(
     protocol: str = Protocol.RANKING,
     watch: Watch | None = None,
 ) -> TestSet:
-    """Create a test set of files, as `test_set_import` does.
+    """Create a test set with a task, and fill it with the texts of files.
 
     Files are read in a process of its own; `watch` is that of `isolated_items`.
 
@@ -98,15 +98,19 @@ def test_set_from_files(
     with isolated_set(
         files.recognised, files.reading, omissions, watch, store
     ) as segments:
-        test_set = test_set_import(
+        test_set = test_set_create(
             campaign=campaign,
             name=files.name,
             source_language=files.source_language,
             target_language=files.target_language,
-            segments=segments,
-            reference_system=files.reading.reference_system,
             blocks_wanted=blocks_wanted,
             protocol=protocol,
+        )
+        test_set_fill(
+            test_set=test_set,
+            segments=segments,
+            protocol=protocol,
+            reference_system=files.reading.reference_system,
         )
     if omissions.settings is not None:
         task = first_task(test_set=test_set)

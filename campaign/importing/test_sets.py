@@ -121,34 +121,22 @@ def test_set_create(
 
 
 @transaction.atomic
-def test_set_import(
+def test_set_fill(
     *,
-    campaign: Campaign,
-    name: str,
-    source_language: str,
-    target_language: str,
+    test_set: TestSet,
     segments: Iterable[SegmentTexts],
+    protocol: str,
     reference_system: str | None = REFERENCE_SYSTEM,
-    blocks_wanted: int | None = None,
-    protocol: str = Protocol.RANKING,
-) -> TestSet:
-    """Create a test set with its documents, segments, references, systems and outputs.
+) -> None:
+    """Store the documents, segments, references, systems and outputs of an empty test set with a task of this protocol.
 
     The first reference also takes part as a system called `reference_system`,
     marked as a reference; None leaves it out. Memory holds one batch of
     segments. `segments` come from `opened_set`, which refuses texts that cannot be ranked.
 
-    Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`,
+    Raises ImportRefusedError, or FormatError from `segments`,
     and then stores nothing.
     """
-    test_set = test_set_create(
-        campaign=campaign,
-        name=name,
-        source_language=source_language,
-        target_language=target_language,
-        blocks_wanted=blocks_wanted,
-        protocol=protocol,
-    )
     writer = _Writer(test_set, reference_system)
     written = 0
     for batch in _batches(segments):
@@ -164,7 +152,6 @@ def test_set_import(
             "choose ranking, two outputs or ratings",
         )
     statistics_refresh(Document, Segment, Reference, Output)
-    return test_set
 
 
 def _refuse_overlong(test_set: TestSet) -> None:

@@ -113,16 +113,21 @@ def measured(work: Callable[[], Any]) -> tuple[Any, float, float]:
 
 def texts_import(content: bytes) -> Any:
     from campaign.formats import InputFile, read_test_set
-    from campaign.importing.test_sets import test_set_import
+    from campaign.importing.test_sets import test_set_create, test_set_fill
     from tests.factories import make_campaign
 
-    return test_set_import(
+    test_set = test_set_create(
         campaign=make_campaign(),
         name="many",
         source_language="en",
         target_language="de",
-        segments=read_test_set(source=InputFile("texts.tsv", BytesIO(content))),
     )
+    test_set_fill(
+        test_set=test_set,
+        segments=read_test_set(source=InputFile("texts.tsv", BytesIO(content))),
+        protocol="ranking",
+    )
+    return test_set
 
 
 def answers_of(content: bytes, task: Any, name: str) -> Any:
