@@ -28,7 +28,7 @@ from campaign.models import (
     TestSet,
     User,
 )
-from campaign.services.judges import judge_add
+from campaign.services.judges import JudgeChanges, judge_add, judge_change
 from campaign.services.members import member_add, organiser_add
 
 
@@ -58,8 +58,17 @@ def make_analyst(campaign: Campaign, email: str = "rita@example.org") -> User:
     return user
 
 
-def make_judge(campaign: Campaign, pseudonym: str = "judge01", **fields: Any) -> Judge:
-    return judge_add(campaign=campaign, pseudonym=pseudonym, **fields)
+def make_judge(
+    campaign: Campaign,
+    pseudonym: str = "judge01",
+    *,
+    expertise: Sequence[str] = (),
+    **fields: Any,
+) -> Judge:
+    judge = judge_add(campaign=campaign, pseudonym=pseudonym, **fields)
+    if expertise:
+        judge_change(judge=judge, changes=JudgeChanges(expertise=expertise))
+    return judge
 
 
 def make_task(

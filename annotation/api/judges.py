@@ -1,6 +1,7 @@
 """Judges of a campaign: list them, add many, change which work they get, and replace links."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from rest_framework.response import Response
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.judges import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
-from annotation.selectors.judges import JudgeChanges, StandingOfJudge, campaign_judges
+from annotation.selectors.judges import StandingOfJudge, campaign_judges
 from campaign.api.base import CampaignAPIView, refused_at, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import MessageSerializer
@@ -33,7 +34,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.judges import judge_change, judge_link_replace
+from campaign.services.judges import JudgeChanges, judge_change, judge_link_replace
 
 #: Enum values named in the API description.
 STANDINGS = [standing_of_judge.value for standing_of_judge in StandingOfJudge]
@@ -282,49 +283,61 @@ class CampaignJudgeView(_JudgeAPIView):
             sentences = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
                 change=lambda: judge_change(
-                    judge=Judge.objects.get(pk=judge.pk), **changes
+                    judge=Judge.objects.get(pk=judge.pk), changes=changes
                 ),
             )
             if sentences:
                 return Response({"words": sentences}, status=409)
-        judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
+        judge_change(judge=Judge.objects.get(pk=judge.pk), changes=changes)
         return self.serialized(self.judge(judge_id), CampaignJudgeSerializer)
 
 
 def judge_changes(
     campaign: Campaign, judge: Judge, sent: dict[str, Any]
 ) -> JudgeChanges:
-    """Return the arguments of `judge_change`. Raises ValidationError for unknown groups and systems."""
-    changes: JudgeChanges = {}
-    if "address" in sent:
-        changes["address"] = sent["address"]
-    if "languages" in sent:
-        changes["languages"] = sent["languages"]
+    """Return the changes that were sent. Raises ValidationError for unknown groups and systems."""
+    expertise = None
     if "expertise" in sent:
-        changes["expertise"] = sorted({tag.lower() for tag in sent["expertise"]})
+        expertise = sorted({tag.lower() for tag in sent["expertise"]})
+    groups = None
     if "groups" in sent:
-        present = JudgeGroup.objects.present().filter(campaign=campaign)
-        by_name = {group.name.casefold(): group for group in present}
-        changes["groups"] = [
-            _named(by_name, name.casefold(), "groups", name) for name in sent["groups"]
-        ]
-    if "conflicts" in sent:
-        systems: dict[str, list[System]] = {}
-        for system in System.objects.filter(test_set__campaign=campaign).order_by("id"):
-            systems.setdefault(system.name, []).append(system)
-        wanted = set()
-        for name in sent["conflicts"]:
-            wanted.update(_named(systems, name, "conflicts", name))
-        there = set(System.objects.filter(conflicts__judge=judge))
-        # A conflict is kept if its system is named again, even if the system belongs to another
-        # test set.
-        kept = {system for system in there if system.name in sent["conflicts"]}
-        names_kept = {system.name for system in kept}
-        changes["conflicts"] = [
-            system for system in wanted if system.name not in names_kept
-        ]
-        changes["no_conflicts"] = there - kept
-    return changes
+        groups = _groups_named(campaign, sent["groups"])
+    changes = JudgeChanges(
+        address=sent.get("address"),
+        languages=sent.get("languages"),
+        expertise=expertise,
+        groups=groups,
+    )
+    if "conflicts" not in sent:
+        return changes
+    wanted = _systems_named(campaign, sent["conflicts"])
+    there = set(System.objects.filter(conflicts__judge=judge))
+    # A conflict is kept if its system is named again, even if the system belongs to another
+    # test set.
+    kept = {system for system in there if system.name in sent["conflicts"]}
+    names_kept = {system.name for system in kept}
+    return replace(
+        changes,
+        conflicts=[system for system in wanted if system.name not in names_kept],
+        no_conflicts=there - kept,
+    )
+
+
+def _groups_named(campaign: Campaign, names: list[str]) -> list[JudgeGroup]:
+    present = JudgeGroup.objects.present().filter(campaign=campaign)
+    by_name = {group.name.casefold(): group for group in present}
+    return [_named(by_name, name.casefold(), "groups", name) for name in names]
+
+
+def _systems_named(campaign: Campaign, names: list[str]) -> set[System]:
+    """Return all systems with these names; test sets have systems of the same name."""
+    by_name: dict[str, list[System]] = {}
+    for system in System.objects.filter(test_set__campaign=campaign).order_by("id"):
+        by_name.setdefault(system.name, []).append(system)
+    systems = set()
+    for name in names:
+        systems.update(_named(by_name, name, "conflicts", name))
+    return systems
 
 
 _T = TypeVar("_T")

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotation.selectors.judges import JudgeChanges, StandingOfJudge
+from annotation.selectors.judges import StandingOfJudge
 from campaign.formats import FormatError
 from campaign.formats.isolation import isolated
 from campaign.formats.judge_lists import (
@@ -34,6 +34,7 @@ from campaign.pages.filters import JudgesFilter
 from campaign.pages.forms import VersionedForm, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import campaign_languages
+from campaign.services.judges import JudgeChanges
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
@@ -267,18 +268,18 @@ class JudgeForm(VersionedForm):
         return sorted(named_tags)
 
     def changes(self, judge: Judge) -> JudgeChanges:
-        """Return the arguments of `judge_change`."""
+        """Return what the form changes."""
         data = self.cleaned_data
         wanted = set(data["conflicts"])
         there = set(System.objects.filter(conflicts__judge=judge))
-        return {
-            "address": data["address"],
-            "languages": data["languages"],
-            "expertise": data["expertise"],
-            "groups": list(data["groups"]),
-            "conflicts": sorted(wanted - there, key=attrgetter("pk")),
-            "no_conflicts": there - wanted,
-        }
+        return JudgeChanges(
+            address=data["address"],
+            languages=data["languages"],
+            expertise=data["expertise"],
+            groups=list(data["groups"]),
+            conflicts=sorted(wanted - there, key=attrgetter("pk")),
+            no_conflicts=there - wanted,
+        )
 
 
 def _system_in_words(system: System) -> str:

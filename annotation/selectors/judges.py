@@ -1,10 +1,9 @@
 """Judges of a campaign: their status, and a list to filter and sort."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import TypedDict
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
@@ -29,21 +28,8 @@ from campaign.models import (
     ConflictOfInterest,
     GroupMember,
     Judge,
-    JudgeGroup,
     Mail,
-    System,
 )
-
-
-class JudgeChanges(TypedDict, total=False):
-    """Arguments of `campaign.services.judges.judge_change`."""
-
-    address: str
-    languages: Sequence[str]
-    expertise: Sequence[str]
-    groups: Collection[JudgeGroup]
-    conflicts: Iterable[System]
-    no_conflicts: Iterable[System]
 
 
 class JudgeStatus(StrEnum):

@@ -160,15 +160,15 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     with RefusalsAt(form, "address"):
         facts = judge_change_in_words(
             judge=_fresh(judge),
-            change=lambda: judge_change(judge=_fresh(judge), **changes),
+            change=lambda: judge_change(judge=_fresh(judge), changes=changes),
         )
         if facts and not is_answered(request):
             return _judge_page(request, judge, form, facts=facts)
-        judge_change(judge=_fresh(judge), **changes)
+        judge_change(judge=_fresh(judge), changes=changes)
         messages.success(request, _("Saved."))
         without = languages_without_work(
             campaign=judge.campaign,
-            languages=changes["languages"],
+            languages=changes.languages or (),
             judge=judge.pseudonym,
         )
         if without:

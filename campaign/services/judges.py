@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from django.db import transaction
@@ -61,7 +62,6 @@ def judge_add(
     pseudonym: str,
     name: str = "",
     languages: Sequence[str] = (),
-    expertise: Sequence[str] = (),
     origin: Judge.Origin = Judge.Origin.PERSON,
     note: str = "",
 ) -> Judge:
@@ -89,48 +89,48 @@ def judge_add(
         user=user,
         pseudonym=pseudonym,
         languages=languages,
-        expertise=list(expertise),
         origin=origin,
         note=note,
     )
 
 
-@transaction.atomic
-def judge_change(
-    *,
-    judge: Judge,
-    languages: Sequence[str] | None = None,
-    expertise: Sequence[str] | None = None,
-    conflicts: Iterable[System] = (),
-    no_conflicts: Iterable[System] = (),
-    groups: Collection[JudgeGroup] | None = None,
-    address: str | None = None,
-) -> Judge:
-    """Change a judge's languages, expertise, address and groups, unless they are None; return the judge.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeChanges:
+    """Changes of a judge: what is None stays; `conflicts` are added and `no_conflicts` removed."""
 
-    `conflicts` are added and `no_conflicts` removed.
+    languages: Sequence[str] | None = None
+    expertise: Sequence[str] | None = None
+    conflicts: Iterable[System] = ()
+    no_conflicts: Iterable[System] = ()
+    groups: Collection[JudgeGroup] | None = None
+    address: str | None = None
+
+
+@transaction.atomic
+def judge_change(*, judge: Judge, changes: JudgeChanges) -> Judge:
+    """Change a judge's languages, expertise, address, groups and conflicts of interest; return the judge.
 
     Another address ends the links that were sent to the previous one, and the access of those who opened them; a message
     that waits goes to the new address. Raises `LanguageTagError`, and `PersonRefusedError` if another judge of the
     campaign has the address.
     """
-    if languages is not None:
-        judge.languages = language_tags_checked(languages)
-    if expertise is not None:
-        judge.expertise = list(expertise)
+    if changes.languages is not None:
+        judge.languages = language_tags_checked(changes.languages)
+    if changes.expertise is not None:
+        judge.expertise = list(changes.expertise)
     address_before = judge.address
-    if address is not None:
-        judge.address = address_canonical(address)
+    if changes.address is not None:
+        judge.address = address_canonical(changes.address)
     _judge_save(judge)
     if address_key(address_before) != address_key(judge.address):
         _mailed_access_end(judge)
-    for system in conflicts:
+    for system in changes.conflicts:
         conflict_declare(judge=judge, system=system)
     ConflictOfInterest.objects.filter(
-        judge=judge, system__in=list(no_conflicts)
+        judge=judge, system__in=list(changes.no_conflicts)
     ).delete()
-    if groups is not None:
-        judge_groups_set(judge=judge, groups=groups)
+    if changes.groups is not None:
+        judge_groups_set(judge=judge, groups=changes.groups)
     return judge
 
 

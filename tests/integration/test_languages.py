@@ -30,7 +30,7 @@ from campaign.services.campaigns import task_change as set_change
 from campaign.services.instructions import instructions_write
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.judges import judge_add, judge_change
+from campaign.services.judges import JudgeChanges, judge_add, judge_change
 from campaign.services.notification import Message
 from campaign.services.panels import panel_change, panel_create
 from tests.at_work import lend
@@ -99,7 +99,9 @@ def services(
         "judge": lambda tag: judge_add(
             campaign=campaign, pseudonym="ada", languages=["en", tag]
         ),
-        "changed judge": lambda tag: judge_change(judge=judge, languages=["en", tag]),
+        "changed judge": lambda tag: judge_change(
+            judge=judge, changes=JudgeChanges(languages=["en", tag])
+        ),
         "link": lambda tag: invitation_create_for_anybody(
             campaign=campaign, cap=3, languages=["en", tag]
         ),

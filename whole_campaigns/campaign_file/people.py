@@ -1,5 +1,6 @@
 """Sections of a campaign file about judges, and about the shared links by which they join."""
 
+from dataclasses import replace
 from datetime import datetime, time
 from typing import Final
 
@@ -142,9 +143,8 @@ class JudgesSection(Section[Judge]):
         for name in ("pseudonym", "note", "conflicts"):
             changes.pop(name, None)
         if changes or conflicts:
-            arguments = judge_changes(self.campaign, row, changes)
-            arguments["conflicts"] = conflicts
-            judge_change(judge=row, **arguments)
+            named = judge_changes(self.campaign, row, changes)
+            judge_change(judge=row, changes=replace(named, conflicts=conflicts))
 
     def _new_conflicts(self, parts: Part, judge: Judge) -> list[System]:
         """Return the systems of the conflicts that a judge does not have yet."""

@@ -9,7 +9,7 @@ from campaign.formats.judge_lists import judge_list_read
 from campaign.models import Campaign, Judge, Membership, MembershipRole, User
 from campaign.services.invitation_mails import addresses_read, judges_invite_by_mail
 from campaign.services.judge_lists import judge_list_add
-from campaign.services.judges import PersonRefusedError, judge_change
+from campaign.services.judges import JudgeChanges, PersonRefusedError, judge_change
 from campaign.services.members import MemberRefusedError, member_add_by_email
 from campaign.services.notification import Message
 from campaign.services.own_account import (
@@ -121,7 +121,9 @@ def test_list_of_judges_has_each_address_once(campaign: Campaign) -> None:
 def test_two_judges_cannot_have_one_address(campaign: Campaign, stored: str) -> None:
     Judge.objects.filter(pk=make_judge(campaign, "one").pk).update(address=stored)
     with pytest.raises(PersonRefusedError):
-        judge_change(judge=make_judge(campaign, "two"), address=PUNYCODE)
+        judge_change(
+            judge=make_judge(campaign, "two"), changes=JudgeChanges(address=PUNYCODE)
+        )
 
 
 def test_invalid_domain_is_refused_as_before(campaign: Campaign) -> None:

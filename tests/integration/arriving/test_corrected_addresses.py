@@ -22,7 +22,7 @@ from campaign.services.invitation_mails import (
     own_link_send,
 )
 from campaign.services.invitations import judge_links_restore
-from campaign.services.judges import PersonRefusedError, judge_change
+from campaign.services.judges import JudgeChanges, PersonRefusedError, judge_change
 from campaign.services.mails import mails_send_due
 from campaign.services.members import daily_alerts_set, member_invite_by_mail
 from campaign.services.notification import Message
@@ -67,7 +67,9 @@ def link_sent() -> str:
 
 
 def correct(judge: Judge, address: str = RIGHT) -> None:
-    judge_change(judge=Judge.objects.get(pk=judge.pk), address=address)
+    judge_change(
+        judge=Judge.objects.get(pk=judge.pk), changes=JudgeChanges(address=address)
+    )
 
 
 def test_resent_invitation_goes_to_the_corrected_address(

@@ -5,7 +5,7 @@ import pytest
 from campaign.models import Campaign, Invitation, Judge, Mail
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import judge_links_revoke
-from campaign.services.judges import judge_change, judge_link_create
+from campaign.services.judges import JudgeChanges, judge_change, judge_link_create
 from campaign.services.notification import Message
 from tests.factories import make_judge
 
@@ -46,9 +46,9 @@ def test_a_judges_expertise_stays_when_their_languages_change(
     campaign: Campaign,
 ) -> None:
     judge = make_judge(campaign, languages=["en", "de"], expertise=["law"])
-    judge_change(judge=judge, languages=["en", "cs"])
+    judge_change(judge=judge, changes=JudgeChanges(languages=["en", "cs"]))
     judge.refresh_from_db()
     assert (judge.languages, judge.expertise) == (["en", "cs"], ["law"])
-    judge_change(judge=judge, expertise=["medicine"])
+    judge_change(judge=judge, changes=JudgeChanges(expertise=["medicine"]))
     judge.refresh_from_db()
     assert (judge.languages, judge.expertise) == (["en", "cs"], ["medicine"])

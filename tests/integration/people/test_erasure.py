@@ -37,7 +37,7 @@ from campaign.services.erasures import (
     judge_unlink,
 )
 from campaign.services.exported_files import exported_file_keep
-from campaign.services.judges import judge_change, judge_link_create
+from campaign.services.judges import JudgeChanges, judge_change, judge_link_create
 from campaign.tasks import send_mails
 from ranking.models import RankingRun
 from ranking.services.run_results import run_result
@@ -62,7 +62,10 @@ def judge(task: Task) -> Judge:
     assert judge.user is not None
     judge.user.name, judge.user.email = NAME, "ada@example.org"
     judge.user.save()
-    judge_change(judge=judge, address="ada@example.org", expertise=["engines"])
+    judge_change(
+        judge=judge,
+        changes=JudgeChanges(address="ada@example.org", expertise=["engines"]),
+    )
     Judge.objects.filter(pk=judge.pk).update(note=f"{NAME}, a friend")
     judge_link_create(judge=judge)
     BrowserVisit.objects.create(
@@ -186,7 +189,7 @@ def execute(statement: str) -> None:
 def test_open_request_lets_the_activity_log_only_lose_data(
     judge: Judge, change: str
 ) -> None:
-    judge_change(judge=judge, expertise=["trains"])
+    judge_change(judge=judge, changes=JudgeChanges(expertise=["trains"]))
     erasure_ask(judge=judge)
     statement = f"UPDATE campaign_activityevent SET {FORBIDDEN[change]}"
     with pytest.raises(DatabaseError, match=r"Cannot update|permission denied"):

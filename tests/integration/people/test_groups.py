@@ -16,6 +16,7 @@ from campaign.services.judge_groups import (
     judge_group_members_change,
 )
 from campaign.services.judges import (
+    JudgeChanges,
     judge_change,
 )
 from tests.factories import make_campaign, make_judge
@@ -101,11 +102,17 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     assert lent is not None
     systems = list(task.test_set.systems.filter(pk__in=lent.assignment.hit.system_ids))
     said = judge_change_in_words(
-        judge=judge, change=lambda: judge_change(judge=judge, conflicts=systems[:1])
+        judge=judge,
+        change=lambda: judge_change(
+            judge=judge, changes=JudgeChanges(conflicts=systems[:1])
+        ),
     )
     assert said == ["3 items in hand go to other judges."]
     said = judge_change_in_words(
-        judge=judge, change=lambda: judge_change(judge=judge, languages=["fr"])
+        judge=judge,
+        change=lambda: judge_change(
+            judge=judge, changes=JudgeChanges(languages=["fr"])
+        ),
     )
     assert said == [
         f"No new items from {task.test_set.name}; those in hand can be finished."
@@ -117,7 +124,8 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
         campaign=task.test_set.campaign, name="few", blocks_asked=6
     )
     said = judge_change_in_words(
-        judge=judge, change=lambda: judge_change(judge=judge, groups=[group])
+        judge=judge,
+        change=lambda: judge_change(judge=judge, changes=JudgeChanges(groups=[group])),
     )
     assert said == ["Target: 6 blocks in total (now ∞)."]
     assert judge_change_in_words(judge=judge, change=lambda: None) == []
