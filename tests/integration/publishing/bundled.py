@@ -5,6 +5,7 @@ import json
 import subprocess
 import zipfile
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,16 @@ ROOT = Path(__file__).resolve().parents[3]
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
+def published(task: Task, **chosen: Any) -> PublishedResult:
+    """Publish a result; choices for its content, and arguments of `result_publish`, by name."""
+    named = [field.name for field in fields(ResultChoices) if field.name in chosen]
+    choices = ResultChoices(**{name: chosen.pop(name) for name in named})
+    return result_publish(task=task, by=None, choices=choices, **chosen)
+
+
 def bundled(task: Task, **chosen: Any) -> tuple[PublishedResult, bytes]:
     """Publish a test set; return its result and the bundle."""
-    result = result_publish(task=task, by=None, choices=ResultChoices(**chosen))
+    result = published(task, **chosen)
     made = result_bundle_make(result=PublishedResult.objects.get(pk=result.pk))
     return result, zip_of(made)
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import fields
 from datetime import timedelta
 from typing import Any
 
@@ -19,15 +18,13 @@ from ranking.reports.published_results import FOLDER
 from ranking.services.published_results.bundles import result_bundle_ask
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.publish import (
-    ResultChoices,
-    result_publish,
     result_retract,
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_judge, make_organiser
-from tests.integration.publishing.bundled import bundled
+from tests.integration.publishing.bundled import bundled, published
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
@@ -37,9 +34,7 @@ SignedIn = Callable[[User], Client]
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    named = [field.name for field in fields(ResultChoices) if field.name in chosen]
-    choices = ResultChoices(**{name: chosen.pop(name) for name in named})
-    return result_publish(task=writer.task, by=None, choices=choices, **chosen)
+    return published(writer.task, **chosen)
 
 
 def page_of(result: PublishedResult) -> str:

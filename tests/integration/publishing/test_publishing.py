@@ -1,7 +1,6 @@
 """Publishing freezes: what is in a result, what changes of it, and what never does."""
 
 import json
-from dataclasses import fields
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
@@ -32,15 +31,14 @@ from ranking.services.published_results.publish import (
 )
 from ranking.services.ranking_settings import ranking_settings_change, stopping_rule_set
 from ranking.services.runs import ranking_run_compute
+from tests.integration.publishing.bundled import published
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
 
 def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
-    named = [field.name for field in fields(ResultChoices) if field.name in chosen]
-    choices = ResultChoices(**{name: chosen.pop(name) for name in named})
-    return result_publish(task=writer.task, by=None, choices=choices, **chosen)
+    return published(writer.task, **chosen)
 
 
 def test_a_result_keeps_its_ranking_and_has_the_digest_of_its_content(
