@@ -326,10 +326,15 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
     Raises:
         LauncherError: the program failed; the message includes the end of its output.
     """
-    target = Target.of(url) if url else None
+    command = [str(program)]
+    env = None
+    if url:
+        target = Target.of(url)
+        command.append(target.argument)
+        env = target.environment
     done = subprocess.run(
-        [str(program), *([target.argument] if target else []), *arguments],
-        env=target.environment if target else None,
+        [*command, *arguments],
+        env=env,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -459,16 +464,15 @@ def restore_into_folder(
         postgres = Postgres(directory, registry)
         data = postgres.folder / "data"
         if (data / "PG_VERSION").exists() and not confirmed:
+            if IS_INSTALLED:
+                command = "quintet restore FOLDER --yes"
+            else:
+                command = "make restore FROM=… YES=1"
             raise LauncherError(
                 f"{directory.path} already has a database with {_contents(postgres)}. Restoring would "
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
-                "To do it: "
-                + (
-                    "quintet restore FOLDER --yes"
-                    if IS_INSTALLED
-                    else "make restore FROM=… YES=1"
-                )
+                f"To do it: {command}"
             )
         aside = SetAside(
             data,

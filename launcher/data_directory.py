@@ -229,7 +229,8 @@ def socket_folder(
     preferred.mkdir(parents=True, exist_ok=True)
     folder = preferred
     if not (set(str(preferred)) <= _PLAIN and _can_bind(preferred / socket_name)):
-        folder = _folder_in_tmp(preferred, os.geteuid() if owner is None else owner[0])
+        user = os.geteuid() if owner is None else owner[0]
+        folder = _folder_in_tmp(preferred, user)
     folder.chmod(0o700)
     if owner is not None:
         os.chown(folder, *owner)

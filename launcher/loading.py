@@ -215,9 +215,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         length = self.headers.get("Content-Length", "")
-        self.rfile.read(
-            min(int(length), _BODY_LIMIT_BYTES) if length.isdecimal() else 0
-        )
+        if length.isdecimal():
+            self.rfile.read(min(int(length), _BODY_LIMIT_BYTES))
         path = self.path.partition("?")[0]
         status = HTTPStatus.SERVICE_UNAVAILABLE
         if path.endswith("/healthz"):

@@ -182,8 +182,13 @@ class Postgres(Child):
             "cluster_name=quintet",
             *_SILENT_LOG,
             *_FEW_PROCESSES,
-            *(() if durable else _NOT_DURABLE),
         ]
+        if not durable:
+            settings += _NOT_DURABLE
+        if self._runs_as.ids is None:
+            cwd = self._data
+        else:
+            cwd = Path("/")
         super().__init__(
             POSTGRESQL,
             [
@@ -196,7 +201,7 @@ class Postgres(Child):
             registry=registry,
             # Variables such as PGPORT must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
-            cwd=self._data if self._runs_as.ids is None else Path("/"),
+            cwd=cwd,
             run_options=self._runs_as.run_options(),
             ends_on=signal.SIGINT,  # fast shutdown
         )
@@ -424,8 +429,10 @@ def _open_to_all(folder: Path) -> None:
     for inner, _folders, files in os.walk(folder):
         Path(inner).chmod(0o755)
         for path in (Path(inner, name) for name in files):
-            if not path.is_symlink():
-                path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+            if path.is_symlink():
+                continue
+            is_program = path.stat().st_mode & 0o100
+            path.chmod(0o755 if is_program else 0o644)
 
 
 VALKEY = "valkey"

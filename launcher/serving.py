@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -57,9 +57,10 @@ _GENERATED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
 def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
     """Return a digest of all source files that a step depends on."""
     digest = hashlib.sha256()
-    for path in sorted(
-        {path for pattern in _SOURCES[step] for path in checkout.glob(pattern)}
-    ):
+    paths: set[Path] = set()
+    for pattern in _SOURCES[step]:
+        paths.update(checkout.glob(pattern))
+    for path in sorted(paths):
         if path.is_file() and path.suffix not in _GENERATED:
             digest.update(str(path.relative_to(checkout)).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
@@ -105,11 +106,11 @@ class Command:
             with self._log.open("rb") as file:
                 file.seek(self._began)
                 output = file.read().decode(errors="replace").strip().splitlines()
-            is_lost = self._child.exit_code == os.EX_TEMPFAIL
-            raise (ConnectionLostError if is_lost else LauncherError)(
-                f"{self._doing} failed. Last lines of output (complete log: {self._log}):\n\n"
-                + "\n".join(output[-15:])
-            )
+            last_lines = "\n".join(output[-15:])
+            message = f"{self._doing} failed. Last lines of output (complete log: {self._log}):\n\n{last_lines}"
+            if self._child.exit_code == os.EX_TEMPFAIL:
+                raise ConnectionLostError(message)
+            raise LauncherError(message)
         return True
 
     def _relay_lines(self, relay: Callable[[str], None]) -> None:
@@ -536,9 +537,9 @@ def _services_sentence(services: Services) -> str:
     names = {"postgresql": "PostgreSQL", "valkey": "Valkey"}
     if not own:
         return "using PostgreSQL and Valkey from DATABASE_URL and REDIS_URL"
-    return " and ".join(names[name] for name in own) + (
-        " is up" if len(own) == 1 else " are up"
-    )
+    verb = "is" if len(own) == 1 else "are"
+    listed = " and ".join(names[name] for name in own)
+    return f"{listed} {verb} up"
 
 
 def _environment(services: Services, address: Address) -> dict[str, str]:
@@ -628,7 +629,10 @@ def welcome(
         link: sign-in link of the first organiser; None if there is already an organiser.
     """
     lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
-    lines += _demo(directory) if demo else _own(directory, base_url, link)
+    if demo:
+        lines += _demo(directory)
+    else:
+        lines += _own(directory, base_url, link)
     lines += [
         f"  Mails      {directory.path / 'mails'}",
         f"  Logs       {directory.logs}",
@@ -660,10 +664,7 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
         f"             sign in as {organiser.get('email', '')} with {organiser.get('password', '')}"
     )
     yield f"  Join       {demo.get('newcomers', {}).get('url', '')}"
-    width = max([len(str(judge.get("name", ""))) for judge in judges], default=0)
-    for number, judge in enumerate(judges):
-        label = "Judge" if number == 0 else ""
-        yield f"  {label:<9}  {judge.get('name', ''):<{width}}  {judge.get('url', '')}"
+    yield from _link_lines("Judge", judges)
     yield from demo_links(directory)
     if (
         loading := directory.demo_loading_file.exists()
@@ -681,12 +682,16 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
 def demo_links(directory: DataDirectory) -> Iterator[str]:
     """Return the links of judges of each protocol; empty before their campaign is loaded."""
     protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
-    width = max(
-        [len(str(protocol.get("name", ""))) for protocol in protocols], default=0
-    )
-    for number, entry in enumerate(protocols):
-        label = "Protocols" if number == 0 else ""
-        yield f"  {label:<9}  {entry.get('name', ''):<{width}}  {entry.get('url', '')}"
+    yield from _link_lines("Protocols", protocols)
+
+
+def _link_lines(label: str, entries: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield a line with name and address for each entry; only the first line has the label."""
+    names = [str(entry.get("name", "")) for entry in entries]
+    width = max(map(len, names), default=0)
+    for name, entry in zip(names, entries, strict=True):
+        yield f"  {label:<9}  {name:<{width}}  {entry.get('url', '')}"
+        label = ""
 
 
 def _home(directory: DataDirectory) -> str:

@@ -85,7 +85,8 @@ def await_server(
             watch.report(f"waiting for {name} ({now - began:.0f} s): {_short(reason)}")
             report_at = now + _REPORT_SECONDS
         # PostgreSQL logs every refused connection.
-        time.sleep(0.02 if now - began < 1 else 0.25)
+        pause = 0.02 if now - began < 1 else 0.25
+        time.sleep(pause)
     return None
 
 

@@ -136,7 +136,9 @@ class DemandedFactorMiddleware:
 
 def _is_open(request: HttpRequest) -> bool:
     match = request.resolver_match
-    name = (match.url_name if match else None) or ""
+    name = ""
+    if match is not None:
+        name = match.url_name or ""
     return (
         name in _OPEN
         or name.startswith("mfa_")

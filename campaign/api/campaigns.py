@@ -41,11 +41,10 @@ class CampaignsView(ResearchAPIView):
     def get(self, request: Request) -> Response:
         """List the campaigns you are a member of, with their test sets."""
         token = token_of(request)
-        mine = _campaigns(self.user)
-        return self.paginated(
-            mine.filter(pk=token.campaign_id) if token and token.campaign_id else mine,
-            CampaignSerializer,
-        )
+        campaigns = _campaigns(self.user)
+        if token and token.campaign_id:
+            campaigns = campaigns.filter(pk=token.campaign_id)
+        return self.paginated(campaigns, CampaignSerializer)
 
     @extend_schema(
         "campaigns_create",

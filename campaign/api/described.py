@@ -67,7 +67,11 @@ def _described(operation: Description) -> DescribedOperation:
             # Parameters with arbitrary names are objects, which the view checks.
             if parameter["schema"].get("type") == "object":
                 is_checked_by_view = True
+    if is_checked_by_view:
+        parameters = None
+    else:
+        parameters = frozenset(names)
     return DescribedOperation(
-        parameters=None if is_checked_by_view else frozenset(names),
+        parameters=parameters,
         takes_body="requestBody" in operation,
     )

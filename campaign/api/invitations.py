@@ -309,7 +309,10 @@ class JudgeWithdrawView(_InvitedAPIView):
         """End a judge's access, or only their links with `links_only`. Their judgments stay and count."""
         data = self.validated(JudgeWithdrawSerializer)
         judge = self.judge(judge_id)
-        (judge_links_revoke if data["links_only"] else judge_withdraw)(judge=judge)
+        if data["links_only"]:
+            judge_links_revoke(judge=judge)
+        else:
+            judge_withdraw(judge=judge)
         return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)
 
 
@@ -318,7 +321,8 @@ class JudgeReadmitView(_InvitedAPIView):
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Readmit a judge, or restore the links that were withdrawn last."""
         judge = self.judge(judge_id)
-        (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(
-            judge=judge
-        )
+        if judge.withdrawn_at is None:
+            judge_links_restore(judge=judge)
+        else:
+            judge_readmit(judge=judge)
         return self.serialized(self.invited(judge_id), InvitedJudgeSerializer)

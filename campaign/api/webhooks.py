@@ -174,8 +174,10 @@ class WebhookView(_WebhookAPIView):
         endpoint = self.endpoint(webhook_id)
         paused = data.pop("paused", None)
         webhook_change(endpoint=endpoint, **data)
-        if paused is not None:
-            (webhook_pause if paused else webhook_resume)(endpoint=endpoint)
+        if paused is True:
+            webhook_pause(endpoint=endpoint)
+        elif paused is False:
+            webhook_resume(endpoint=endpoint)
         return self.serialized(self.endpoint(webhook_id), WebhookSerializer)
 
     @extend_schema("webhook_delete", request=None, responses={204: None})

@@ -62,11 +62,15 @@ def event_rows(data: Mapping[str, Any]) -> Iterator[JSONObject]:
 
 def event_data(event: ActivityEvent, names: Mapping[int, str]) -> JSONObject:
     """Return an event as in files and REST: the first fields of `COLUMNS`, and `changes`."""
+    if event.user_id is None:
+        user = None
+    else:
+        user = names.get(event.user_id)
     return {
         "id": event.pk,
         "time": moment(event.happened_at),
         "by": event.origin,
-        "user": None if event.user_id is None else names.get(event.user_id),
+        "user": user,
         "through": event.through,
         "operator": event.operator,
         "change": event.operation,

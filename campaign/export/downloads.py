@@ -189,10 +189,16 @@ def _byte_range(
         return None
     first, last = match.groups()
     if not first:
-        return max(0, size - int(last)), size if int(last) else 0
-    if last and int(last) < int(first):
+        # The last bytes, as many as `last` says.
+        length = int(last)
+        if length == 0:
+            return size, 0
+        return max(0, size - length), size
+    if not last:
+        return int(first), size
+    if int(last) < int(first):
         return None
-    return int(first), min(size, int(last) + 1) if last else size
+    return int(first), min(size, int(last) + 1)
 
 
 def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:

@@ -133,6 +133,9 @@ def inspect(
                 aligned.add(segment)
     except FormatError as refusal:
         error = refusal
+    identical_systems: tuple[tuple[str, ...], ...] = ()
+    if error is None:
+        identical_systems = aligned.identical()
     return Inspection(
         files=facts,
         languages=recognised.languages,
@@ -140,7 +143,7 @@ def inspect(
         documents=aligned.documents,
         references=aligned.references,
         systems=aligned.system_facts(recognised),
-        identical_systems=aligned.identical() if error is None else (),
+        identical_systems=identical_systems,
         left_out=tuple(dict.fromkeys(omissions.left_out)),
         warnings=tuple(omissions.warnings),
         sample=aligned.sample(),

@@ -162,10 +162,13 @@ def _picture(name: str, data: bytes, ending: str) -> MediaFile:
         if b"VP8L" in data:
             ending = "png"
         ImageOps.exif_transpose(image, in_place=True)
+        quality: int | str = 95
+        if ending == "jpg":
+            quality = "keep"
         image.save(
             written,
             _PICTURES[ending],
-            quality="keep" if ending == "jpg" else 95,
+            quality=quality,
             icc_profile=image.info.get("icc_profile"),
             comment=b"",
             exif=b"",

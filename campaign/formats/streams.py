@@ -324,7 +324,9 @@ def _not_utf8(
 ) -> FormatError:
     line_start = content.rfind(b"\n", 0, start) + 1
     line = number + content.count(b"\n", 0, start)
-    column = start - line_start + 1 + (skipped if line == 1 else 0)
+    column = start - line_start + 1
+    if line == 1:
+        column += skipped
     if b"\0" in content:
         return Location(file.name, line, column).error(
             f"the byte 0x{content[start]:02X} is not text and the file contains NUL bytes",

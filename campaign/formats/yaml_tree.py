@@ -69,9 +69,10 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
         return reader.document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
-        raise Location(
-            name, mark.line + 1 if mark else None, mark.column + 1 if mark else None
-        ).error(
+        location = Location(name)
+        if mark:
+            location = Location(name, mark.line + 1, mark.column + 1)
+        raise location.error(
             f"invalid YAML: {error.problem or error.context}",
             "indent with spaces, and quote texts that contain special characters",
         ) from error

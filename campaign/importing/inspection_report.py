@@ -146,6 +146,11 @@ def error_report(error: FormatError | None) -> ErrorReport | None:
 
 def _file(file: RecognisedFile, facts: FileFacts | None) -> FileReport:
     """Return a file as JSON; an unread file has no facts about its content."""
+    language = None
+    error = None
+    if facts:
+        language = language_guess(facts.beginning)
+        error = error_report(facts.error)
     return {
         "name": file.name,
         "role": str(file.role),
@@ -157,8 +162,8 @@ def _file(file: RecognisedFile, facts: FileFacts | None) -> FileReport:
         "compressed": getattr(facts, "compressed", None),
         "bytes": getattr(facts, "bytes", None),
         "lines": getattr(facts, "lines", None),
-        "language": language_guess(facts.beginning) if facts else None,
-        "error": error_report(facts.error) if facts else None,
+        "language": language,
+        "error": error,
     }
 
 

@@ -52,12 +52,10 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
             slugs = ", ".join(
                 Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
             )
-            raise ImportRefusedError(
-                f'campaign "{slug}" not found',
-                f"choose one of: {slugs}"
-                if slugs
-                else "create it with --create-campaign NAME",
-            ) from None
+            remedy = "create it with --create-campaign NAME"
+            if slugs:
+                remedy = f"choose one of: {slugs}"
+            raise ImportRefusedError(f'campaign "{slug}" not found', remedy) from None
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is not None:
         raise ImportRefusedError(

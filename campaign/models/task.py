@@ -1,5 +1,6 @@
 """Test sets with their texts, and their tasks."""
 
+from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from django.contrib.postgres.fields import ArrayField
@@ -255,7 +256,8 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
 
     def languages(self) -> set[str]:
         """Return the languages of the texts of these tasks. One query."""
-        return {tag for pair in self.language_pairs() for tag in pair} - {NO_LANGUAGE}
+        languages = set(chain.from_iterable(self.language_pairs()))
+        return languages - {NO_LANGUAGE}
 
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Return the tasks of campaigns whose results this user may read; none of campaigns in the bin."""
@@ -368,11 +370,9 @@ class Task(RecordedModel):
 
     def get_protocol_display(self) -> str:  # type: ignore[no-redef]  # Django lets models define it
         """Return the name of the protocol; ratings by criteria of their own have one of their own."""
-        return str(
-            _("Ratings by criteria")
-            if self.has_own_criteria
-            else Protocol(self.protocol).label
-        )
+        if self.has_own_criteria:
+            return str(_("Ratings by criteria"))
+        return str(Protocol(self.protocol).label)
 
     @property
     def work(self) -> str:

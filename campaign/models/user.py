@@ -45,9 +45,10 @@ class UserManager(BaseUserManager["User"]):
         password: str | None = None,
         **fields: Any,
     ) -> "User":
-        user = self.model(
-            name=name, email=self.normalize_email(email) if email else None, **fields
-        )
+        address = None
+        if email:
+            address = self.normalize_email(email)
+        user = self.model(name=name, email=address, **fields)
         user.set_password(password)
         user.full_clean(exclude=["password"])
         user.save(using=self._db)

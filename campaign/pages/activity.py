@@ -133,13 +133,19 @@ class _Wording:
     def row(self, event: ActivityEvent) -> ActivityRow:
         model = _model(event)
         is_of_one = event.test_set_id is not None and model is not TestSet
+        test_set = ""
+        if is_of_one:
+            test_set = self._named(TestSet, event.test_set_id)
+        fields = []
+        if model is not None:
+            fields = list(self._fields(event, model))
         return ActivityRow(
             event=event,
             who=self._who(event),
             what=activity_in_words(model, event.operation),
             name=_name(event),
-            test_set=self._named(TestSet, event.test_set_id) if is_of_one else "",
-            fields=list(self._fields(event, model)) if model is not None else [],
+            test_set=test_set,
+            fields=fields,
         )
 
     def _who(self, event: ActivityEvent) -> str:
@@ -193,9 +199,11 @@ class _Wording:
             was = [self._value(field, value) for value in (before, after)]
         created = event.operation == ActivityOperation.CREATED
         deleted = event.operation == ActivityOperation.DELETED
-        return ChangedField(
-            label, None if created else was[0], None if deleted else was[1]
-        )
+        if created:
+            return ChangedField(label, None, was[1])
+        if deleted:
+            return ChangedField(label, was[0], None)
+        return ChangedField(label, was[0], was[1])
 
     def _value(self, field: "models.Field[Any, Any] | None", value: Any) -> str:
         if value in (None, "", [], {}):
@@ -231,21 +239,29 @@ class _Wording:
             return f"#{key}"
         return system_label(name)
 
-    @cached_property
-    def _names(self) -> dict[type[models.Model], Mapping[int, str]]:
+    def _keys(self) -> Mapping[type[models.Model], set[int]]:
+        """Return the keys of the rows that the events name, by model."""
         wanted: dict[type[models.Model], set[int]] = defaultdict(set)
         for event in self._events:
-            wanted[User].update([event.user_id] if event.user_id else [])
-            wanted[TestSet].update([event.test_set_id] if event.test_set_id else [])
+            if event.user_id:
+                wanted[User].add(event.user_id)
+            if event.test_set_id:
+                wanted[TestSet].add(event.test_set_id)
             model = _model(event)
-            for field in model._meta.concrete_fields if model is not None else []:
+            if model is None:
+                continue
+            for field in model._meta.concrete_fields:
                 if isinstance(field, models.ForeignKey):
                     keys = event.changes.get(field.attname, ())
                     wanted[field.related_model].update(
                         key for key in keys if key is not None
                     )
+        return wanted
+
+    @cached_property
+    def _names(self) -> dict[type[models.Model], Mapping[int, str]]:
         names_by_model: dict[type[models.Model], Mapping[int, str]] = {}
-        for model, keys in wanted.items():
+        for model, keys in self._keys().items():
             if model is User:
                 names_by_model[User] = users_named(campaign=self._campaign, ids=keys)
             elif model is Task:

@@ -95,9 +95,10 @@ class _InvitationTable(DeskTable):
         prefix: str = "",
     ) -> None:
         reads_only = not rights(request)["may_change"]
-        super().__init__(
-            rows, exclude=("actions",) if reads_only else (), prefix=prefix
-        )
+        exclude: tuple[str, ...] = ()
+        if reads_only:
+            exclude = ("actions",)
+        super().__init__(rows, exclude=exclude, prefix=prefix)
         self._campaign = campaign
         self._request = request
 
@@ -210,7 +211,9 @@ class InvitedTable(_InvitationTable):
         )
 
     def cell_address(self, row: Any) -> str | SafeString:
-        address = row.address or (row.mail.address if row.mail is not None else "")
+        address = row.address
+        if not address and row.mail is not None:
+            address = row.mail.address
         if address:
             return format_html("<bdi>{}</bdi>", address_in_unicode(address))
         if row.joined_by is not None:
@@ -240,11 +243,10 @@ class InvitedTable(_InvitationTable):
         )
 
     def cell_opened(self, row: Any) -> SafeString:
-        lines = [
-            _("Not opened yet")
-            if row.opened_at is None
-            else _("opened %(when)s") % _moment(row.opened_at)
-        ]
+        if row.opened_at is None:
+            lines = [_("Not opened yet")]
+        else:
+            lines = [_("opened %(when)s") % _moment(row.opened_at)]
         if row.browsers:
             in_browsers = ngettext(
                 "in %(browsers)s browser", "in %(browsers)s browsers", row.browsers

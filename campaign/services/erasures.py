@@ -213,6 +213,9 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
         page = reverse(
             "erasures" if to_organiser else "judge-data", args=[campaign.slug]
         )
+        link = ""
+        if mail.base_url:
+            link = mail.base_url + page
         body = render_to_string(
             "campaign/erasure_mail.txt",
             {
@@ -220,7 +223,7 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
                 "campaign": campaign,
                 "request": request,
                 "pseudonym": request.judge.pseudonym,
-                "link": mail.base_url + page if mail.base_url else "",
+                "link": link,
             },
         )
         subject = _SUBJECTS[MailKind(mail.kind)]() % {"campaign": campaign.name}

@@ -48,13 +48,16 @@ def exported_file_keep(
             digest.update(part)
             size += whole.write(part)
         whole.seek(0)
+        expires_at = None
+        if expires:
+            expires_at = Now() + timedelta(days=DAYS_KEPT)
         kept = KeptFile(
             campaign_id=task.test_set.campaign_id,
             task=task,
             size=size,
             digest=digest.hexdigest(),
             made_by=by,
-            expires_at=Now() + timedelta(days=DAYS_KEPT) if expires else None,
+            expires_at=expires_at,
             **described,
         )
         if expires:

@@ -49,9 +49,12 @@ def instructions_write(
     same = versions.filter(language=language).order_by("-version").first()
     if same is not None and same.text == text and not demands_acceptance:
         return same
+    version = 1
+    if latest:
+        version = latest.version + 1
     return Instructions.objects.create(
         campaign=campaign,
-        version=latest.version + 1 if latest else 1,
+        version=version,
         language=language,
         text=text,
         demands_acceptance=demands_acceptance or latest is None,

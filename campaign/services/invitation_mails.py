@@ -174,13 +174,18 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
     judge_links_revoke(judge=judge)
     taken = NoAddressError(_address_taken())
     with refused_if_broken("mail_one_in_force_per_campaign_and_address", taken):
+        language = settings.LANGUAGE_CODE
+        note = ""
+        if latest is not None:
+            language = latest.language
+            note = latest.note
         return mail_queue(
             kind=MailKind.JUDGE,
             campaign_id=judge.campaign_id,
             judge=judge,
             address=address,
-            language=settings.LANGUAGE_CODE if latest is None else latest.language,
-            note="" if latest is None else latest.note,
+            language=language,
+            note=note,
             base_url=base_url,
             created_by=user,
         )
@@ -257,11 +262,14 @@ def mail_link_make(mail: Mail) -> str:
     if mail.invitation is not None:
         mail.invitation.delete()
     user = mail.judge.user
+    created_by = None
+    if mail.created_by_id == user.pk:
+        created_by = user
     mail.invitation, token = invitation_create(
         campaign=mail.judge.campaign,
         user=user,
         role=InvitationRole.JUDGE,
-        created_by=user if mail.created_by_id == user.pk else None,
+        created_by=created_by,
     )
     mail.save(update_fields=["invitation"])
     return token
@@ -290,13 +298,14 @@ def invitation_message(
                 "organiser": organiser,
             },
         )
+    reply_to = None
+    if organiser is not None and organiser.email:
+        reply_to = [organiser.email]
     return EmailMessage(
         subject=" ".join((subject % {"campaign": campaign.name}).split()),
         body=body,
         to=[mail.address],
-        reply_to=[organiser.email]
-        if organiser is not None and organiser.email
-        else None,
+        reply_to=reply_to,
         connection=connection,
     )
 

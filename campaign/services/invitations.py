@@ -58,9 +58,11 @@ Moment: TypeAlias = datetime | Combinable
 def link_lifetime(role: str) -> timedelta:
     """Return the default validity of a link; those that sign in members end much sooner."""
     is_long = role in (InvitationRole.JUDGE, *TO_RESULTS)
-    return timedelta(
-        days=settings.JUDGE_LINK_DAYS if is_long else settings.ORGANISER_LINK_DAYS
-    )
+    if is_long:
+        days = settings.JUDGE_LINK_DAYS
+    else:
+        days = settings.ORGANISER_LINK_DAYS
+    return timedelta(days=days)
 
 
 def last_moment(day: date | None) -> datetime | None:
@@ -103,6 +105,10 @@ def invitations_create(
     ends = Now() + link_lifetime(InvitationRole.JUDGE)
     here = Campaign.objects.filter(pk=campaign.pk).annotate(ends=ends)
     expires_at: datetime = here.values_list("ends", flat=True).get()
+    if created_by is None:
+        created_by_id = None
+    else:
+        created_by_id = created_by.pk
     rows_insert(
         Invitation,
         [
@@ -112,7 +118,7 @@ def invitations_create(
         campaign_id=campaign.pk,
         role=InvitationRole.JUDGE,
         expires_at=expires_at,
-        created_by_id=None if created_by is None else created_by.pk,
+        created_by_id=created_by_id,
     )
     return tokens, expires_at
 

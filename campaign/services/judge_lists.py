@@ -277,22 +277,15 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
     made = Judge.objects.filter(campaign=campaign).in_bulk(ids)
     for pk, row in zip(ids, rows, strict=True):
         row.judge = made[pk]
-    GroupMember.objects.bulk_create(
-        (
-            GroupMember(judge=row.judge, group=group)
-            for row in rows
-            for group in row.groups
-        ),
-        batch_size=_BATCH,
-    )
-    ConflictOfInterest.objects.bulk_create(
-        (
-            ConflictOfInterest(judge=row.judge, system=system)
-            for row in rows
-            for system in row.conflicts
-        ),
-        batch_size=_BATCH,
-    )
+    members = []
+    conflicts = []
+    for row in rows:
+        for group in row.groups:
+            members.append(GroupMember(judge=row.judge, group=group))
+        for system in row.conflicts:
+            conflicts.append(ConflictOfInterest(judge=row.judge, system=system))
+    GroupMember.objects.bulk_create(members, batch_size=_BATCH)
+    ConflictOfInterest.objects.bulk_create(conflicts, batch_size=_BATCH)
     return users
 
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, cast
 
 from django.db import transaction
@@ -343,11 +344,10 @@ def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
     """Return `count` different pseudonyms that no judge of the campaign has. Usually one query."""
     pseudonyms: dict[str, None] = {}
     while len(pseudonyms) < count:
-        drawn = {
-            "judge-"
-            + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH)): None
-            for _turn in range(count - len(pseudonyms))
-        }
+        drawn: dict[str, None] = {}
+        for _turn in range(count - len(pseudonyms)):
+            letters = [secrets.choice(_LETTERS) for _position in range(_LENGTH)]
+            drawn["judge-" + "".join(letters)] = None
         taken = Judge.objects.filter(campaign=campaign, pseudonym__in=list(drawn))
         for name in taken.values_list("pseudonym", flat=True):
             del drawn[name]
@@ -412,7 +412,8 @@ def _languages_of(invitation: Invitation, tags: Collection[str]) -> list[str]:
     read = [pair for pair in pairs_offered(invitation) if reads_languages(tags, pair)]
     if not tags or not read:
         raise JoinRefusedError(_("Choose at least one language pair."))
-    return sorted({tag for pair in read for tag in pair} - {NO_LANGUAGE})
+    languages = set(chain.from_iterable(read))
+    return sorted(languages - {NO_LANGUAGE})
 
 
 def pairs_offered(invitation: Invitation) -> list[tuple[str, str]]:

@@ -78,7 +78,10 @@ def mail_claim() -> tuple[Mail, str] | None:
     )  # fmt: skip
     if mail is None:
         return None
-    return mail, mail_link_make(mail) if mail.kind in _INVITATIONS else ""
+    token = ""
+    if mail.kind in _INVITATIONS:
+        token = mail_link_make(mail)
+    return mail, token
 
 
 def sending_claim(due: MailQuerySet) -> Mail | None:

@@ -147,14 +147,15 @@ def _saved(panel: Panel, terms: Mapping[str, object]) -> Panel:
             _("A panel named “%(name)s” already exists.") % {"name": panel.name}
         )
     is_prolific = panel.kind == PanelKind.PROLIFIC
-    for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
+    if is_prolific:
+        others_terms: tuple[str, ...] = GENERIC_TERMS
+        message = "This setting is not available for Prolific panels."
+    else:
+        others_terms = PROLIFIC_TERMS
+        message = "This setting is only available for Prolific panels."
+    for name in others_terms:
         if getattr(panel, name) != getattr(Panel(), name):
-            raise PanelRefusedError(
-                "This setting is not available for Prolific panels."
-                if is_prolific
-                else "This setting is only available for Prolific panels.",
-                name,
-            )
+            raise PanelRefusedError(message, name)
     if not is_prolific:
         _generic_terms_check(panel, service)
     if panel.completion_code == panel.screened_out_code:

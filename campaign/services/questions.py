@@ -150,13 +150,11 @@ def judge_group_from_answer(
     """
     members = []
     for summary in answers_summaries(campaign=campaign):
-        if summary.question.name == question:
-            members = [
-                judge
-                for row in summary.counts
-                if row.answer == answer
-                for judge in row.givers
-            ]
+        if summary.question.name != question:
+            continue
+        for row in summary.counts:
+            if row.answer == answer:
+                members += row.givers
     if not members:
         raise QuestionsRefusedError(_("No judge gave this answer."))
     group = judge_group_create(campaign=campaign, name=name)

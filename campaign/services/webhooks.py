@@ -112,7 +112,9 @@ def url_check(url: str) -> SplitResult:
 
 def addresses_of(parts: SplitResult) -> list[tuple[str, int]]:
     """Return the addresses of a server, with its port; all of them must be public. Raises `AddressRefusedError`."""
-    port = parts.port or (443 if parts.scheme == "https" else 80)
+    port = parts.port
+    if not port:
+        port = 443 if parts.scheme == "https" else 80
     try:
         infos = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -202,7 +204,9 @@ def _posted(
     try:
         if isinstance(sock, ssl.SSLSocket):
             sock.do_handshake()
-        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        path = parts.path or "/"
+        if parts.query:
+            path = f"{path}?{parts.query}"
         sent = {**headers, "Host": parts.netloc, "Connection": "close"}
         connection.request("POST", path, body=body.encode(), headers=sent)
         response = connection.getresponse()
@@ -555,11 +559,14 @@ def _headers(delivery: WebhookDelivery) -> dict[str, str]:
 def _record(delivery: WebhookDelivery, answer: Answer, state: DeliveryState) -> None:
     """Record an attempt, unless another worker has begun the next one."""
     is_waiting = state == DeliveryState.WAITING
+    next_attempt_at = None
+    if is_waiting:
+        next_attempt_at = Now() + _pause(delivery.attempts)
     WebhookDelivery.objects.filter(
         pk=delivery.pk, attempts=delivery.attempts, state=DeliveryState.WAITING
     ).update(
         state=state,
-        next_attempt_at=Now() + _pause(delivery.attempts) if is_waiting else None,
+        next_attempt_at=next_attempt_at,
         answer_code=answer.code,
         error=answer.error[:300],
     )

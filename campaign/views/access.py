@@ -99,6 +99,7 @@ def form_page(
     request: HttpRequest, template: str, context: Mapping[str, Any]
 ) -> HttpResponse:
     """Render a page with a form, with status 400 if the form has errors."""
-    return render(
-        request, template, context, status=400 if context["form"].errors else 200
-    )
+    status = 200
+    if context["form"].errors:
+        status = 400
+    return render(request, template, context, status=status)

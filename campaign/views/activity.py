@@ -84,6 +84,9 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     page_events = events[:EVENTS_ON_A_PAGE]
     parameters = request.GET.copy()
     parameters.pop("before", None)
+    older = None
+    if len(events) > len(page_events):
+        older = page_events[-1].pk
     context = {
         "campaign": campaign,
         "section": "activity",
@@ -91,7 +94,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
         "table": ActivityTable(activity_rows(campaign, page_events)),
         "asked": parameters.urlencode(),
         "is_first": not before,
-        "older": page_events[-1].pk if len(events) > len(page_events) else None,
+        "older": older,
     }
     return render(request, "organiser/activity.html", context, status=filtered.status)
 

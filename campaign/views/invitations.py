@@ -199,9 +199,12 @@ def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
         )
         if members.exists():
             return _lead_on(invitation)
+    name = ""
+    if invitation.user is not None:
+        name = invitation.user.name
     context = {
         "campaign": invitation.campaign,
-        "name": invitation.user.name if invitation.user is not None else "",
+        "name": name,
         "is_accepted": is_accepted,
         "is_taken_back": invitation.revoked_at is not None,
     }

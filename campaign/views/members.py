@@ -79,7 +79,10 @@ class MemberTable(DeskTable):
             key=lambda member: roles.index(member.role),
         )
         reads_only = not rights(request)["may_change"]
-        super().__init__(rows, exclude=("actions",) if reads_only else ())
+        exclude: tuple[str, ...] = ()
+        if reads_only:
+            exclude = ("actions",)
+        super().__init__(rows, exclude=exclude)
         self._campaign = campaign
         self._request = request
         self.whole()

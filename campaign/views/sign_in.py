@@ -125,9 +125,12 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
         wanted, allowed_hosts={request.get_host()}
     )
     provider = get_adapter().get_provider(request, settings.OIDC_ID)
+    next_url = None
+    if is_ours:
+        next_url = wanted
     try:
         answer: HttpResponse = provider.redirect(
-            request, process="login", next_url=wanted if is_ours else None
+            request, process="login", next_url=next_url
         )
     except ImmediateHttpResponse as refusal:
         return refusal.response  # type: ignore[no-any-return]

@@ -18,9 +18,12 @@ def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     task = organised_task(request, slug, task_id)
     wanted = request.GET.get("segment", "").strip()
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
+    start = 1
+    if is_number:
+        start = int(wanted)
     context = {
         **of_task(task, "texts"),
-        "page": texts_page(task=task, start=int(wanted) if is_number else 1),
+        "page": texts_page(task=task, start=start),
         "wanted": wanted if is_number else "",
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),

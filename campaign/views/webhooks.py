@@ -86,7 +86,10 @@ class DeliveryTable(DeskTable):
         request: HttpRequest,
     ) -> None:
         reads_only = not rights(request)["may_change"]
-        super().__init__(rows, exclude=("actions",) if reads_only else ())
+        exclude: tuple[str, ...] = ()
+        if reads_only:
+            exclude = ("actions",)
+        super().__init__(rows, exclude=exclude)
         self._endpoint = endpoint
         self._request = request
 
@@ -208,12 +211,15 @@ def _one(
     table = DeliveryTable(
         deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request
     )
+    secret = ""
+    if shows_secret:
+        secret = endpoint.secret
     context: dict[str, object] = {
         "campaign": campaign,
         "section": "webhooks",
         "webhook": endpoint,
         "form": form or WebhookForm(initial=model_to_dict(endpoint, _FIELDS)),
-        "secret": endpoint.secret if shows_secret else "",
+        "secret": secret,
         "table": table.of(
             request, address=reverse("webhook", args=[campaign.slug, endpoint.pk])
         ),

@@ -78,11 +78,11 @@ class Command(BaseCommand):
         else:
             user = _user_of(path)
         # Responses to GET contain no links for judges.
-        base = urlsplit(
-            options["address"] or settings.ASSUMED_ADDRESS
-            if method == "GET"
-            else address_of(self, options)
-        )
+        if method == "GET":
+            address = options["address"] or settings.ASSUMED_ADDRESS
+        else:
+            address = address_of(self, options)
+        base = urlsplit(address)
         client = APIClient(HTTP_HOST=base.netloc)
         client.force_authenticate(user)
         # An address that is given need not be one that this server answers to.
