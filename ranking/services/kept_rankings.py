@@ -1,4 +1,4 @@
-"""Keep rankings permanently, and replace the latest ranking of a task."""
+"""Keep rankings permanently: milestones, the last one of a day, and those that users save."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from django.db import transaction
 from django.db.models.functions import Now, TruncDay
 
 from campaign.database.many_rows import named_lock, named_lock_try
-from campaign.models import Task, WebhookEvent
+from campaign.models import WebhookEvent
 from campaign.services.webhooks import webhook_event_record
 from ranking.core.rankings.records import RankedRow
 from ranking.models import KeptFor, LatestRanking, RankingRun
-from ranking.models.ranking_run import Ranking
 
 _STANDINGS = (
     "system",
@@ -28,60 +27,11 @@ _STANDINGS = (
 )
 
 
-def latest_ranking_replace(
-    *,
-    run: RankingRun,
-    latest: LatestRanking | None,
-    is_asked: bool = False,
-) -> None:
-    """Store a new ranking as the latest of its task, and keep milestones.
-
-    The previous ranking is kept if it was the last of its day, and the new one if `kept_for` gives a
-    reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
-    the test set's ranking.
-    """
-    last = None
-    met = None
-    if latest is not None:
-        last = _kept_of_day(latest, now=run.started_at)
-        if latest.rule == run.parameters.get("stopping_rule", {}):
-            met = latest.rule_met
-    criteria = []
-    if met is None:
-        criteria = run.result.get("stopping", {}).get("criteria", [])
-    reason = kept_for(
-        run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
-    )
-    if reason is not None:
-        last = _keep(run, reason)
-    else:
-        run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
-    if criteria:
-        # The first ranking that meets the rule is always kept, so it has a number.
-        met = {
-            "run": run.pk,
-            "judgments": run.result["input"]["blocks"],
-            "at": run.started_at.isoformat().replace("+00:00", "Z"),
-            "criteria": criteria,
-        }
-    run.rule_met = met
-    replacement = LatestRanking(
-        task_id=run.task_id,
-        rule_met=met,
-        last_kept=last,
-        is_kept=reason is not None,
-    )
-    for local_field in Ranking._meta.local_fields:
-        setattr(replacement, local_field.name, getattr(run, local_field.name))
-    is_new = latest is None
-    replacement.save(force_insert=is_new, force_update=not is_new)
-
-
-def _kept_of_day(latest: LatestRanking, *, now: datetime) -> RankingRun | None:
+def ranking_of_day_keep(*, latest: LatestRanking, now: datetime) -> RankingRun | None:
     """Keep the latest ranking until now if it is the last of its day; return the newest kept one."""
     if latest.is_kept or not is_last_of_its_day(latest.finished_at, now=now):
         return latest.last_kept
-    return _keep(latest.as_run(), KeptFor.DAY)
+    return ranking_keep(run=latest.as_run(), reason=KeptFor.DAY)
 
 
 @transaction.atomic
@@ -133,12 +83,13 @@ def _lock_name(task_id: int) -> str:
 
 
 def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
-    latest.last_kept = _keep(latest.as_run(), reason)
+    latest.last_kept = ranking_keep(run=latest.as_run(), reason=reason)
     latest.is_kept = True
     latest.save(update_fields=["last_kept", "is_kept"])
 
 
-def _keep(run: RankingRun, reason: KeptFor) -> RankingRun:
+def ranking_keep(*, run: RankingRun, reason: KeptFor) -> RankingRun:
+    """Keep a ranking permanently, and announce it to webhooks; return it."""
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
     run.standings = [_standing(row) for row in run.result["systems"]]

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.db import transaction
+from django.db.models.functions import Now
 
 from annotation.models import Design
 from annotation.selectors.designs import design_in_force
@@ -16,7 +17,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.selectors.systems import left_out_recorded
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import sampling_state_record
-from campaign.models import SystemKind
+from campaign.models import SystemKind, Task
 from ranking.core.agreement.report import JudgeChance
 from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies
@@ -25,6 +26,7 @@ from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.judges.tallies import JudgeTallies
 from ranking.core.methods.registry import METHODS
 from ranking.models import LatestRanking, RankingRun
+from ranking.models.ranking_run import Ranking
 from ranking.selectors.runs import (
     judges_outside,
     live_method,
@@ -33,7 +35,12 @@ from ranking.selectors.runs import (
     stopping_rule_in_force,
     system_kinds,
 )
-from ranking.services.kept_rankings import latest_ranking_replace, ranking_lock_try
+from ranking.services.kept_rankings import (
+    kept_for,
+    ranking_keep,
+    ranking_lock_try,
+    ranking_of_day_keep,
+)
 from ranking.services.live_tallies import live_tallies
 from ranking.services.run_results import run_result_of
 from version import code_version
@@ -154,10 +161,56 @@ def _compute(task_id: int, watermark: int | None, *, again: bool) -> ComputedRun
     live = live_tallies(run, kinds=kinds)
     tallies = live.ranking.tallies()
     run.result = run_result_of(tallies, run.parameters, seed=run.seed)
-    latest_ranking_replace(run=run, latest=latest, is_asked=watermark is not None)
+    _latest_replace(run, latest, is_asked=watermark is not None)
     if basis.has_active_design:
         _sampling_state_update(run, live.pairs, kinds)
     return ComputedRun(run, live.judges, tallies.agreement)
+
+
+def _latest_replace(
+    run: RankingRun, latest: LatestRanking | None, *, is_asked: bool
+) -> None:
+    """Store a new ranking as the latest of its task, and keep milestones.
+
+    The previous ranking is kept if it was the last of its day, and the new one if `kept_for` gives a
+    reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
+    the test set's ranking.
+    """
+    last = None
+    met = None
+    if latest is not None:
+        last = ranking_of_day_keep(latest=latest, now=run.started_at)
+        if latest.rule == run.parameters.get("stopping_rule", {}):
+            met = latest.rule_met
+    criteria = []
+    if met is None:
+        criteria = run.result.get("stopping", {}).get("criteria", [])
+    reason = kept_for(
+        run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
+    )
+    if reason is not None:
+        last = ranking_keep(run=run, reason=reason)
+    else:
+        run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
+    if criteria:
+        # The first ranking that meets the rule is always kept, so it has a number.
+        met = {
+            "run": run.pk,
+            "judgments": run.result["input"]["blocks"],
+            "at": run.started_at.isoformat().replace("+00:00", "Z"),
+            "criteria": criteria,
+        }
+    run.rule_met = met
+    replacement = LatestRanking(
+        task_id=run.task_id,
+        rule_met=met,
+        last_kept=last,
+        is_kept=reason is not None,
+    )
+    for local_field in Ranking._meta.local_fields:
+        setattr(replacement, local_field.name, getattr(run, local_field.name))
+    is_new = latest is None
+    replacement.save(force_insert=is_new, force_update=not is_new)
 
 
 def _sampling_state_update(
