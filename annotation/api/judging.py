@@ -63,7 +63,7 @@ from annotation.selectors.judging import (
     own_done_blocks_data,
 )
 from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
-from annotation.selectors.machines import machine_block
+from annotation.selectors.machines import block_of_machine
 from annotation.selectors.progress import judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.shown_data import AssignmentShown, ProgressShown
@@ -155,7 +155,7 @@ class JudgeAPIView(BaseAPIView):
         self, machine: MachineJudge, client_id: UUID, data: dict[str, Any]
     ) -> dict[str, object]:
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
-        block = machine_block(machine=machine, public_id=data["block"])
+        block = block_of_machine(machine=machine, public_id=data["block"])
         if block is None:
             raise NotFound(_("Item not found."))
         answer = answer_validated(block.hit.task.protocol, data.get("answer"))

@@ -138,7 +138,7 @@ def _blocks(machine: MachineJudge) -> QuerySet[Block]:
     return blocks.filter(Exists(judged)).select_related("hit__task__test_set__campaign")
 
 
-def machine_block(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | None:
+def block_of_machine(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | None:
     """Return the block with this id; None if the machine is asked no such block. One query."""
     if machine.asked_twice:
         public_ids = [public_id, _reversed_id(public_id)]
