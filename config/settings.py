@@ -216,9 +216,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env["REDIS_URL"]
 
-# Only for counts that limit sign-ins and arrivals at panels: all processes must share them, and they
-# must be available without the broker.
 CACHES = {
+    # Only for counts that limit sign-ins and arrivals at panels: all processes must share them, and they
+    # must be available without the broker.
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "campaign_signincount",
@@ -227,8 +227,16 @@ CACHES = {
     },
     # API requests; counting them in the database would cost a write each.
     "throttles": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        "OPTIONS": {"MAX_ENTRIES": 20_000},
+        "BACKEND": "config.caches.LossyRedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "throttles",
+        "OPTIONS": {
+            # Values read must not be able to run code, as pickles do.
+            "serializer": "django.core.signing.JSONSerializer",
+            "socket_connect_timeout": 0.5,
+            "socket_timeout": 1,
+            "retry": None,
+        },
     },
 }
 

@@ -184,7 +184,7 @@ def _unknown_parameters_refuse(request: Request, parameters: frozenset[str]) -> 
 
 
 class Reads(UserRateThrottle):
-    """Limit of reads per person and minute; each web process counts separately."""
+    """Limit of reads per person and minute, counted across web processes."""
 
     scope = "reads"
     methods: ClassVar = _READS
