@@ -42,6 +42,7 @@ from ranking.services.published_results.publish import (
 )
 from ranking.services.published_results.sections import (
     PARTS,
+    ChosenSections,
     answer_ask,
     has_failed,
     section_answer,
@@ -224,6 +225,13 @@ class PublishSerializer(PlainSerializer):
         help_text="Include the latest prediction-powered ranking of the same judgments, metrics and machine judges, or one "
         "by the metric or machine judge that saves the most judgments. As with firmness, the answer is 202 until it is computed.",
     )
+    completed_by = serializers.CharField(
+        max_length=500,
+        default="",
+        allow_blank=True,
+        help_text="Name of the metric or machine judge of the prediction-powered ranking, as in the analysis `metrics`; "
+        "empty for the one described there. 400 if there is none.",
+    )
     texts = serializers.BooleanField(
         default=False,
         help_text="Include sources, references and outputs in the public bundle.",
@@ -361,7 +369,10 @@ class PublishedResultsView(_ResultAPIView):
         choices = ResultChoices(
             anonymous=data["anonymous"],
             front_matter=front_matter,
-            parts=[name for name in PARTS if data[name]],
+            sections=ChosenSections(
+                names=tuple(name for name in PARTS if data[name]),
+                completed_by=data["completed_by"],
+            ),
             with_texts=data["texts"],
         )
         awaited = _awaited(self.user, self.task, choices, until)
@@ -392,18 +403,21 @@ def _awaited(
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
+    sections = choices.sections
     lacking = ["answers"]
     if is_publishable(run):
         lacking = []
-        for name in choices.parts:
-            if section_answer(name, run=run) is None:
+        for name in sections.names:
+            if section_answer(name, run=run, chosen=sections) is None:
                 lacking.append(name)
         if not lacking:
             return None
         # Check for refusals before starting computations.
         draft = published_draft(task=task, choices=choices, run=run)
         embargo_check(embargo_until, now=draft.published_at)
-    analyses = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
+    analyses = []
+    for name in lacking:
+        analyses.append(answer_ask(name, task=task, run=run, by=by, chosen=sections))
     for analysis in analyses:
         if analysis is None or analysis.finished_at is not None:
             continue

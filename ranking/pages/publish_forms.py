@@ -18,6 +18,7 @@ from ranking.services.published_results.naming import (
     TitledReason,
     may_be_anonymous,
 )
+from ranking.services.published_results.sections import ChosenSections
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
@@ -97,6 +98,9 @@ class PublishForm(forms.Form):
         ),
         required=False,
     )
+    completed_by = forms.ChoiceField(
+        label=gettext_lazy("Metric or machine judge"), required=False
+    )
     texts = forms.BooleanField(
         label=gettext_lazy(
             "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
@@ -112,7 +116,7 @@ class PublishForm(forms.Form):
         reasons: Sequence[TitledReason],
         last: PublishedResult | None,
         has_metrics: bool = False,
-        has_machines: bool = False,
+        completing: Sequence[str] = (),
     ) -> None:
         wordings: Mapping[str, str] = {}
         if last is not None:
@@ -134,8 +138,13 @@ class PublishForm(forms.Form):
             del self.fields["change_note"]
         if not has_metrics:
             del self.fields["metrics"]
-        if not has_metrics and not has_machines:
+        completed_by = self.fields["completed_by"]
+        assert isinstance(completed_by, forms.ChoiceField)  # noqa: S101  for the type checker
+        names = ["", *completing]
+        completed_by.choices = [(name, name or _("Default")) for name in names]
+        if not completing:
             del self.fields["predicted_ranking"]
+            del self.fields["completed_by"]
         for reason in reasons:
             self.fields[_name_of(reason.text)] = forms.CharField(
                 label=_("%(page)s: “%(text)s”")
@@ -146,10 +155,13 @@ class PublishForm(forms.Form):
             )
 
     @property
-    def parts(self) -> list[str]:
+    def sections(self) -> ChosenSections:
         """The optional sections to include, of a valid form."""
         chosen = [name for name in _PARTS if self.cleaned_data.get(name)]
-        return ["firmness", *chosen]
+        return ChosenSections(
+            names=("firmness", *chosen),
+            completed_by=self.cleaned_data.get("completed_by", ""),
+        )
 
     @property
     def front_matter(self) -> FrontMatter:

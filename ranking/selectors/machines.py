@@ -10,7 +10,7 @@ from annotation.models import MachineJudgment
 from annotation.models.block import by_candidate
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.machines import machine_judgments
-from campaign.models import Output, Task
+from campaign.models import MachineJudge, Output, Task
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.metrics.machine_judges import MachineAnswers
 from ranking.reports.analyses.kind import ChosenJudgments, RecordedAnswer
@@ -32,6 +32,13 @@ def machine_digests(*, task_id: int) -> tuple[str, ...]:
     for machine, answer in last_answers.values_list("machine", "last"):
         digests.append(f"{machine}-{answer}")
     return tuple(digests)
+
+
+def machine_names(*, task_id: int) -> list[str]:
+    """Return the names of the machine judges that have answered in a task, in the order of `machine_digests`. One query."""
+    answers = MachineJudgment.objects.filter(task=task_id)
+    machines = MachineJudge.objects.filter(pk__in=answers.values("machine"))
+    return [str(machine) for machine in machines.order_by("pk")]
 
 
 def machine_answers(

@@ -83,7 +83,12 @@ from ranking.services.published_results.publish import (
     result_reviewer_link_end,
     result_reviewer_link_make,
 )
-from ranking.services.published_results.sections import answer_ask, has_failed
+from ranking.services.published_results.sections import (
+    ChosenSections,
+    answer_ask,
+    completing_names,
+    has_failed,
+)
 
 
 @page_view
@@ -115,7 +120,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     choices = ResultChoices(
         anonymous=form.cleaned_data["anonymous"],
         front_matter=form.front_matter,
-        parts=form.parts,
+        sections=form.sections,
         with_texts=form.cleaned_data["texts"],
     )
     refusal = ""
@@ -123,12 +128,12 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     if request.POST.get("act") == "yes":
         # Publish without sections that had not been computed yet.
         without = request.POST.getlist("without")
-        parts = [part for part in form.parts if part not in without]
+        names = tuple(name for name in form.sections.names if name not in without)
         try:
             result = result_publish(
                 task=task,
                 by=user_of(request),
-                choices=replace(choices, parts=parts),
+                choices=replace(choices, sections=replace(form.sections, names=names)),
                 embargo_until=form.cleaned_data["embargo_until"],
                 seen=request.POST.get("seen", ""),
             )
@@ -147,7 +152,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))
         return render(request, "published_results/publish.html", context, status=400)
-    awaited = _awaited(request, task, draft, form.parts)
+    awaited = _awaited(request, task, draft, form.sections)
     context |= {
         **_preview(draft, context),
         "draft": draft,
@@ -161,7 +166,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 
 def _awaited(
-    request: HttpRequest, task: Task, draft: PublishedDraft, parts: Sequence[str]
+    request: HttpRequest, task: Task, draft: PublishedDraft, sections: ChosenSections
 ) -> list[Analysis]:
     """Return the analyses, named like their sections, that the draft lacks because they are waiting or failed."""
     run = latest_run(task_id=task.pk)
@@ -169,10 +174,10 @@ def _awaited(
         return []
     by = user_of(request)
     awaited = []
-    for name in parts:
+    for name in sections.names:
         if name in draft.content["sections"]:
             continue
-        analysis = answer_ask(name, task=task, run=run, by=by)
+        analysis = answer_ask(name, task=task, run=run, by=by, chosen=sections)
         if analysis is not None and analysis.finished_at is None:
             awaited.append(analysis)
     return awaited
@@ -207,7 +212,7 @@ def _desk(
         systems=systems,
         reasons=reasons,
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
-        has_machines=task.test_set.campaign.machines.exists(),
+        completing=completing_names(task=task),
         last=last,
     )
     context = {

@@ -122,17 +122,24 @@ _MOST_GROUPS = 100
 
 def labelled(metrics: Sequence[Metric]) -> list[Metric]:
     """Return metrics with unique names; repeated ones get their signatures or a number."""
-    names = [metric.name for metric in metrics]
-    labels: set[str] = set()
+    names = unique_names([(metric.name, metric.signature) for metric in metrics])
     unique = []
-    for number, metric in enumerate(metrics, 1):
-        label = metric.name
-        if names.count(metric.name) > 1 and metric.signature:
-            label = f"{metric.name} ({metric.signature})"
-        if label in labels:
+    for metric, name in zip(metrics, names, strict=True):
+        unique.append(replace(metric, name=name))
+    return unique
+
+
+def unique_names(signatures: Sequence[tuple[str, str]]) -> list[str]:
+    """Return unique names of metrics that have these names and signatures."""
+    names = [name for name, _signature in signatures]
+    unique: list[str] = []
+    for number, (name, signature) in enumerate(signatures, 1):
+        label = name
+        if names.count(name) > 1 and signature:
+            label = f"{name} ({signature})"
+        if label in unique:
             label = f"{label} {number}"
-        labels.add(label)
-        unique.append(replace(metric, name=label))
+        unique.append(label)
     return unique
 
 

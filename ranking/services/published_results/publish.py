@@ -42,9 +42,10 @@ from ranking.services.published_results.naming import (
     wordings_check,
 )
 from ranking.services.published_results.sections import (
-    USUAL_PARTS,
+    ChosenSections,
     frozen_answers,
     section_answer,
+    sections_check,
 )
 
 
@@ -57,7 +58,7 @@ class ResultChoices:
     anonymous : collection of str
         Names of anonymous systems.
     front_matter : FrontMatter
-    parts : collection of str
+    sections : ChosenSections
         Sections to include if available; nothing is computed for them.
     with_texts : bool
         Whether the bundle, which a worker creates, includes sources, references and outputs.
@@ -65,7 +66,7 @@ class ResultChoices:
 
     anonymous: Collection[str] = ()
     front_matter: FrontMatter = field(default_factory=FrontMatter)
-    parts: Collection[str] = USUAL_PARTS
+    sections: ChosenSections = field(default_factory=ChosenSections)
     with_texts: bool = False
 
 
@@ -125,8 +126,8 @@ def published_draft(
     ------
     PublishingRefusedError
         If there is no ranking, in a rehearsal, for a change note without an earlier version, if a text
-        names an anonymous system or team, and for a rewording if its reason is not in the result or
-        all systems are named.
+        names an anonymous system or team, for a rewording if its reason is not in the result or
+        all systems are named, and for an unknown metric.
     """
     real_check(task.test_set.campaign, PublishingRefusedError)
     if facts:
@@ -135,6 +136,7 @@ def published_draft(
         run = run or latest_run(task_id=task.pk)
     if run is None or not is_publishable(run):
         raise PublishingRefusedError(_nothing_to_publish(task))
+    sections_check(choices.sections, task=task)
     anonymous = choices.anonymous
     front_matter = choices.front_matter
     facts = facts or published_facts(task=task, run=run)
@@ -168,7 +170,7 @@ def published_draft(
         version=PublishedVersion(
             number=version,
             published_at=database_now(),
-            sections=frozen_answers(run, labels, choices.parts),
+            sections=frozen_answers(run, labels, choices.sections),
         ),
     )
     by_id = {str(system.pk): labels[system.name] for system in facts.systems}

@@ -1,32 +1,92 @@
 """Sections of a published result that analyses of exactly its judgments compute."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, cast
 
+from django.utils.translation import gettext as _
+
 from campaign.models import Task, User
+from campaign.texts.joining import comma_list
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports import Report
 from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
+from ranking.reports.analyses.metrics import unique_names
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
 from ranking.reports.stored import in_languages
 from ranking.reports.wording.published_content import PublishedSections
 from ranking.selectors.analyses import answer_for_people, kind_in_place_of_ranking
 from ranking.selectors.chosen_judgments import judgments_of_run
-from ranking.selectors.machines import machine_digests
-from ranking.selectors.metrics import metric_digests
+from ranking.selectors.machines import machine_digests, machine_names
+from ranking.selectors.metrics import metric_digests, metrics_of
 from ranking.services.analyses import LANGUAGES, analysis_ask, analysis_choice
 from ranking.services.published_results.frozen_ranking import Labels
+from ranking.services.published_results.naming import PublishingRefusedError
 
 #: Records of JSON, as in analyses and in a result's content.
 Record = dict[str, Any]
 #: An analysis to compute, and its judgments.
 Request = tuple[AnalysisChoice, ChosenJudgments]
+
+
+#: Optional sections that are included unless they are left out; a version that includes them waits for them.
+USUAL_PARTS: Final = ("firmness", "metrics")
+#: All optional sections.
+PARTS: Final = (*USUAL_PARTS, "predicted_ranking")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenSections:
+    """The optional sections that a result includes if they are available.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Some of `PARTS`.
+    completed_by : str
+        Name of the metric or machine judge of the prediction-powered ranking; empty for the one that was computed last, or
+        that saves the most judgments.
+    """
+
+    names: tuple[str, ...] = USUAL_PARTS
+    completed_by: str = ""
+
+
+def completing_names(*, task: Task) -> list[str]:
+    """Return the names of the metrics and machine judges that can complete a ranking. Two queries."""
+    metrics = list(metrics_of(test_set_id=task.test_set_id))
+    machines = machine_names(task_id=task.pk)
+    signatures = [(metric.name, metric.signature) for metric in metrics]
+    signatures += [(machine, "") for machine in machines]
+    are_human = [metric.is_human for metric in metrics]
+    are_human += [False] * len(machines)
+    names = []
+    for name, is_human in zip(unique_names(signatures), are_human, strict=True):
+        if not is_human:
+            names.append(name)
+    return names
+
+
+def sections_check(chosen: ChosenSections, *, task: Task) -> None:
+    """Raise `PublishingRefusedError` for a chosen metric that does not exist, or that completes no ranking."""
+    name = chosen.completed_by
+    if not name:
+        return
+    if "predicted_ranking" not in chosen.names:
+        message = _("Include the prediction-powered ranking, or name no metric for it.")
+        raise PublishingRefusedError(message, field="completed_by")
+    available = completing_names(task=task)
+    if name in available:
+        return
+    message = _("Metric “%(name)s” not found. Available: %(known)s.")
+    raise PublishingRefusedError(
+        message % {"name": name, "known": comma_list(available)}, field="completed_by"
+    )
 
 
 class Section(ABC):
@@ -35,10 +95,17 @@ class Section(ABC):
     #: Name of the kind of analysis.
     kind: ClassVar[str]
 
-    def __init__(self, run: RankingRun, labels: Labels | None = None) -> None:
+    def __init__(
+        self,
+        run: RankingRun,
+        *,
+        labels: Labels | None = None,
+        chosen: ChosenSections | None = None,
+    ) -> None:
         self.run = run
         #: Published names of systems by name; needed for `record`.
         self.labels = labels or {}
+        self.chosen = chosen or ChosenSections()
 
     @property
     def kind_name(self) -> str:
@@ -244,8 +311,10 @@ class PredictedRankingSection(Section):
     kind = "predicted_ranking"
 
     def filters(self) -> Record:
-        """Select analyses of the current metrics and machine judges, with any options."""
+        """Select analyses of the current metrics and machine judges, by the chosen one or, if none is, with any options."""
         filters = _current_metrics(self.run)
+        if self.chosen.completed_by:
+            filters["choice__metric"] = self.chosen.completed_by
         machines = machine_digests(task_id=self.run.task_id)
         if machines:
             filters["judgments__machines"] = list(machines)
@@ -258,7 +327,8 @@ class PredictedRankingSection(Section):
         machines = machine_digests(task_id=self.run.task_id) or None
         judgments = judgments_of_run(self.run)
         judgments = replace(judgments, metrics=metrics, machines=machines)
-        return analysis_choice("predicted_ranking", {}), judgments
+        options = {"metric": self.chosen.completed_by}
+        return analysis_choice("predicted_ranking", options), judgments
 
     def record(self, analysis: Any) -> Record:
         """Leave out the scores by people alone: readers have those of the published ranking."""
@@ -332,26 +402,24 @@ _SECTIONS: Final[dict[str, type[Section]]] = {
     "predicted_ranking": PredictedRankingSection,
     "self_agreement": SelfAgreementSection,
 }
-#: Optional sections that are included unless they are left out; a version that includes them waits for them.
-USUAL_PARTS: Final = ("firmness", "metrics")
-#: All optional sections.
-PARTS: Final = (*USUAL_PARTS, "predicted_ranking")
 #: Sections that are included if available. Without comparisons, a version needs "answers".
 _ALWAYS: Final = ("self_agreement", "answers")
 
 
-def section_answer(name: str, *, run: RankingRun) -> Analysis | None:
+def section_answer(
+    name: str, *, run: RankingRun, chosen: ChosenSections | None = None
+) -> Analysis | None:
     """Return the analysis for a section of a result; None if there is none yet. One query."""
-    return _SECTIONS[name](run).finished()
+    return _SECTIONS[name](run, chosen=chosen).finished()
 
 
 def frozen_answers(
-    run: RankingRun, labels: Labels, parts: Collection[str]
+    run: RankingRun, labels: Labels, chosen: ChosenSections
 ) -> PublishedSections:
-    """Return those of these sections that are available, and those that are included without being requested."""
+    """Return those of the chosen sections that are available, and those that are included without being requested."""
     records = {}
-    for name in (*parts, *_ALWAYS):
-        section = _SECTIONS[name](run, labels)
+    for name in (*chosen.names, *_ALWAYS):
+        section = _SECTIONS[name](run, labels=labels, chosen=chosen)
         analysis = section.finished()
         if analysis is None:
             continue
@@ -362,13 +430,18 @@ def frozen_answers(
 
 
 def answer_ask(
-    name: str, *, task: Task, run: RankingRun, by: User | None
+    name: str,
+    *,
+    task: Task,
+    run: RankingRun,
+    by: User | None,
+    chosen: ChosenSections | None = None,
 ) -> Analysis | None:
     """Have a worker compute a section of a result, unless it is available or requested.
 
     A failed or cancelled computation is not retried. Returns None if the ranking has no such section.
     """
-    section = _SECTIONS[name](run)
+    section = _SECTIONS[name](run, chosen=chosen)
     request = section.request()
     if request is None:
         return None

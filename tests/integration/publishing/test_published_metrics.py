@@ -16,12 +16,15 @@ from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
 from ranking.services.published_results.publish import ResultChoices, published_draft
+from ranking.services.published_results.sections import ChosenSections
 from tests.integration.machines.answering import machine_judges
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
+
+PREDICTED = ChosenSections(("predicted_ranking",))
 
 
 def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
@@ -46,7 +49,9 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     asked = as_organiser.post(confirm, sent)
     assert "without it" in text_of(asked)
     jobs_run_waiting()
-    draft = published_draft(task=judged.task, choices=ResultChoices(parts=["firmness"]))
+    draft = published_draft(
+        task=judged.task, choices=ResultChoices(sections=ChosenSections(("firmness",)))
+    )
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
     assert "without it" not in text_of(again).partition("Page preview")[0]
@@ -122,9 +127,7 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
 ) -> None:
     metrics_store(judged)
     compute(judged.task)
-    draft = published_draft(
-        task=judged.task, choices=ResultChoices(parts=["predicted_ranking"])
-    )
+    draft = published_draft(task=judged.task, choices=ResultChoices(sections=PREDICTED))
     section: Any = draft.content["sections"]["predicted_ranking"]
 
     def warnings(**check: Any) -> set[str]:
@@ -157,6 +160,52 @@ def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(
     assert {row["system"] for row in section["systems"]} == {
         row["system"] for row in by_people
     }
+
+
+def test_rest_names_the_metric_that_completes_the_ranking(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    metrics_store(judged)
+    # Otherwise it would be the one to publish.
+    compute(judged.task, metric="COMET")
+    address = f"/api/v1/tasks/{judged.task.pk}/published-results/"
+    usual = {"firmness": False, "metrics": False}
+    sent = {**usual, "predicted_ranking": True, "completed_by": "chrF"}
+    kind = "application/json"
+    assert as_organiser.post(address, sent, content_type=kind).status_code == 202
+    jobs_run_waiting()
+    published = as_organiser.post(address, sent, content_type=kind).json()
+    section = published["content"]["sections"]["predicted_ranking"]
+    assert section["metric"] == "chrF"
+    for refused in (
+        {**sent, "completed_by": "BLEURT"},
+        {**usual, "completed_by": "chrF"},
+    ):
+        answer = as_organiser.post(address, refused, content_type=kind)
+        assert answer.status_code == 400
+        assert "completed_by" in answer.json()["errors"]
+    assert PublishedResult.objects.count() == 1
+
+
+def test_form_offers_metrics_and_machine_judges_for_the_completed_ranking(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    metrics_store(judged)
+    human = {"file_name": "human.tsv", "systems": ["amber"], "values": np.ones((8, 1))}
+    metric_store(name="MQM", test_set=judged.task.test_set, is_human=True, **human)
+    machine = machine_judges(judged.campaign, judged.task)
+    of = [judged.campaign.slug, judged.task.pk]
+    form = as_organiser.get(reverse("publish", args=of)).context["form"]
+    offered = [name for name, _label in form.fields["completed_by"].choices]
+    assert offered == ["", "COMET", "chrF", str(machine)]
+    compute(judged.task, metric="COMET")
+    compute(judged.task, metric="chrF")
+    chosen = {"predicted_ranking": "on", "completed_by": "COMET"}
+    preview = as_organiser.post(reverse("publish-confirm", args=of), chosen)
+    section = preview.context["draft"].content["sections"]["predicted_ranking"]
+    assert section["metric"] == "COMET"
+    # The confirmation sends it again.
+    assert 'name="completed_by" value="COMET"' in preview.content.decode()
 
 
 def metrics_store(judged: TestSetWriter) -> None:
