@@ -101,7 +101,7 @@ def agreement_tables(data: AgreementData, confidence: float) -> list[Table]:
         _("System-level agreement"),
         _("Ceiling: one half of the judges against the other"),
         _(
-            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The ceiling’s range comes from random halves, the floor’s range from random scores."
+            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The floor’s range comes from random scores."
         ),
         _OF_SYSTEMS,
     )

@@ -467,7 +467,40 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     tau_b = share(concordance, np.sqrt(decided_by_people * decided_by_metric))
     rows = np.flatnonzero(~np.isnan(tau_b))
     figure = Figure.of_sums(tau_b[rows], np.ones(len(rows)), (rows,))
+    if pairs.judge is not None:
+        figure = _with_judges(figure, pairs, sign, tau_b)
     return {"kendall_by_segment": figure}
+
+
+def _with_judges(
+    figure: Figure, pairs: Pairs, sign: FloatArray, tau_b: FloatArray
+) -> Figure:
+    """Return a mean of Kendall's τ_b over segments with the influence of each pair of outputs instead of each segment.
+
+    A pair's part of its segment's τ_b is its part of C − D; its part of the segment's weight is the mean of those of the pairs
+    that are decided by people and by the metric.
+
+    Parameters
+    ----------
+    figure : Figure
+        With influences of segments.
+    pairs : Pairs
+        The P pairs of outputs, with judges.
+    sign : float64, shape (P,)
+        Signs of the differences by the metric.
+    tau_b : float64, shape (S,)
+        NaN for a segment that is left out.
+    """
+    is_decided = (pairs.human != 0).astype(np.float64)
+    is_decided_by_metric = (sign != 0).astype(np.float64)
+    people = np.bincount(pairs.row, is_decided)[pairs.row]
+    metric = np.bincount(pairs.row, is_decided_by_metric)[pairs.row]
+    part = share(pairs.human * sign, np.sqrt(people * metric))
+    weight = (share(is_decided, people) + share(is_decided_by_metric, metric)) / 2
+    influence = (part - figure.value * weight) / len(figure.influence)
+    is_left_out = np.isnan(tau_b)[pairs.row]
+    influence[is_left_out] = 0.0
+    return Figure(figure.value, influence, pairs.kinds)
 
 
 class _TieGains(NamedTuple):

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int32Array, Int64Array, share
-from ranking.core.beside import OutputScores
+from ranking.core.beside import NO_TIME, JudgedTask, OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
+from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.diagnosis.correlation import kendall_influenced, order_balance
-from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate, Unit
+from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, UNITS, Estimate, Unit
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics import figures
@@ -383,6 +384,8 @@ _RANDOM_METRICS = 20
 #: Approximate maximum number of pairs of outputs for computing the floor.
 _MOST_PAIRS = 400_000
 _SPLITS = 200
+#: Number of these splits whose figures are resampled for intervals.
+_RESAMPLED_SPLITS = 10
 
 
 #: The judgments of people of given `systems` and `segments` (default: all): one of `people` with what was judged. Raises
@@ -607,10 +610,10 @@ def _spread(draws: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
 def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | None:
     """Return the agreement of people with each other; None if judges are unknown.
 
-    Segment figures compare each judge with the others on outputs that both judged; their intervals
-    are over segments and judges. Ties are those given by judges, so no threshold is tuned. System
-    figures compare one half of the judges with the other: means over 200 random splits, with 95%
-    ranges. Metrics are compared with twice as many judgments, so a metric may be better.
+    Segment figures compare each judge with the others on outputs that both judged. Ties are those given by judges, so
+    no threshold is tuned. System figures compare one half of the judges with the other: means over 200 random splits.
+    Metrics are compared with twice as many judgments, so a metric may be better. Intervals are those of
+    `agreement_of_metric`, over segments and judges.
 
     Parameters
     ----------
@@ -632,8 +635,12 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         figures_by_name = {"acc_eq": pairs.accuracy(right)}
         if pairs.by_segment:
             figures_by_name.update(figures.tau_by_segment(pairs, difference))
+            influenced = _influenced_by_means
         else:
             figures_by_name.update(figures.taus(pairs, difference))
+            influenced = _influenced_by_both
+        for name, figure in figures_by_name.items():
+            figures_by_name[name] = influenced(figure)
         segments = _estimates(figures_by_name, people.drawing)
     if not segments and not systems:
         return None
@@ -646,11 +653,26 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
     }
 
 
+def _influenced_by_both(figure: Figure) -> Figure:
+    """Return a figure of pairs of judges, in the order of `_judges_beside_each_other`, that both judges of a pair influence."""
+    by_other = np.roll(figure.influence, len(figure.influence) // 2)
+    return replace(figure, of_judge=figure.influence + by_other)
+
+
+def _influenced_by_means(figure: Figure) -> Figure:
+    """Return a figure of judges beside the means of the others, in which each judge has a part, too.
+
+    The influence of a judge through the means of others is taken to be that of the judge's own scores, as it is for two judges and
+    for any mean of products of two judges' scores.
+    """
+    return replace(figure, of_judge=2 * figure.influence)
+
+
 def _judges_beside_each_other(
     pairs: Pairs, judge: Int32Array
 ) -> tuple[Pairs, FloatArray]:
     """Pair each comparison with those of the same outputs by other judges, whose answers become
-    differences.
+    differences. The second half of the result has the pairs of the first half in the other direction.
     """
     systems = int(pairs.second.max(initial=0)) + 1
     row = pairs.row.astype(np.int64)
@@ -692,14 +714,68 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     measures = _measures(len(people.systems))
     measures["soft_pairwise"] = SoftAccuracy(spread, spread)
+    resampled = _resampled_halves(people, judge_index, in_half[:_RESAMPLED_SPLITS])
     estimates = {}
     for name, measure in measures.items():
         values = measure(one_scores, other_scores)
         values_known = values[~np.isnan(values)]
-        if len(values_known):
-            low, high = np.quantile(values_known, (0.025, 0.975)).tolist()
-            estimates[name] = Estimate(float(values_known.mean()), low, high)
+        if not len(values_known):
+            continue
+        drawn: dict[Unit, FloatArray] = {}
+        for unit, halves in resampled.items():
+            drawn[unit] = _mean_over_splits(measure(halves.one, halves.other))
+        estimates[name] = people.interval(
+            values_known.mean(), drawn, least=_least_value(name), most=1.0
+        )
     return estimates
+
+
+class _Halves(NamedTuple):
+    """Scores of systems by the judges in one half and by the others, for K splits in R resamples, each of shape (K, R, n)."""
+
+    one: FloatArray
+    other: FloatArray
+
+
+def _resampled_halves(
+    people: People, judge: Int64Array, in_half: Int64Array
+) -> dict[Unit, _Halves]:
+    """Return scores in resamples of each unit, with the weights of the human ranking.
+
+    Parameters
+    ----------
+    people : People
+        People who rank outputs.
+    judge : int64, shape (B,)
+        Judge of each block.
+    in_half : int64, shape (K, J)
+        1 for the judges in one half, otherwise 0.
+    """
+    assert people.blocks is not None  # noqa: S101  for the type checker
+    task = JudgedTask("people", people.blocks, NO_TIME)
+    drawing = people.drawing
+    n = len(people.systems)
+    shape = (len(in_half), drawing.resamples, n, n)
+    resampled: dict[Unit, _Halves] = {}
+    for unit in UNITS:
+        keyed = task.keyed(unit)
+        one = np.zeros(shape, dtype=np.int64)
+        other = np.zeros_like(one)
+        for index, is_in_half in enumerate(in_half.T == 1):
+            own = keyed.take(judge == index)
+            wins = bootstrap_wins(own, resamples=drawing.resamples, seed=drawing.seed)
+            one[is_in_half] += wins
+            other[~is_in_half] += wins
+        resampled[unit] = _Halves(
+            expected_wins(one).values, expected_wins(other).values
+        )
+    return resampled
+
+
+def _mean_over_splits(values: FloatArray) -> FloatArray:
+    """Return the mean of the defined values of each resample, shape (R,), for values of shape (K, R)."""
+    is_defined = ~np.isnan(values)
+    return share(np.nansum(values, axis=0), is_defined.sum(axis=0))
 
 
 def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:

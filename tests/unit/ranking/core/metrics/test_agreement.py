@@ -2,7 +2,9 @@
 
 import json
 import tarfile
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
@@ -15,9 +17,10 @@ from campaign.formats.archives import files_together, folder_files, opener
 from campaign.formats.metric_scores import read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
 from ranking.core.arrays import FloatArray
-from ranking.core.beside import OutputScores
+from ranking.core.beside import NO_TIME, JudgedTask, OutputScores, drawn_scores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
+from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics import figures, meta_evaluation
 from ranking.core.metrics.comparing import (
     TESTED,
@@ -26,7 +29,12 @@ from ranking.core.metrics.comparing import (
     comparison_of_metrics,
     swap_tests,
 )
-from ranking.core.metrics.figures import Drawing, is_right, pairs_of_scores
+from ranking.core.metrics.figures import (
+    Drawing,
+    is_right,
+    pairs_of_scores,
+    tau_by_segment,
+)
 from ranking.core.metrics.meta_evaluation import (
     Agreement,
     agreement_of_metric,
@@ -48,7 +56,7 @@ from ranking.core.metrics.prediction_powered import predicted_scores
 from ranking.files.reading import read_judgments
 from ranking.reports.analyses.metrics import metric_of
 from tests.benchmarks.judgments_saved import fifths, human_and_metrics
-from tests.benchmarks.metric_coverage import WORLDS, held
+from tests.benchmarks.metric_coverage import CEILINGS, WORLDS, ceiling_held, held
 from tests.released import released_texts
 
 FEW = Drawing(resamples=100)
@@ -376,6 +384,99 @@ def test_ceiling_of_ratings_is_of_each_judge_against_the_mean_of_the_others() ->
     assert meta_evaluation.ceiling(people) is None
 
 
+def test_interval_of_the_ceiling_counts_both_judges_of_each_comparison() -> None:
+    """Against sums over all ordered pairs of judges, written out."""
+    random = np.random.default_rng(3)
+    labels = {
+        (judge, segment): random.permutation([1, 2, 3]).tolist()
+        for segment in range(6)
+        for judge in "wxyz"
+    }
+    rows = [(judge, segment, own) for (judge, segment), own in labels.items()]
+    found = meta_evaluation.ceiling(ranked(rows, FEW))
+    assert found is not None
+    beside = [
+        (segment, one, other, np.sign(own[a] - own[b]) == np.sign(its[a] - its[b]))
+        for (one, segment), own in labels.items()
+        for (other, its_segment), its in labels.items()
+        for a, b in ((0, 1), (0, 2), (1, 2))
+        if segment == its_segment and one != other
+    ]
+    value = np.mean([right for *_rest, right in beside])
+    sums: dict[str, defaultdict[object, float]] = defaultdict(
+        lambda: defaultdict(float)
+    )
+    for segment, one, other, right in beside:
+        influence = (right - value) / len(beside)
+        sums["segment"][segment] += influence
+        for judge in (one, other):
+            sums["judge"][judge] += influence
+            sums["cell"][segment, judge] += influence
+    parts = {}
+    for unit, by_unit in sums.items():
+        squares = np.square(list(by_unit.values())).sum()
+        parts[unit] = squares * len(by_unit) / (len(by_unit) - 1)
+    variance = max(
+        parts["segment"] + parts["judge"] - parts["cell"],
+        parts["segment"],
+        parts["judge"],
+    )
+    reach = stats.t.ppf(0.975, 3) * np.sqrt(variance)
+    estimate = found["segments"]["acc_eq"]
+    assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
+        (value, value - reach, value + reach)
+    )
+
+
+def test_interval_of_the_ceiling_of_systems_resamples_both_halves() -> None:
+    """Two judges are one half each, so their own scores in resamples give the interval."""
+    random = np.random.default_rng(4)
+    rows = [
+        (judge, segment, random.permutation([1, 2, 3]).tolist())
+        for segment in range(20)
+        for judge in "xy"
+    ]
+    # Higher confidence would reach from 0 to 1.
+    people = ranked(rows, replace(FEW, confidence=0.3))
+    found = meta_evaluation.ceiling(people)
+    assert found is not None
+    assert people.blocks is not None
+    halves = []
+    for judge in (0, 1):
+        blocks = people.blocks.take(people.blocks.judge == judge)
+        task = JudgedTask("one judge", blocks, NO_TIME)
+        method = counts_method_named("expected_wins")
+        halves.append(
+            drawn_scores(task, method, resamples=FEW.resamples, seed=FEW.seed)
+        )
+    x, y = halves
+    resampled = {
+        unit: meta_evaluation.pairwise_accuracy(
+            x.resampled[unit].values, y.resampled[unit].values
+        )
+        for unit in x.resampled
+    }
+    value = float(meta_evaluation.pairwise_accuracy(x.scores.values, y.scores.values))
+    expected = people.interval(value, resampled, least=0.0, most=1.0)
+    estimate = found["systems"]["pairwise"]
+    assert 0.0 < (estimate.low or 0.0) < (estimate.high or 0.0) < 1.0
+    assert vars(estimate) == pytest.approx(vars(expected))
+
+
+def test_segments_influence_tau_by_segment_alike_with_judges_and_without() -> None:
+    random = np.random.default_rng(5)
+    pairs = pairs_of_scores(random.integers(0, 4, (8, 5)).astype(np.float64))
+    difference = random.integers(-2, 3, len(pairs)).astype(np.float64)
+    judge = random.integers(0, 3, len(pairs)).astype(np.int32)
+    alone = tau_by_segment(pairs, difference)["kendall_by_segment"]
+    judged = tau_by_segment(replace(pairs, judge=judge), difference)
+    figure = judged["kendall_by_segment"]
+    assert figure.value == alone.value
+    by_segment = np.bincount(pairs.row, figure.influence)
+    assert by_segment[alone.kinds[0]] == pytest.approx(alone.influence)
+    assert len(figure.kinds) == 2
+
+
 def test_floor_is_what_random_scores_reach() -> None:
     found = meta_evaluation.floor(three(60)[0])
     for name in ("pearson", "kendall_by_segment"):
@@ -391,6 +492,13 @@ def test_floor_is_what_random_scores_reach() -> None:
 def test_intervals_hold_in_simulated_campaigns(name: str) -> None:
     """95 % of 40 campaigns, give or take three errors; `metric_coverage` draws hundreds of each."""
     for figure, found in held(**WORLDS[name], campaigns=40, resamples=100).items():
+        assert found.share > 0.845, figure
+
+
+def test_intervals_of_the_ceiling_hold_in_simulated_campaigns() -> None:
+    """Of 40 campaigns, as above. Where only one judge of each pair counts, those of τ hold in 80%."""
+    world = CEILINGS["ceiling, rankings, 20 judges"]
+    for figure, found in ceiling_held(**world, campaigns=40, resamples=100).items():
         assert found.share > 0.845, figure
 
 
