@@ -327,7 +327,8 @@ class AssignmentsView(JudgeAPIView):
     def post(self, request: Request) -> Response:
         """Lend a HIT, or return the one still held.
 
-        202 means that work may become available soon: ask again after `retry_after` seconds.
+        202 means that work may become available soon: ask again after `retry_after` seconds. A machine judge gets blocks of a HIT
+        that people have judged, then of a segment that the design keeps for machine judges alone; nothing is lent.
         """
         data = self.validated(AssignmentRequestSerializer)
         machine = machine_of(request)

@@ -253,7 +253,8 @@ class AnswerReading:
             candidate_count=len(subject.outputs),
             allow_partial_ranking=True,
             part=self._reader.part(task_answer, self._rules),
-            imported_texts=subject.texts,
+            unstored_texts=subject.texts,
+            is_imported=True,
         )
 
     def _submitted_at(self, answer: FileAnswer, refuse: Refuse) -> str:

@@ -119,7 +119,7 @@ class Design(RecordedModel):
         default=0.0,
         db_default=0.0,
         help_text=_(
-            "Share of the sentences that people are never asked about, drawn at random. Answers of machine judges to them are imported from files."
+            "Share of the sentences that people are never asked about, drawn at random. Machine judges get them over REST, or their answers are imported from files."
         ),
     )
     systems = ArrayField(

@@ -23,8 +23,8 @@ class AssignedBlock:
     """A block lent to a judge; `rules` are those of its task, and `part` is the pass, in protocols with passes.
 
     `campaign_state`, `is_past_closing` and `stopping_action` tell whether the judge may go on after this block.
-    A machine may be shown the candidates in reverse order. `imported_texts` are those of an answer from a file:
-    its block was never lent, and is not stored yet.
+    A machine may be shown the candidates in reverse order. `unstored_texts` are those of a block that is not
+    stored: of an answer from a file (`is_imported`), or drawn for a machine alone.
     """
 
     block_id: int
@@ -43,11 +43,8 @@ class AssignedBlock:
     is_past_closing: bool = False
     stopping_action: str | None = None
     is_reversed: bool = False
-    imported_texts: BlockTexts | None = None
-
-    @property
-    def is_imported(self) -> bool:
-        return self.imported_texts is not None
+    unstored_texts: BlockTexts | None = None
+    is_imported: bool = False
 
     @property
     def candidates(self) -> tuple[UUID, ...]:

@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from typing import Any
 
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import Design, HITSequence, SamplingState
@@ -31,13 +32,19 @@ _CHUNK = 32
 _CHUNKS_KEPT = 512
 
 
-def windows_of(task: Task, design: Design) -> Windows:
-    """Return the windows from which a design draws: segments with a source text, unless excluded by the design."""
+def segments_chosen(task: Task, design: Design) -> QuerySet[Segment]:
+    """Return the segments with a source text in the documents of a design."""
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, source_text__isnull=False
     )
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
+    return segments
+
+
+def windows_of(task: Task, design: Design) -> Windows:
+    """Return the windows from which a design draws: segments with a source text, unless excluded by the design."""
+    segments = segments_chosen(task, design)
     rows = segments.order_by("document__position", "position").values_list(
         "document_id", "number"
     )

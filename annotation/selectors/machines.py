@@ -13,17 +13,22 @@ from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Block, Judgment, JudgmentNumber, MachineJudgment
 from annotation.models.block import by_candidate
-from annotation.protocols.submissions import AssignedBlock
+from annotation.protocols.submissions import AssignedBlock, BlockTexts
+from annotation.selectors.machine_share import machine_shares
 from annotation.selectors.shown import (
     BlockData,
+    DrawnBlock,
     block_renamed,
     blocks_data,
+    blocks_drawn,
     unlent_data,
 )
 from annotation.selectors.shown_data import AssignmentShown
-from campaign.models import Campaign, MachineJudge, Task
+from campaign.models import Campaign, MachineJudge, Output, Task
 from campaign.selectors.media import media_of_machine
 
+#: Stands for the id of a block that is not stored.
+_NO_BLOCK: Final = 0
 #: Stands for the judge where texts are read for a machine.
 _NO_JUDGE: Final = 0
 # The id of a block in reverse order differs in this bit.
@@ -63,15 +68,25 @@ def machine_judgments(*, task_id: int) -> QuerySet[MachineJudgment]:
 
 @dataclass(frozen=True, slots=True)
 class MachineBlock:
-    """A block as a machine is asked it: in the order of the person who judged it, or in reverse."""
+    """A block as a machine is asked it: in the order of the person who judged it, or in reverse.
+
+    A block that is drawn for machines alone is not stored, and neither is its HIT.
+    """
 
     block: Block
     is_reversed: bool
 
     @property
     def hit(self) -> HIT:
-        """The HIT of the person."""
+        """The HIT of the person; otherwise one that is not stored."""
         return self.block.hit
+
+    @property
+    def stored_block(self) -> Block | None:
+        """The block, unless it is drawn for machines alone."""
+        if self.block.pk is None:
+            return None
+        return self.block
 
     @property
     def public_id(self) -> UUID:
@@ -83,6 +98,10 @@ class MachineBlock:
     @property
     def assignment_id(self) -> UUID:
         """Id of its HIT for this order. Nothing is lent: it names the HIT in requests."""
+        if self.stored_block is None:
+            segment = f"{self.hit.task_id}/{self.block.segment_id}"
+            name = f"machine/share/{segment}/{self.is_reversed}"
+            return uuid5(NAMESPACE_OID, name)
         return _assignment_id(self.block.hit_id, is_reversed=self.is_reversed)
 
     @property
@@ -97,8 +116,14 @@ class MachineBlock:
     def assigned(self) -> AssignedBlock:
         """The block as protocols check answers to it."""
         task = self.hit.task
+        block_id = _NO_BLOCK
+        unstored_texts = None
+        if self.stored_block is None:
+            unstored_texts = self._texts()
+        else:
+            block_id = self.stored_block.pk
         return AssignedBlock(
-            block_id=self.block.pk,
+            block_id=block_id,
             public_id=self.public_id,
             control="",
             assignment_id=0,
@@ -111,7 +136,15 @@ class MachineBlock:
             allow_partial_ranking=task.test_set.campaign.allow_partial_ranking,
             part=self.hit.part,
             is_reversed=self.is_reversed,
+            unstored_texts=unstored_texts,
         )
+
+    def _texts(self) -> BlockTexts:
+        """Return the texts of the candidates in this order, and the source. One query."""
+        outputs = Output.objects.filter(pk__in=self.block.outputs)
+        text_by_output = dict(outputs.values_list("pk", "text"))
+        texts = [text_by_output[outputs[0]] for outputs in self.candidates]
+        return BlockTexts(tuple(texts), self.block.segment.source_text)
 
     def as_shown(self, shown: BlockData) -> BlockData:
         """Return the data of the block in this order."""
@@ -139,15 +172,20 @@ def _blocks(machine: MachineJudge) -> QuerySet[Block]:
 
 
 def block_of_machine(*, machine: MachineJudge, public_id: UUID) -> MachineBlock | None:
-    """Return the block with this id; None if the machine is asked no such block. One query."""
+    """Return the block with this id; None if the machine is asked no such block. One query, more for a block that is not stored."""
     if machine.asked_twice:
         public_ids = [public_id, _reversed_id(public_id)]
     else:
         public_ids = [public_id]
     block = _blocks(machine).filter(public_id__in=public_ids).first()
-    if block is None:
-        return None
-    return MachineBlock(block, block.public_id != public_id)
+    if block is not None:
+        return MachineBlock(block, block.public_id != public_id)
+    for share in machine_shares(campaign_id=machine.campaign_id):
+        for public_id_in_order in public_ids:
+            block = share.block(public_id_in_order)
+            if block is not None:
+                return MachineBlock(block, block.public_id != public_id)
+    return None
 
 
 def answers_about(
@@ -232,6 +270,56 @@ def _hits_skipped(
     return iter(hits.values_list("block__hit", flat=True))
 
 
+def _share_not_done(
+    machine: MachineJudge, *, is_reversed: bool, skipped_before: datetime | None = None
+) -> Iterator[list[MachineBlock]]:
+    """Yield the blocks of each segment for machines alone that the machine has not judged, in the order of segments.
+
+    Segments before the first of these are not read again for an hour, unless skipped blocks are asked again.
+    """
+    cache = caches["throttles"]
+    for share in machine_shares(campaign_id=machine.campaign_id):
+        key = f"machine/{machine.pk}/share/{share.design.pk}/{is_reversed}"
+        begin = 0
+        if skipped_before is None:
+            begin = cache.get(key, 0)
+        is_all_done = skipped_before is None
+        for part in share.parts(begin):
+            done = _answered(
+                machine, share.task, part.blocks, is_reversed, skipped_before
+            )
+            for segment_id, blocks in part.blocks.items():
+                remaining = []
+                for block in blocks:
+                    is_shown = len(block.outputs) > 1 or not is_reversed
+                    if is_shown and (segment_id, frozenset(block.outputs)) not in done:
+                        remaining.append(MachineBlock(block, is_reversed))
+                if remaining:
+                    is_all_done = False
+                    yield remaining
+            if is_all_done:
+                cache.set(key, part.last, _KEPT_SECONDS)
+
+
+def _answered(
+    machine: MachineJudge,
+    task: Task,
+    segment_ids: Collection[int],
+    is_reversed: bool,
+    skipped_before: datetime | None,
+) -> set[tuple[int, frozenset[int]]]:
+    """Return the segment and outputs of each answer and skip of a machine, without skips before a time. One query."""
+    rows = MachineJudgment.objects.filter(
+        machine=machine, task=task, segment__in=segment_ids, is_reversed=is_reversed
+    )
+    if skipped_before is not None:
+        rows = rows.filter(Q(skip_reason="") | Q(submitted_at__gte=skipped_before))
+    answered = set()
+    for segment_id, outputs in rows.values_list("segment", "outputs"):
+        answered.add((segment_id, frozenset(outputs)))
+    return answered
+
+
 def machine_assignment(
     *,
     machine: MachineJudge,
@@ -240,7 +328,7 @@ def machine_assignment(
 ) -> list[MachineBlock] | None:
     """Return the blocks to judge of the first HIT with any, passing over those `in_hand`; None if there are none.
 
-    A program that begins again gets the same HIT. Blocks skipped before a time come first. Judgments without a
+    After the HITs that people have judged come the segments for machines alone, one at a time. A program that begins again gets the same HIT. Blocks skipped before a time come first. Judgments without a
     number are not seen.
     """
     for is_reversed in [False, True] if machine.asked_twice else [False]:
@@ -260,6 +348,11 @@ def machine_assignment(
             machine_blocks = [MachineBlock(block, is_reversed) for block in blocks]
             if machine_blocks:
                 return machine_blocks
+        for share_blocks in _share_not_done(
+            machine, is_reversed=is_reversed, skipped_before=skipped_before
+        ):
+            if share_blocks[0].assignment_id not in in_hand:
+                return share_blocks
     return None
 
 
@@ -267,16 +360,10 @@ def machine_assignment_data(
     blocks: Sequence[MachineBlock], *, machine: MachineJudge
 ) -> AssignmentShown:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
-    ids = [block.block.pk for block in blocks]
-    stored = blocks_data(
-        ids,
-        campaign=machine.campaign,
-        judge_id=_NO_JUDGE,
-        address=media_of_machine(machine.pk),
-    )
-    blocks_shown = []
-    for block in blocks:
-        blocks_shown.append(block.as_shown(stored[block.block.pk]))
+    if blocks[0].stored_block is None:
+        blocks_shown = _unstored_data(blocks, machine)
+    else:
+        blocks_shown = _stored_data(blocks, machine)
     return unlent_data(
         blocks_shown,
         id_=blocks[0].assignment_id,
@@ -284,3 +371,34 @@ def machine_assignment_data(
         part=blocks[0].hit.part,
         done=machine.judgments.count(),
     )
+
+
+def _stored_data(
+    blocks: Sequence[MachineBlock], machine: MachineJudge
+) -> list[BlockData]:
+    stored = blocks_data(
+        [block.block.pk for block in blocks],
+        campaign=machine.campaign,
+        judge_id=_NO_JUDGE,
+        address=media_of_machine(machine.pk),
+    )
+    return [block.as_shown(stored[block.block.pk]) for block in blocks]
+
+
+def _unstored_data(
+    blocks: Sequence[MachineBlock], machine: MachineJudge
+) -> list[BlockData]:
+    drawn = []
+    for machine_block in blocks:
+        block = machine_block.block
+        # The outputs of a candidate have the same text.
+        candidates = by_candidate(block.outputs, block.stands_for)
+        outputs = [outputs[0] for outputs in candidates]
+        drawn.append(DrawnBlock(block.public_id, block.segment.number, outputs))
+    blocks_shown = blocks_drawn(
+        drawn, task=blocks[0].hit.task, address=media_of_machine(machine.pk)
+    )
+    data = []
+    for machine_block, shown in zip(blocks, blocks_shown, strict=True):
+        data.append(machine_block.as_shown(shown))
+    return data

@@ -527,12 +527,17 @@ class DrawnBlock:
     outputs: list[int]
 
 
-def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
-    """Return blocks of first HITs as a judge would first see them. Two or three queries."""
+def blocks_drawn(
+    blocks: Sequence[DrawnBlock], *, task: Task, address: MediaAddress | None = None
+) -> list[BlockData]:
+    """Return blocks of first HITs as a judge would first see them. Two or three queries.
+
+    `address` is that of files for readers other than members.
+    """
     stage = answer_kind_of(task).first_stage
     test_set = task.test_set
     beside = texts_beside(task.protocol, task.rules, campaign=test_set.campaign, part=1)
-    address = media_of_members(test_set.campaign)
+    address = address or media_of_members(test_set.campaign)
     rules = _Rules(beside, test_set.source_language, test_set.target_language, address)
     rules = rules.of_stage(stage)
     output_ids = set()

@@ -65,7 +65,7 @@ def machine_judgment_submit(
         machine=machine,
         task=machine_block.hit.task,
         segment_id=machine_block.block.segment_id,
-        block=machine_block.block,
+        block=machine_block.stored_block,
         part=machine_block.hit.part,
         is_reversed=machine_block.is_reversed,
         outputs=shown_outputs,
@@ -83,10 +83,12 @@ def _is_repeated(
     sent: SentByMachine,
 ) -> bool:
     """Return whether a request about a block repeats the one that stored this answer or skip."""
-    of_same_block = (stored.machine_id, stored.block_id, stored.is_reversed) == (
-        machine.pk,
-        machine_block.block.pk,
-        machine_block.is_reversed,
+    of_same_block = (
+        stored.machine_id == machine.pk
+        and stored.block_id == machine_block.block.pk
+        and stored.segment_id == machine_block.block.segment_id
+        and sorted(stored.outputs) == sorted(machine_block.block.outputs)
+        and stored.is_reversed == machine_block.is_reversed
     )
     return of_same_block and bool(stored.skip_reason) == ("reason" in sent)
 

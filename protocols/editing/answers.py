@@ -314,9 +314,9 @@ class EditingAnswers(AnswerKind):
                     "The text is empty. Enter the edited text, or choose “unable to correct”."
                 )
             )
-        if assigned.imported_texts is not None:
+        if assigned.unstored_texts is not None:
             # In a file, acceptances belong to their edit.
-            return _unchanged_refusal(answer, assigned.imported_texts.candidates[0])
+            return _unchanged_refusal(answer, assigned.unstored_texts.candidates[0])
         return _block_refusal(assigned, answer)
 
     def row(self, answer: EditingAnswerJSON, part: int) -> dict[str, object]:

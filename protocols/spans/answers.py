@@ -172,7 +172,7 @@ def text_lengths(assigned: AssignedBlock) -> list[TextLengths]:
 
     One query, or none for an imported answer.
     """
-    texts = assigned.imported_texts
+    texts = assigned.unstored_texts
     if texts is not None:
         source_length = len(texts.source or "")
         return [

@@ -47,7 +47,8 @@ def assigned(
         candidate_count=candidates,
         allow_partial_ranking=partial,
         part=part,
-        imported_texts=texts,
+        unstored_texts=texts,
+        is_imported=texts is not None,
     )
 
 
