@@ -1,5 +1,6 @@
 """Machine judges beside people and metrics, in analyses of stored answers."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -172,6 +173,25 @@ def test_machines_are_marked_beside_metrics(varied: TestSetWriter) -> None:
     }
     assert tables["metrics"][0].rows[0][0] == "judgebot 1 (machine judge)"
     assert tables["metric_orders"][0].rows[0][0] == "judgebot 1 (machine judge)"
+
+
+def test_machine_that_ties_everything_saves_nothing_and_breaks_nothing(
+    varied: TestSetWriter,
+) -> None:
+    """prometheus-eval/prometheus-eval 58: a fault gave every output the same score."""
+    machine_judges(
+        varied.campaign,
+        varied.task,
+        ranks=lambda candidates: [1] * len(candidates),
+    )
+    found = {}
+    for kind in ("machines", "metrics", "predicted_ranking"):
+        found[kind] = answer(varied.task, kind).data
+        json.dumps(found[kind], allow_nan=False)
+    for row in found["predicted_ranking"]["systems"]:
+        assert row["score"] == row["people_score"]
+    [metric] = found["metrics"]["metrics"]
+    assert not {"kendall", "spearman", "pearson"} & metric["systems"].keys()
 
 
 def test_pages_link_to_the_analysis(
