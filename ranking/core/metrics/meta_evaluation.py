@@ -766,10 +766,13 @@ def _resampled_halves(
             wins = bootstrap_wins(own, resamples=drawing.resamples, seed=drawing.seed)
             one[is_in_half] += wins
             other[~is_in_half] += wins
-        resampled[unit] = _Halves(
-            expected_wins(one).values, expected_wins(other).values
-        )
+        resampled[unit] = _Halves(_scores_of_splits(one), _scores_of_splits(other))
     return resampled
+
+
+def _scores_of_splits(wins: Int64Array) -> FloatArray:
+    """Return Expected Wins, shape (K, R, n), one split at a time to save memory."""
+    return np.stack([expected_wins(wins_of_split).values for wins_of_split in wins])
 
 
 def _mean_over_splits(values: FloatArray) -> FloatArray:
