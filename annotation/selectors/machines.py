@@ -84,7 +84,7 @@ class MachineBlock:
     @property
     def stored_block(self) -> Block | None:
         """The block, unless it is drawn for machines alone."""
-        if self.block.pk is None:
+        if self.block._state.adding:
             return None
         return self.block
 

@@ -191,8 +191,14 @@ def test_form_offers_metrics_and_machine_judges_for_the_completed_ranking(
     judged: TestSetWriter, as_organiser: Client
 ) -> None:
     metrics_store(judged)
-    human = {"file_name": "human.tsv", "systems": ["amber"], "values": np.ones((8, 1))}
-    metric_store(name="MQM", test_set=judged.task.test_set, is_human=True, **human)
+    metric_store(
+        name="MQM",
+        test_set=judged.task.test_set,
+        is_human=True,
+        file_name="human.tsv",
+        systems=["amber"],
+        values=np.ones((8, 1)),
+    )
     machine = machine_judges(judged.campaign, judged.task)
     of = [judged.campaign.slug, judged.task.pk]
     form = as_organiser.get(reverse("publish", args=of)).context["form"]
