@@ -42,6 +42,18 @@ class JudgeGroupSerializer(PlainSerializer):
         help_text="Designs and rankings that use the group, in words.",
     )
 
+    def create(self, validated_data: dict[str, Any]) -> JudgeGroup:
+        """Create a group without judges."""
+        campaign = self.context["view"].campaign
+        return judge_group_create(campaign=campaign, **validated_data)
+
+    def update(
+        self, instance: JudgeGroup, validated_data: dict[str, Any]
+    ) -> JudgeGroup:
+        """Change the given fields of a group."""
+        values = {"name": instance.name, "blocks_asked": instance.blocks_asked}
+        return judge_group_change(group=instance, **(values | validated_data))
+
 
 class GroupMembersSerializer(PlainSerializer):
     """IDs of judges to add and remove."""
@@ -92,9 +104,8 @@ class JudgeGroupsView(_GroupAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create a group without judges."""
-        data = self.validated(JudgeGroupSerializer)
         return self.serialized(
-            self.counted_group(judge_group_create(campaign=self.campaign, **data)),
+            self.counted_group(self.saved(JudgeGroupSerializer)),
             JudgeGroupSerializer,
             status=201,
         )
@@ -115,10 +126,7 @@ class JudgeGroupView(_GroupAPIView):
     )
     def patch(self, request: Request, slug: str, group_id: int) -> Response:
         """Change the name or the block limit of a group. Omitted fields keep their values."""
-        data = self.validated(JudgeGroupSerializer)
-        group = self.group(group_id)
-        values = {"name": group.name, "blocks_asked": group.blocks_asked}
-        judge_group_change(group=group, **(values | data))
+        group = self.saved(JudgeGroupSerializer, self.group(group_id))
         return self.serialized(self.counted_group(group), JudgeGroupSerializer)
 
 

@@ -94,6 +94,15 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
         # The service checks that the name is unique.
         validators: list[Any] = []
 
+    def create(self, validated_data: dict[str, Any]) -> Panel:
+        """Add a panel with its own addresses."""
+        view = self.context["view"]
+        return panel_create(campaign=view.campaign, user=view.user, **validated_data)
+
+    def update(self, instance: Panel, validated_data: dict[str, Any]) -> Panel:
+        """Change the given terms for new participants."""
+        return panel_change(panel=instance, **validated_data)
+
 
 class PanelCreateSerializer(PanelTermsSerializer):
     kind = serializers.ChoiceField(
@@ -250,8 +259,7 @@ class PanelsView(_PanelAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a panel, and return its codes and addresses."""
-        data = self.validated(PanelCreateSerializer)
-        made = panel_create(campaign=self.campaign, user=self.user, **data)
+        made = self.saved(PanelCreateSerializer)
         return self.serialized(
             self.panel(made.pk), PanelWithAddressesSerializer, status=201
         )
@@ -270,8 +278,7 @@ class PanelView(_PanelAPIView):
     )
     def patch(self, request: Request, slug: str, panel_id: int) -> Response:
         """Change the terms for new participants."""
-        data = self.validated(PanelTermsSerializer)
-        panel_change(panel=self.panel(panel_id), **data)
+        self.saved(PanelTermsSerializer, self.panel(panel_id))
         return self.serialized(self.panel(panel_id), PanelWithAddressesSerializer)
 
 

@@ -12,9 +12,12 @@ from rest_framework.response import Response
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks
 from annotation.services.training import (
+    UnknownSystemError,
+    ranks_by_output,
     training_block_change,
     training_block_explain,
     training_block_remove,
+    training_block_write,
     training_propose,
 )
 from campaign.api.base import TaskAPIView, row_or_404
@@ -77,6 +80,20 @@ class TrainingChangeSerializer(PlainSerializer):
     )
 
 
+class TrainingOfSegmentSerializer(TrainingChangeSerializer):
+    """A training block of a segment, with its outputs by system."""
+
+    candidates = None  # type: ignore[assignment]  # by id; here `expected`
+    explanation = serializers.CharField(
+        max_length=10_000, help_text="Shown to the judge afterwards. Name no systems."
+    )
+    expected = serializers.DictField(
+        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
+        help_text="Systems shown, each with its expected rank (1 is best, only the order counts), or null for no "
+        "expectation.",
+    )
+
+
 class _TrainingAPIView(TaskAPIView):
     ordering = "position"
 
@@ -132,6 +149,32 @@ class TrainingBlockView(_TrainingAPIView):
         """Remove a training block for future judges."""
         training_block_remove(training_block=self.block(block_id))
         return Response(status=204)
+
+
+class TrainingOfSegmentView(_TrainingAPIView):
+    @extend_schema(
+        "training_of_segment_write",
+        request=TrainingOfSegmentSerializer,
+        responses=TrainingBlockSerializer,
+    )
+    def put(self, request: Request, task_id: int, number: int) -> Response:
+        """Create or replace the training block of a segment, with its outputs by system, for future judges."""
+        data = self.validated(TrainingOfSegmentSerializer)
+        segment = row_or_404(
+            self.task.test_set.segments.all(), "Segment not found.", number=number
+        )
+        try:
+            expected = ranks_by_output(segment=segment, ranks=data["expected"])
+        except UnknownSystemError as error:
+            raise ValidationError({f"expected.{error.system}": [str(error)]}) from error
+        block = training_block_write(
+            task=self.task,
+            segment=segment,
+            explanation=data["explanation"],
+            expected=expected,
+            position=data.get("position"),
+        )
+        return self.serialized(self.block(block.pk), TrainingBlockSerializer)
 
 
 def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:

@@ -41,6 +41,16 @@ class TrainingRefusedError(RefusedError):
     """The training cannot be changed as requested; the message says why."""
 
 
+class UnknownSystemError(TrainingRefusedError):
+    """A segment has no output of the `system` with this name."""
+
+    field = "expected"
+
+    def __init__(self, system: str, segment: int) -> None:
+        super().__init__(f"No system “{system}” has an output of segment {segment}.")
+        self.system = system
+
+
 @transaction.atomic
 def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingBlock]:
     """Propose `count` training blocks from approved damaged references, and return them.
@@ -124,8 +134,25 @@ def _propose(
     return block
 
 
+def ranks_by_output(
+    *, segment: Segment, ranks: Mapping[str, int | None]
+) -> dict[Output, int | None]:
+    """Return expected ranks by names of systems as ranks by the outputs of a segment.
+
+    Raises `UnknownSystemError`.
+    """
+    outputs: dict[str, Output] = {}
+    current = Output.objects.current().filter(segment=segment)
+    for output in current.select_related("system"):
+        outputs[output.system.name] = output
+    for name in ranks:
+        if name not in outputs:
+            raise UnknownSystemError(name, segment.number)
+    return {outputs[name]: rank for name, rank in ranks.items()}
+
+
 @transaction.atomic
-def training_block_create(
+def training_block_write(
     *,
     task: Task,
     segment: Segment,
@@ -133,11 +160,14 @@ def training_block_create(
     expected: Mapping[Output, int | None],
     position: int | None = None,
 ) -> TrainingBlock:
-    """Add a block of one segment's outputs with their expected ranks, by default after the others.
+    """Create the training block of a segment, by default after the others, or change it.
 
     Raises `TrainingRefusedError` as `training_block_change` does.
     """
-    block = TrainingBlock(task=task, segment=segment, position=position or 0)
+    block = TrainingBlock.objects.filter(task=task, segment=segment).first()
+    if block is None:
+        block = TrainingBlock(task=task, segment=segment, position=position or 0)
+    block.task = task
     return training_block_change(
         training_block=block,
         explanation=explanation,

@@ -1,5 +1,9 @@
 """Damaged references of a test set, for the members of its campaign: create, review and redraw."""
 
+from dataclasses import replace
+from typing import Any
+
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -12,11 +16,16 @@ from campaign.models import BadReference, Reference
 from campaign.pages.filters import BadReferenceFilter
 from campaign.selectors.bad_references import bad_references_of, withdrawal_in_words
 from campaign.services.bad_references import (
+    BadReferenceContent,
     BadReferenceRefusedError,
+    bad_reference_change,
+    bad_reference_content,
     bad_reference_redraw,
     bad_reference_review,
     bad_references_make,
+    bad_references_store,
 )
+from campaign.texts.damage import Damage
 
 
 class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
@@ -74,14 +83,43 @@ class BadReferencesMadeSerializer(PlainSerializer):
     made = serializers.IntegerField()
 
 
-class BadReferenceReviewSerializer(PlainSerializer):
-    status = serializers.ChoiceField(
-        choices=[BadReference.Status.APPROVED.value, BadReference.Status.REJECTED.value]
-    )
+class _WithdrawalSerializer(PlainSerializer):
     confirm = serializers.BooleanField(
         default=False,
         help_text="Required to reject an approved one, which is withdrawn permanently.",
     )
+
+
+class BadReferenceReviewSerializer(_WithdrawalSerializer):
+    status = serializers.ChoiceField(
+        choices=[BadReference.Status.APPROVED.value, BadReference.Status.REJECTED.value]
+    )
+
+
+class BadReferenceOfSegmentSerializer(_WithdrawalSerializer):
+    """A damaged reference made elsewhere: its text, origin and review."""
+
+    text = serializers.CharField(
+        trim_whitespace=False,
+        help_text="Text shown to judges. Cannot be changed once approved.",
+    )
+    damage = serializers.ChoiceField(choices=Damage.choices)
+    detail = serializers.CharField(
+        required=False, allow_blank=True, trim_whitespace=False
+    )
+    status = serializers.ChoiceField(
+        choices=BadReference.Status.choices,
+        required=False,
+        help_text="Only approved ones are shown to judges. Defaults to pending.",
+    )
+
+    def validate_damage(self, damage: str) -> Damage:
+        """Return the kind of damage."""
+        return Damage(damage)
+
+    def validate_status(self, status: str) -> BadReference.Status:
+        """Return the state of review."""
+        return BadReference.Status(status)
 
 
 class BadReferenceWithdrawalSerializer(PlainSerializer):
@@ -93,13 +131,12 @@ class BadReferenceWithdrawalSerializer(PlainSerializer):
 class _BadReferenceAPIView(TaskAPIView):
     ordering = "segment_number"
 
+    def bad_references(self) -> QuerySet[BadReference]:
+        return bad_references_of(test_set_id=self.task.test_set_id)
+
     def bad_reference(self, bad_reference_id: int) -> BadReference:
         message = "Damaged reference not found."
-        return row_or_404(
-            bad_references_of(test_set_id=self.task.test_set_id),
-            message,
-            pk=bad_reference_id,
-        )
+        return row_or_404(self.bad_references(), message, pk=bad_reference_id)
 
 
 class BadReferencesView(_BadReferenceAPIView):
@@ -111,7 +148,7 @@ class BadReferencesView(_BadReferenceAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the damaged references of a test set by segment, in every state of review."""
         return self.paginated(
-            self.filter_queryset(bad_references_of(test_set_id=self.task.test_set_id)),
+            self.filter_queryset(self.bad_references()),
             BadReferenceSerializer,
         )
 
@@ -148,17 +185,57 @@ class BadReferenceView(_BadReferenceAPIView):
         row = self.bad_reference(bad_reference_id)
         if "status" not in data:
             return self.serialized(row, BadReferenceSerializer)
+        if _is_withdrawal_unconfirmed(row, data):
+            return _withdrawal(row)
         approve = data["status"] == BadReference.Status.APPROVED
-        withdraws = row.status == BadReference.Status.APPROVED and not approve
-        if withdraws and not data.get("confirm"):
-            return Response(
-                {"words": withdrawal_in_words(row.output.segment.number)}, status=409
-            )
         with refused_at("status", BadReferenceRefusedError):
             bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
         return self.serialized(
             self.bad_reference(bad_reference_id), BadReferenceSerializer
         )
+
+
+class BadReferenceOfSegmentView(_BadReferenceAPIView):
+    @extend_schema(
+        "bad_reference_of_segment_write",
+        request=BadReferenceOfSegmentSerializer,
+        responses={200: BadReferenceSerializer, 409: BadReferenceWithdrawalSerializer},
+    )
+    def put(self, request: Request, task_id: int, number: int) -> Response:
+        """Store the damaged reference of a segment, or rewrite and review the one that is there.
+
+        400 for another text once judges may have seen the present one. 409 without `confirm` if that withdraws it.
+        """
+        data = self.validated(BadReferenceOfSegmentSerializer)
+        of_segment = self.bad_references().filter(output__segment__number=number)
+        row = of_segment.first()
+        if row is not None and _is_withdrawal_unconfirmed(row, data):
+            return _withdrawal(row)
+        data.pop("confirm")
+        if row is None:
+            bad_references_store(
+                test_set=self.task.test_set,
+                bad_references=[BadReferenceContent(segment=number, **data)],
+                reviewer=self.user,
+            )
+        else:
+            bad_reference_change(
+                bad_reference=row,
+                content=replace(bad_reference_content(row), **data),
+                reviewer=self.user,
+            )
+        return self.serialized(of_segment.get(), BadReferenceSerializer)
+
+
+def _is_withdrawal_unconfirmed(row: BadReference, data: dict[str, Any]) -> bool:
+    is_approved = row.status == BadReference.Status.APPROVED
+    is_rejected = data.get("status") == BadReference.Status.REJECTED
+    return is_approved and is_rejected and not data.get("confirm")
+
+
+def _withdrawal(row: BadReference) -> Response:
+    words = withdrawal_in_words(row.output.segment.number)
+    return Response({"words": words}, status=409)
 
 
 class BadReferenceRedrawView(_BadReferenceAPIView):

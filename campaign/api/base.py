@@ -158,6 +158,16 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
 
+    def saved(
+        self, serializer_class: type[Serializer[Any]], instance: Any = None
+    ) -> Any:
+        """Create a row from the valid body of the request, or change an instance; return the row."""
+        data = self.validated(serializer_class)
+        serializer = serializer_class(context=self.get_serializer_context())
+        if instance is None:
+            return serializer.create(data)
+        return serializer.update(instance, data)
+
     def page_rows(self, page: Any) -> Any:
         """Return the rows of a page in the form that the serializer expects."""
         return page

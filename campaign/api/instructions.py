@@ -58,13 +58,23 @@ class InstructionsWriteSerializer(PlainSerializer):
         help_text="Judges must accept this version before they continue. Always true for the first version.",
     )
 
+    def create(self, validated_data: dict[str, Any]) -> Instructions:
+        """Write a version of the instructions of the campaign."""
+        view = self.context["view"]
+        return instructions_write(
+            campaign=view.campaign, user=view.user, **validated_data
+        )
+
 
 class _InstructionsAPIView(CampaignAPIView):
     ordering = "-version"
 
     def get_serializer_context(self) -> dict[str, Any]:
         in_force = instructions_in_force(campaign=self.campaign).values()
-        return {"in_force": {row.pk for row in in_force}}
+        return {
+            **super().get_serializer_context(),
+            "in_force": {row.pk for row in in_force},
+        }
 
     def version(self, version: int) -> Instructions:
         return row_or_404(instructions_history(campaign=self.campaign), version=version)
@@ -87,8 +97,7 @@ class InstructionsView(_InstructionsAPIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
-        data = self.validated(InstructionsWriteSerializer)
-        kept = instructions_write(campaign=self.campaign, user=self.user, **data)
+        kept = self.saved(InstructionsWriteSerializer)
         return self.serialized(
             self.version(kept.version), InstructionsSerializer, status=201
         )

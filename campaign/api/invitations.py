@@ -30,6 +30,7 @@ from campaign.services.invitation_mails import (
 )
 from campaign.services.invitations import (
     MOST_JUDGES_OF_A_LINK,
+    invitation_change,
     invitation_create_for_anybody,
     invitation_restore,
     invitation_revoke,
@@ -102,18 +103,21 @@ class _LanguagesSerializer(PlainSerializer):
     )
 
 
-class JudgesLinkMakeSerializer(_LanguagesSerializer):
+class _LinkTermsSerializer(_LanguagesSerializer):
     cap = serializers.IntegerField(
         min_value=1,
         max_value=MOST_JUDGES_OF_A_LINK,
         default=20,
         help_text="Maximum number of judges who can join with this link.",
     )
-    last_day = serializers.DateField(
-        allow_null=True, default=None, help_text="Last valid day; null for the default."
-    )
     asks_languages = serializers.BooleanField(
         default=False, help_text="Ask new judges which of the languages they read."
+    )
+
+
+class JudgesLinkMakeSerializer(_LinkTermsSerializer):
+    last_day = serializers.DateField(
+        allow_null=True, default=None, help_text="Last valid day; null for the default."
     )
     note = serializers.CharField(
         max_length=200,
@@ -125,6 +129,24 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
     def validate_last_day(self, day: Any) -> datetime | None:
         """Return the end of the day; refuse a day in the past."""
         return last_moment(day)
+
+
+class JudgesLinkChangeSerializer(_LinkTermsSerializer):
+    """Terms of a shared link; missing fields keep their value. Its URL and the judges who joined stay."""
+
+    expires_at = serializers.DateTimeField(required=False)
+
+    def update(
+        self, instance: Invitation, validated_data: dict[str, Any]
+    ) -> Invitation:
+        """Change the given terms of a link."""
+        terms = {
+            "cap": instance.cap,
+            "languages": instance.languages,
+            "asks_languages": instance.asks_languages,
+            "expires_at": instance.expires_at,
+        }
+        return invitation_change(invitation=instance, **(terms | validated_data))
 
 
 class InvitedJudgeSerializer(PlainSerializer):
@@ -218,6 +240,18 @@ class JudgesLinksView(_LinkAPIView):
             **data,
         )
         return self.serialized(self.link(made.pk), JudgesLinkMadeSerializer, status=201)
+
+
+class JudgesLinkView(_LinkAPIView):
+    @extend_schema(
+        "judges_link_change",
+        request=JudgesLinkChangeSerializer,
+        responses=JudgesLinkSerializer,
+    )
+    def patch(self, request: Request, slug: str, invitation_id: int) -> Response:
+        """Change the terms of a shared link. 400 if more judges have joined than `cap`."""
+        self.saved(JudgesLinkChangeSerializer, self.link(invitation_id))
+        return self.serialized(self.link(invitation_id), JudgesLinkSerializer)
 
 
 class JudgesLinkRevokeView(_LinkAPIView):

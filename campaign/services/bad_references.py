@@ -1,7 +1,7 @@
 """Damaged references: generated from a hash, and shown once an organiser has approved them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypedDict
 
 from django.db import transaction
@@ -37,6 +37,12 @@ class BadReferenceRefusedError(RefusedError):
     def __init__(self, message: str, segment: int | None = None) -> None:
         super().__init__(message)
         self.segment = segment
+
+
+class BadReferenceReviewedError(BadReferenceRefusedError):
+    """A damaged reference that has been reviewed cannot be pending again."""
+
+    field = "status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +203,51 @@ def bad_reference_rewrite(
         segment, rewritten.text, _texts_of([segment], row.output.system)[segment]
     )
     return _replaced(row, rewritten)
+
+
+@transaction.atomic
+def bad_reference_change(
+    *, bad_reference: BadReference, content: BadReferenceContent, reviewer: User | None
+) -> BadReference:
+    """Rewrite a damaged reference if its text or origin differs, review it if its status does, and return it.
+
+    Raises `BadReferenceRefusedError`, with the `field`, as `bad_reference_rewrite` and `bad_reference_review` do, and
+    `BadReferenceReviewedError`.
+    """
+    row = bad_reference
+    field = "text"
+    try:
+        current = bad_reference_content(row)
+        if replace(content, status=current.status) != current:
+            row = bad_reference_rewrite(bad_reference=row, rewritten=content)
+        if content.status == row.status:
+            return row
+        field = "status"
+        if content.status == BadReference.Status.PENDING:
+            raise BadReferenceReviewedError(
+                f"This damaged reference has been reviewed and stays {row.status}."
+            )
+        return bad_reference_review(
+            bad_reference=row,
+            approve=content.status == BadReference.Status.APPROVED,
+            reviewer=reviewer,
+        )
+    except BadReferenceRefusedError as error:
+        error.field = field
+        raise
+
+
+def bad_reference_content(row: BadReference) -> BadReferenceContent:
+    """Return the text, origin and review of a damaged reference; `output__segment` should be selected."""
+    return BadReferenceContent(
+        segment=row.output.segment.number,
+        text=row.output.text or "",
+        damage=Damage(row.damage),
+        detail=row.detail,
+        seed=row.seed,
+        attempt=row.attempt,
+        status=BadReference.Status(row.status),
+    )
 
 
 @transaction.atomic

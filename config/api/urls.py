@@ -225,6 +225,11 @@ _campaign = [
         name="api-judges-links",
     ),
     path(
+        "invitations/links/<int:invitation_id>/",
+        invitations.JudgesLinkView.as_view(),
+        name="api-judges-link",
+    ),
+    path(
         "invitations/links/<int:invitation_id>/revoke/",
         invitations.JudgesLinkRevokeView.as_view(),
         name="api-judges-link-revoke",
@@ -347,6 +352,11 @@ _task = [
         name="api-bad-references",
     ),
     path(
+        "bad-references/segments/<int:number>/",
+        bad_references.BadReferenceOfSegmentView.as_view(),
+        name="api-bad-reference-of-segment",
+    ),
+    path(
         "bad-references/<int:bad_reference_id>/",
         bad_references.BadReferenceView.as_view(),
         name="api-bad-reference",
@@ -357,6 +367,11 @@ _task = [
         name="api-bad-reference-redraw",
     ),
     path("training/", training.TrainingView.as_view(), name="api-training"),
+    path(
+        "training/segments/<int:number>/",
+        training.TrainingOfSegmentView.as_view(),
+        name="api-training-of-segment",
+    ),
     path(
         "training/<int:block_id>/",
         training.TrainingBlockView.as_view(),

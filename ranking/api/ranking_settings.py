@@ -72,6 +72,14 @@ class RankingSettingsSerializer(PlainSerializer):
         """Find the group in the campaign of the test set that the view names."""
         return group_by_name(self.context["view"].task, name)
 
+    def create(self, validated_data: dict[str, Any]) -> RankingSettings:
+        """Change the settings of the task; omitted fields keep their values."""
+        view = self.context["view"]
+        changes = dict(validated_data)
+        if "judge_group" in changes:
+            changes["judge_group"] = changes["judge_group"]["name"]
+        return ranking_settings_change(task=view.task, changed_by=view.user, **changes)
+
 
 class RankingSettingsInForceSerializer(RankingSettingsSerializer):
     """Current settings with their history."""
@@ -102,16 +110,6 @@ class RankingSettingsView(TaskAPIView):
     )
     def patch(self, request: Request, task_id: int) -> Response:
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
-        data = self.validated(RankingSettingsSerializer)
-        changes = ranking_settings_of(data)
         return self.serialized(
-            ranking_settings_change(task=self.task, changed_by=self.user, **changes),
-            RankingSettingsSerializer,
+            self.saved(RankingSettingsSerializer), RankingSettingsSerializer
         )
-
-
-def ranking_settings_of(sent: dict[str, Any]) -> dict[str, Any]:
-    """Return the validated content of `RankingSettingsSerializer` as arguments of `ranking_settings_change`."""
-    if "judge_group" not in sent:
-        return sent
-    return {**sent, "judge_group": sent["judge_group"]["name"]}

@@ -1,6 +1,7 @@
 """Stopping rule of a task, its state and its history."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -61,6 +62,11 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
     set_by = serializers.CharField(
         source="changed_by.name", read_only=True, default=None, allow_null=True
     )
+
+    def create(self, validated_data: dict[str, Any]) -> StoppingRule | None:  # type: ignore[override]  # None without criteria
+        """Replace the stopping rule of the task; without criteria, remove it."""
+        view = self.context["view"]
+        return stopping_rule_set(task=view.task, changed_by=view.user, **validated_data)
 
 
 class RuleMetSerializer(PlainSerializer):
@@ -140,8 +146,7 @@ class StoppingRuleView(TaskAPIView):
     )
     def put(self, request: Request, task_id: int) -> Response:
         """Replace the stopping rule; without criteria, remove it."""
-        data = self.validated(StoppingRuleSerializer)
-        stopping_rule_set(task=self.task, changed_by=self.user, **data)
+        self.saved(StoppingRuleSerializer)
         return self.serialized(_stopping(self.task), StoppingSerializer)
 
 

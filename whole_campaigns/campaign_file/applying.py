@@ -32,6 +32,8 @@ from whole_campaigns.campaign_file.sections import (
     JudgeGroupsSection,
     PanelsSection,
     Section,
+    sections_apply,
+    sections_read,
 )
 from whole_campaigns.campaign_file.settings import (
     reference_show,
@@ -51,8 +53,6 @@ SECTIONS: Final[Mapping[str, type[Section[Any]]]] = {
     "links": LinksSection,
     "judges": JudgesSection,
 }
-#: Sections that are left out if they are empty.
-_OMITTED_IF_EMPTY: Final = ("judge_groups", "panels", "links")
 
 
 def campaign_content(*, campaign: Campaign, people: bool = False) -> Body:
@@ -65,11 +65,8 @@ def campaign_content(*, campaign: Campaign, people: bool = False) -> Body:
         "slug": campaign.slug,
         "name": campaign.name,
         **settings_read(campaign),
+        **sections_read(SECTIONS, campaign),
     }
-    for key, section in SECTIONS.items():
-        items = section(campaign).read()
-        if items or key not in _OMITTED_IF_EMPTY:
-            content[key] = items
     if not people:
         del content["judges"]
         del content["contact"]
@@ -200,8 +197,7 @@ def campaign_file_apply(
 def _sections_apply(part: Part, campaign: Campaign) -> None:
     """Apply the whole file, dependencies first."""
     settings_apply(part, campaign)
-    for key, section in SECTIONS.items():
-        section(campaign).apply(part.items_of(key))
+    sections_apply(SECTIONS, campaign, part)
     reference_show(part, campaign)
     state_apply(part, campaign)
 

@@ -14,9 +14,10 @@ from annotation.api.designs import DesignParametersSerializer
 from annotation.api.judge_groups import JudgeGroupSerializer
 from annotation.api.judges import CampaignJudgeChangeSerializer
 from annotation.api.panels import PanelCreateSerializer
-from annotation.api.training import TrainingChangeSerializer
+from annotation.api.training import TrainingOfSegmentSerializer
+from campaign.api.bad_references import BadReferenceOfSegmentSerializer
 from campaign.api.instructions import InstructionsWriteSerializer
-from campaign.api.invitations import JudgesLinkMakeSerializer
+from campaign.api.invitations import JudgesLinkChangeSerializer
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.serializers import (
     CampaignMakeSerializer,
@@ -26,9 +27,8 @@ from campaign.api.serializers import (
 from campaign.database.seeds import SEED_BITS
 from campaign.formats import TestSetFormat
 from campaign.importing.test_sets import REFERENCE_SYSTEM
-from campaign.models import BadReference, CampaignState, Protocol, SystemKind
+from campaign.models import CampaignState, Protocol, SystemKind
 from campaign.services.campaigns import Rules
-from campaign.texts.damage import Damage
 from ranking.api.quality_rules import RuleTermsSerializer
 from ranking.api.ranking_settings import RankingSettingsSerializer
 from ranking.api.stopping_rules import StoppingRuleSerializer
@@ -180,40 +180,19 @@ class SystemInFileSerializer(SystemSerializer):
         read_only_fields: list[str] = []
 
 
-class DamagedReferenceInFileSerializer(PlainSerializer):
-    """A damaged reference, identified by its segment. REST damages texts itself, and takes none."""
+class DamagedReferenceInFileSerializer(BadReferenceOfSegmentSerializer):
+    """A damaged reference, identified by its segment, with the numbers from which it was drawn."""
 
+    confirm = None  # type: ignore[assignment]  # a file is previewed instead
     segment = _segment_field()
-    text = serializers.CharField(
-        trim_whitespace=False,
-        help_text="Text shown to judges. Cannot be changed once approved.",
-    )
-    damage = serializers.ChoiceField(choices=Damage.choices)
-    detail = serializers.CharField(
-        required=False, allow_blank=True, trim_whitespace=False
-    )
     seed = SeedNumberField()
     attempt = serializers.IntegerField(required=False, min_value=1, max_value=_MOST)
-    status = serializers.ChoiceField(
-        choices=BadReference.Status.choices,
-        required=False,
-        help_text="Only approved ones are shown to judges. Defaults to pending.",
-    )
 
 
-class TrainingInFileSerializer(TrainingChangeSerializer):
-    """A training block, identified by its segment, with its outputs by system."""
+class TrainingInFileSerializer(TrainingOfSegmentSerializer):
+    """A training block, identified by its segment."""
 
-    candidates = None  # type: ignore[assignment]  # by id; here `expected`
     segment = _segment_field()
-    explanation = serializers.CharField(
-        max_length=10_000, help_text="Shown to the judge afterwards. Name no systems."
-    )
-    expected = serializers.DictField(
-        child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
-        help_text="Systems shown, each with its expected rank (1 is best, only the order counts), or null for no "
-        "expectation.",
-    )
     removed = _flag("True if new judges do not receive this block.")
 
 
@@ -316,10 +295,15 @@ class PanelInFileSerializer(PanelCreateSerializer):
         )
 
 
-class LinkInFileSerializer(JudgesLinkMakeSerializer):
+class LinkInFileSerializer(JudgesLinkChangeSerializer):
     """A shared link without its URL, identified by its note."""
 
-    last_day = None  # type: ignore[assignment]  # here with the time of day
+    note = serializers.CharField(
+        max_length=200,
+        default="",
+        allow_blank=True,
+        help_text="Visible to organisers only.",
+    )
     expires_at = MomentField(
         help_text="Expiry. New links use the default validity if omitted."
     )

@@ -1,7 +1,7 @@
 """Section of a campaign file about damaged references."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 
 from django.db.models import QuerySet
 
@@ -9,17 +9,14 @@ from campaign.models import BadReference
 from campaign.services.bad_references import (
     BadReferenceContent,
     BadReferenceRefusedError,
-    bad_reference_review,
-    bad_reference_rewrite,
+    BadReferenceReviewedError,
+    bad_reference_change,
+    bad_reference_content,
     bad_references_store,
 )
-from campaign.texts.damage import Damage
 from whole_campaigns.campaign_file.bodies import DamagedReferenceInFileSerializer
-from whole_campaigns.campaign_file.parts import Body, Part, differing
+from whole_campaigns.campaign_file.parts import Body, Part
 from whole_campaigns.campaign_file.sections import TaskSection
-
-_ORIGIN: Final = ("damage", "detail", "seed", "attempt")
-_PENDING: Final = BadReference.Status.PENDING
 
 
 class DamagedReferencesSection(TaskSection[BadReference]):
@@ -34,66 +31,48 @@ class DamagedReferencesSection(TaskSection[BadReference]):
 
     def body(self, row: BadReference) -> Body:
         """Return a damaged reference."""
-        return {
-            "segment": row.output.segment.number,
-            "text": row.output.text,
-            **{name: getattr(row, name) for name in (*_ORIGIN, "status")},
-        }
+        values = asdict(bad_reference_content(row))
+        return {**values, "damage": row.damage, "status": row.status}
 
-    def apply(self, parts: Iterable[Part]) -> None:
-        """Rewrite and review existing damaged references, and store new ones together."""
+    def paired(self, items: list[Part]) -> Iterator[tuple[Part, BadReference | None]]:
+        """Yield complete items with the damaged references of their segments."""
         rows = {row.output.segment.number: row for row in self.rows()}
-        new: dict[int, Part] = {}
-        references: list[BadReferenceContent] = []
-        for part in parts:
-            values = self.validated(part, is_new=True)
-            number = values["segment"]
-            if number in rows:
-                self.change(part, rows[number], values)
-            else:
-                new[number] = part
-                references.append(_reference({"status": _PENDING, **values}))
-        if not new:
-            return
-        first = next(iter(new.values()))
+        for item in items:
+            values = self.validated(item, is_new=True)
+            yield item, rows.get(values["segment"])
+
+    def apply(self, part: Part) -> None:
+        """Rewrite and review existing damaged references, and store new ones together."""
+        self._new: dict[int, Part] = {}
+        self._references: list[BadReferenceContent] = []
+        super().apply(part)
         try:
             bad_references_store(
-                test_set=self.test_set, bad_references=references, reviewer=first.run.by
+                test_set=self.test_set,
+                bad_references=self._references,
+                reviewer=part.run.by,
             )
         except BadReferenceRefusedError as error:
-            with new.get(error.segment or 0, first).refusals():
+            first = next(iter(self._new.values()))
+            with self._new.get(error.segment or 0, first).refusals():
                 raise
+
+    def create(self, part: Part, values: Body) -> None:
+        """Keep a damaged reference, to be stored with the others."""
+        self._new[values["segment"]] = part
+        self._references.append(BadReferenceContent(**values))
 
     def change(self, part: Part, row: BadReference, changes: Body) -> None:
         """Rewrite a damaged reference whose text or origin differs, then review it."""
-        status = changes.get("status", row.status)
-        now = self.body(row)
-        del now["status"]
-        values = {name: value for name, value in changes.items() if name != "status"}
-        if differing(now, values):
-            with part.refusals("text"):
-                row = bad_reference_rewrite(
-                    bad_reference=row,
-                    rewritten=_reference({**now, **values, "status": row.status}),
-                )
-        if status == row.status:
-            return
-        if status == _PENDING:
+        try:
+            bad_reference_change(
+                bad_reference=row,
+                content=replace(bad_reference_content(row), **changes),
+                reviewer=part.run.by,
+            )
+        except BadReferenceReviewedError as error:
             raise part.error(
                 f"it has been reviewed and stays {row.status}",
                 f"write status: {row.status}",
                 "status",
-            )
-        with part.refusals("status"):
-            bad_reference_review(
-                bad_reference=row,
-                approve=status == BadReference.Status.APPROVED,
-                reviewer=part.run.by,
-            )
-
-
-def _reference(values: Body) -> BadReferenceContent:
-    """Return a damaged reference with these validated values."""
-    damage = Damage(values["damage"])
-    status = BadReference.Status(values["status"])
-    return BadReferenceContent(**{**values, "damage": damage, "status": status})
+            ) from error

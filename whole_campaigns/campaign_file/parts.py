@@ -72,10 +72,11 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The campaign or task that a part describes, for serializers in place of the view."""
+    """The campaign or task that a part describes, and who applies the file, for serializers in place of the view."""
 
     campaign: Campaign
-    task: Task | None = None
+    task: Task | None
+    user: User | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,12 @@ class Part:
 
     def of(self, campaign: Campaign, task: Task | None = None) -> "Part":
         """Return this part as one of a campaign or task."""
-        return replace(self, owner=Owner(campaign, task))
+        return replace(self, owner=Owner(campaign, task, self.run.by))
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """The context of serializers."""
+        return {"view": self.owner}
 
     def __contains__(self, key: str) -> bool:
         """Return whether the file has a key."""
@@ -115,12 +121,6 @@ class Part:
         """Return the items of a list."""
         for index, value in enumerate(self.value):
             yield replace(self, value=value, path=(*self.path, index))
-
-    def items_of(self, key: str) -> Iterator["Part"]:
-        """Return the items of an optional list."""
-        if key in self:
-            return self[key].items()
-        return iter(())
 
     def validated(
         self,
@@ -151,7 +151,7 @@ class Part:
         sent = {name: self.value[name] for name in self.value if name in fields}
         if now is not None:
             sent = differing(now, sent)
-        serializer = kind(data=sent, partial=not is_new, context={"view": self.owner})
+        serializer = kind(data=sent, partial=not is_new, context=self.context)
         for name in serializer.fields.keys() - fields:
             serializer.fields.pop(name)
         with self.refusals(fields=serializer):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, time
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -16,7 +16,6 @@ from campaign.models import (
     System,
 )
 from campaign.services.invitations import (
-    invitation_change,
     invitation_create_for_anybody,
     invitation_revoke,
     link_lifetime,
@@ -44,7 +43,7 @@ class LinksSection(PairedSection[Invitation]):
         links = Invitation.objects.filter(campaign=self.campaign, revoked_at=None)
         return links.for_anybody().order_by("pk")
 
-    def read(self) -> list[Body]:
+    def read(self) -> Any:
         """Return the terms of the links that are not expired."""
         links = self.rows().filter(expires_at__gt=timezone.now())
         return [{"note": link.note, **self.body(link)} for link in links]
@@ -61,7 +60,6 @@ class LinksSection(PairedSection[Invitation]):
 
     def create(self, part: Part, values: Body) -> None:
         """Create a link. It expires at the end of a day by default, as on pages, so that the preview matches."""
-        values = self.validated(part, is_new=True)
         values.pop("withdrawn", None)
         last_day = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
         end_of_day = timezone.make_aware(datetime.combine(last_day, time.max))
@@ -72,19 +70,15 @@ class LinksSection(PairedSection[Invitation]):
                 "enter a later time, or remove the key",
                 "expires_at",
             )
-        with part.refusals():
-            link, token = invitation_create_for_anybody(
-                campaign=self.campaign, created_by=part.run.by, **values
-            )
+        link, token = invitation_create_for_anybody(
+            campaign=self.campaign, created_by=part.run.by, **values
+        )
         part.run.links.append(NewLink(note=link.note, token=token))
 
     def change(self, part: Part, row: Invitation, changes: Body) -> None:
         """Change the terms of a link."""
-        terms = self.current(row) | changes
-        with part.refusals():
-            invitation_change(
-                invitation=row, **{name: terms[name] for name in self.terms}
-            )
+        terms = {name: changes[name] for name in self.terms if name in changes}
+        super().change(part, row, terms)
 
     def end(self, part: Part, row: Invitation) -> None:
         """Withdraw a link."""

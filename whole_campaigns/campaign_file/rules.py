@@ -1,6 +1,6 @@
 """Section of a campaign file about active quality rules."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -12,7 +12,7 @@ from annotation.services.quality import (
     quality_rule_switch_off,
     rule_terms_check,
 )
-from campaign.models import Campaign, Protocol, Task, User
+from campaign.models import Protocol, Task, User
 from ranking.pages.summary import effects_in_words
 from ranking.services.quality_rules import (
     ConfirmationNeededError,
@@ -37,10 +37,6 @@ class RulesSection(PairedSection[QualityRule]):
     terms = ("threshold", "minimum")
     is_whole = True
 
-    def __init__(self, campaign: Campaign) -> None:
-        super().__init__(campaign)
-        self._added: list[tuple[Part, RuleTerms]] = []
-
     def rows(self) -> QuerySet[QualityRule]:
         """Return the active rules with their test sets."""
         rules = rows_taken(QualityRule, self.campaign.pk)
@@ -60,15 +56,16 @@ class RulesSection(PairedSection[QualityRule]):
         """Return the terms of a rule, with its protocol."""
         return {"protocol": Protocol.RANKING, **self.body(row)}
 
-    def apply(self, parts: Iterable[Part]) -> None:
+    def apply(self, part: Part) -> None:
         """Switch off rules, change those with other numbers, and add the others together.
 
         The effects of the added rules on judges are counted once.
         """
-        super().apply(parts)
+        self._added: list[tuple[Part, RuleTerms]] = []
+        super().apply(part)
         if self._added:
-            part, _terms = self._added[0]
-            with _effects_refused(part):
+            first, _terms = self._added[0]
+            with _effects_refused(first):
                 done = rules_put_in_force(
                     campaign=self.campaign,
                     terms=[terms for _part, terms in self._added],
@@ -82,7 +79,7 @@ class RulesSection(PairedSection[QualityRule]):
 
     def change(self, part: Part, row: QualityRule, changes: Body) -> None:
         """Replace a rule by one with other numbers."""
-        terms = self._terms(part, changes)
+        terms = self._terms(part, self.current(row) | changes)
         with _effects_refused(part):
             done = rule_replace(rule=row, terms=terms, user=_person(part))
         _note(part, done)

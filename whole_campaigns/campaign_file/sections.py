@@ -1,7 +1,7 @@
 """Sections of a campaign file: lists of bodies of one REST resource, applied through its serializer and services."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import Serializer
@@ -10,15 +10,21 @@ from annotation.api.judge_groups import JudgeGroupSerializer
 from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.models import Campaign, Instructions, JudgeGroup, Panel, Task
 from campaign.selectors.instructions import instructions_in_force
-from campaign.services.instructions import instructions_write
-from campaign.services.judge_groups import judge_group_change, judge_group_create
-from campaign.services.panels import panel_change, panel_create
 from campaign.texts.languages import language_tag_checked
 from whole_campaigns.campaign_file.bodies import PanelInFileSerializer
 from whole_campaigns.campaign_file.parts import Body, Part
 from whole_campaigns.campaign_rows import rows_taken
 
 Row = TypeVar("Row", bound=Model)
+Owner = TypeVar("Owner", Campaign, Task)
+#: Lists that the file has even if they are empty.
+_KEPT_IF_EMPTY: Final = (
+    "instructions",
+    "test_sets",
+    "systems",
+    "quality_rules",
+    "judges",
+)
 
 
 def body(serializer: Serializer[Any]) -> Body:
@@ -56,26 +62,30 @@ class Section(Generic[Row]):
 
     def create(self, part: Part, values: Body) -> None:
         """Create a row with validated values."""
-        raise NotImplementedError
+        self.serializer(context=part.context).create(values)
 
     def change(self, part: Part, row: Row, changes: Body) -> None:
         """Change a row; `changes` are the validated values that differ."""
-        raise NotImplementedError
+        self.serializer(context=part.context).update(row, changes)
 
-    def read(self) -> list[Body]:
+    def read(self) -> Any:
         """Return the items of all rows."""
         return [self.body(row) for row in self.rows()]
 
-    def apply(self, parts: Iterable[Part]) -> None:
-        """Create and change the rows of these items."""
-        for part in parts:
-            row = self.row(part)
+    def apply(self, part: Part) -> None:
+        """Create and change the rows of the items in this part."""
+        for item, row in self.paired(list(part.items())):
             if row is not None:
-                self.update(part, row)
+                self.update(item, row)
                 continue
-            values = self.validated(part, is_new=True)
-            with part.refusals():
-                self.create(part, values)
+            values = self.validated(item, is_new=True)
+            with item.refusals():
+                self.create(item, values)
+
+    def paired(self, items: list[Part]) -> Iterator[tuple[Part, Row | None]]:
+        """Yield items with their rows; None for new ones."""
+        for item in items:
+            yield item, self.row(item)
 
     def row(self, part: Part) -> Row | None:
         """Return the row of an item; None if it is new."""
@@ -117,26 +127,21 @@ class PairedSection(Section[Row]):
         """Withdraw or switch off a row."""
         raise NotImplementedError
 
-    def apply(self, parts: Iterable[Part]) -> None:
-        """End, change and create the rows of these items."""
+    def paired(self, items: list[Part]) -> Iterator[tuple[Part, Row | None]]:
+        """End rows; yield the items that change or create one."""
         rows = list(self.rows())
         others: list[tuple[Part, Body]] = []
-        for part in parts:
-            values = self.validated(part, is_new=self.is_whole)
+        for item in items:
+            values = self.validated(item, is_new=self.is_whole)
             row = self._taken(rows, values, (*self.identity, *self.terms))
-            if row is None:
-                others.append((part, values))
-            elif values.get(self.ending):
-                with part.refusals():
-                    self.end(part, row)
-        for part, values in others:
-            if values.get(self.ending):
-                continue
-            row = self._taken(rows, values, self.identity)
-            if row is None:
-                self.create(part, values)
-            else:
-                self.change(part, row, values)
+            is_ended = values.get(self.ending, False)
+            if row is None and not is_ended:
+                others.append((item, values))
+            elif row is not None and is_ended:
+                with item.refusals():
+                    self.end(item, row)
+        for item, values in others:
+            yield item, self._taken(rows, values, self.identity)
 
     def _taken(self, rows: list[Row], values: Body, names: Iterable[str]) -> Row | None:
         """Remove and return the first row that has those of these values that are named."""
@@ -149,7 +154,7 @@ class PairedSection(Section[Row]):
 
 
 class TaskSection(Section[Row]):
-    """A list of the file in a test set or task."""
+    """A part of the file in a test set or task."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -157,30 +162,73 @@ class TaskSection(Section[Row]):
         super().__init__(self.test_set.campaign)
 
 
+class InForceSection(TaskSection[Row]):
+    """The body of a resource that a task has one of: what is in force."""
+
+    #: Selector of the row in force by `task_id`.
+    in_force: ClassVar[Callable[..., Any]]
+    #: Whether omitted fields get their defaults instead of keeping their values.
+    is_whole: ClassVar[bool] = False
+
+    def read(self) -> Any:
+        """Return the body of the row in force."""
+        row = self.in_force(task_id=self.task.pk)
+        if row is None:
+            return None
+        return self.body(row)
+
+    def apply(self, part: Part) -> None:
+        """Replace what is in force; null removes it."""
+        values: Body = {}
+        if part.value is not None:
+            values = self.validated(part, is_new=self.is_whole)
+        with part.refusals():
+            self.create(part, values)
+
+
+def sections_read(
+    sections: Mapping[str, Callable[[Owner], Section[Any]]], owner: Owner
+) -> Body:
+    """Return the sections of a campaign or task, without most of those that are empty."""
+    content: Body = {}
+    for key, section in sections.items():
+        value = section(owner).read()
+        if value or key in _KEPT_IF_EMPTY:
+            content[key] = value
+    return content
+
+
+def sections_apply(
+    sections: Mapping[str, Callable[[Owner], Section[Any]]], owner: Owner, part: Part
+) -> None:
+    """Apply the sections of a campaign or task that a part contains."""
+    for key, section in sections.items():
+        if key in part:
+            section(owner).apply(part[key])
+
+
 class InstructionsSection(Section[Instructions]):
     """The current instructions by language."""
 
     serializer = InstructionsWriteSerializer
 
-    def read(self) -> list[Body]:
+    def read(self) -> Any:
         """Return the current texts."""
         return [
             {"language": language, "text": version.text}
             for language, version in self._in_force().items()
         ]
 
-    def apply(self, parts: Iterable[Part]) -> None:
+    def apply(self, part: Part) -> None:
         """Write new versions of the texts that differ."""
-        for part in parts:
-            values = self.validated(part, is_new=True)
-            with part.refusals("language"):
+        for item in part.items():
+            values = self.validated(item, is_new=True)
+            with item.refusals("language"):
                 language = language_tag_checked(values["language"])
             current = self._in_force().get(language)
             if current is None or current.text != values["text"]:
-                with part.refusals():
-                    instructions_write(
-                        campaign=self.campaign, user=part.run.by, **values
-                    )
+                with item.refusals():
+                    self.create(item, values)
 
     def _in_force(self) -> dict[str, Instructions]:
         return instructions_in_force(campaign=self.campaign)
@@ -196,17 +244,11 @@ class JudgeGroupsSection(Section[JudgeGroup]):
         """Return the groups that are not deleted."""
         return rows_taken(JudgeGroup, self.campaign.pk)
 
-    def create(self, part: Part, values: Body) -> None:
-        """Create a group."""
-        del part
-        judge_group_create(campaign=self.campaign, **values)
-
     def change(self, part: Part, row: JudgeGroup, changes: Body) -> None:
         """Change the quota of a group. Its name is the same but for case, and stays."""
-        del part
-        if "blocks_asked" in changes:
-            blocks_asked = changes["blocks_asked"]
-            judge_group_change(group=row, name=row.name, blocks_asked=blocks_asked)
+        changes.pop("name", None)
+        if changes:
+            super().change(part, row, changes)
 
 
 class PanelsSection(Section[Panel]):
@@ -218,14 +260,10 @@ class PanelsSection(Section[Panel]):
         """Return the panels in order of creation."""
         return self.campaign.panels.order_by("pk")
 
-    def create(self, part: Part, values: Body) -> None:
-        """Create a panel with new codes."""
-        panel_create(campaign=self.campaign, user=part.run.by, **values)
-
     def change(self, part: Part, row: Panel, changes: Body) -> None:
         """Change the terms of a panel."""
         if "kind" in changes:
             raise part.error(
                 f"the panel belongs to {row.kind}", "use a different panel name", "kind"
             )
-        panel_change(panel=row, **changes)
+        super().change(part, row, changes)

@@ -41,7 +41,7 @@ def reference_show(part: Part, campaign: Campaign) -> None:
     now = settings_read(campaign)
     changes = part.validated(CampaignRulesSerializer, _SHOWN_TO_JUDGES, now=now)
     allowed = set()
-    for test_set in part.items_of("test_sets"):
+    for test_set in part.get("test_sets", []):
         if test_set.get("design", {}).get("rank_shown_reference"):
             allowed.add(test_set.get("name"))
     uses = reference_uses(tasks=Task.objects.of(campaign).all())

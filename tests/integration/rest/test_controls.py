@@ -78,6 +78,33 @@ def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
     assert (again.status_code, list(again.json()["errors"])) == (400, ["status"])
 
 
+def test_damaged_reference_of_a_segment_is_written_and_reviewed(
+    organiser: Client, task: Task
+) -> None:
+    listed = reverse("api-bad-references", args=[task.pk])
+    address = f"{listed}segments/2/"
+    body = {"text": "Ganz anders.", "damage": "swapped"}
+    made = organiser.put(address, body, JSON).json()
+    assert (made["segment"], made["text"], made["status"]) == (
+        2,
+        body["text"],
+        "pending",
+    )
+    body = {"text": "Noch anders.", "damage": "dropped", "status": "approved"}
+    changed = organiser.put(address, body, JSON).json()
+    assert (changed["id"], changed["text"]) == (made["id"], body["text"])
+    assert changed["approved_at"] is not None
+    refused = organiser.put(address, body | {"text": "Zu spät."}, JSON)
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["text"])
+    reviewed = organiser.put(address, body | {"status": "pending"}, JSON)
+    assert (reviewed.status_code, list(reviewed.json()["errors"])) == (400, ["status"])
+    assert results(organiser, listed) == [changed]
+    withdrawn = body | {"status": "rejected"}
+    assert organiser.put(address, withdrawn, JSON).status_code == 409
+    confirmed = organiser.put(address, withdrawn | {"confirm": True}, JSON)
+    assert confirmed.json()["withdrawn_at"] is not None
+
+
 def test_training_is_proposed_explained_and_removed(
     organiser: Client, task: Task, training: str
 ) -> None:
@@ -97,6 +124,22 @@ def test_training_is_proposed_explained_and_removed(
     assert organiser.delete(address).status_code == 204
     assert organiser.get(address).status_code == 404
     assert TrainingBlock.objects.get(task=task).pk == rows[1]["id"]
+
+
+def test_training_of_a_segment_is_written_by_systems(
+    organiser: Client, task: Task, training: str
+) -> None:
+    body = {"explanation": "Read on.", "expected": {"_ref": 1, "_badref": 4}}
+    address = f"{training}segments/2/"
+    made = organiser.put(address, body, JSON).json()
+    ranks = {each["system"]: each["expected"] for each in made["candidates"]}
+    assert (made["segment"], made["position"], ranks) == (2, 1, body["expected"])
+    assert organiser.put(address, body, JSON).json()["id"] == made["id"]
+    assert TrainingBlock.objects.filter(task=task).count() == 1
+    unknown = organiser.put(address, body | {"expected": {"nobody": 1}}, JSON)
+    errors = unknown.json()["errors"]
+    assert (unknown.status_code, list(errors)) == (400, ["expected.nobody"])
+    assert organiser.put(f"{training}segments/99/", body, JSON).status_code == 404
 
 
 def test_the_ranks_that_are_expected_are_changed_all_at_once(

@@ -68,6 +68,17 @@ def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
     assert results(organiser, f"{here}links/?note=elsewhere") == []
 
 
+def test_terms_of_a_link_are_changed(organiser: Client, here: str) -> None:
+    made = send(organiser, f"{here}links/", {"cap": 3, "note": "poster"}).json()
+    address = f"{here}links/{made.pop('id')}/"
+    changes = {"cap": 5, "expires_at": "2999-05-01T18:00:00Z"}
+    changed = organiser.patch(address, changes, "application/json").json()
+    assert {name: changed[name] for name in changes} == changes
+    assert (changed["note"], changed["languages"]) == ("poster", made["languages"])
+    refused = organiser.patch(address, {"cap": 0}, "application/json")
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["cap"])
+
+
 @pytest.mark.thorough
 def test_a_judge_is_withdrawn_and_comes_back(
     organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]

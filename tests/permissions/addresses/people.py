@@ -122,6 +122,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/campaigns/<slug:slug>/invitations/": MEMBERS_API | sends(POST=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/": MEMBERS_API
     | sends(POST=ORGANISERS),
+    "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
+    | sends(PATCH=ORGANISERS),
     "api/v1/campaigns/<slug:slug>/invitations/links/<int:invitation_id>/revoke/": {
         **ONLY_POST_OF_MEMBERS,
         "visitor": 401,

@@ -82,6 +82,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "api/v1/tasks/<int:task_id>/outputs/": MEMBERS_API,
     # Writing: tests/integration/rest/test_controls.py.
     "api/v1/tasks/<int:task_id>/bad-references/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/bad-references/segments/<int:number>/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
+    | sends(PUT=ORGANISERS),
     "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS),
     "api/v1/tasks/<int:task_id>/bad-references/<int:bad_reference_id>/redraw/": {
@@ -90,6 +95,11 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     }
     | sends(POST=ORGANISERS),
     "api/v1/tasks/<int:task_id>/training/": MEMBERS_API | sends(POST=ORGANISERS),
+    "api/v1/tasks/<int:task_id>/training/segments/<int:number>/": {
+        **ONLY_POST_OF_MEMBERS,
+        "visitor": 401,
+    }
+    | sends(PUT=ORGANISERS),
     "api/v1/tasks/<int:task_id>/training/<int:block_id>/": MEMBERS_API
     | sends(PATCH=ORGANISERS, DELETE=ORGANISERS),
     "api/v1/tasks/<int:task_id>/comparisons/": MEMBERS_API,

@@ -21,7 +21,7 @@ from annotation.services.submission import SentJudgment, judgment_store, judgmen
 from annotation.services.tasks import task_rules_change
 from annotation.services.training import (
     TrainingRefusedError,
-    training_block_create,
+    training_block_write,
     training_plan,
 )
 from campaign.models import Judge, Task
@@ -86,13 +86,13 @@ def test_training_is_of_two_outputs_too(task: Task) -> None:
     outputs = list(segment.outputs.filter(system__name__in=["cobalt", "dune", "ember"]))
     words = "One of them is shorter."
     with pytest.raises(TrainingRefusedError, match="must show 2 outputs"):
-        training_block_create(
+        training_block_write(
             task=task,
             segment=segment,
             explanation=words,
             expected=dict(zip(outputs, (1, 2, 3), strict=True)),
         )
-    block = training_block_create(
+    block = training_block_write(
         task=task,
         segment=segment,
         explanation=words,
