@@ -1,15 +1,33 @@
-"""Sections of a campaign file about test sets, and about their tasks."""
+"""Sections of a campaign file about test sets, about their tasks, and about the parts of tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any, ClassVar, Final
 
-from annotation.models import Design
+from django.db.models import QuerySet
+
+from annotation.models import Design, TrainingBlock
 from annotation.models.design import PARAMETERS
 from annotation.selectors.designs import design_in_force, is_reference_shown
 from annotation.selectors.task_rules import task_rules
+from annotation.selectors.training import training_blocks
 from annotation.services.planning.designs import design_change
-from campaign.models import Campaign, Protocol, Task, TestSet
+from annotation.services.training import (
+    UnknownSystemError,
+    ranks_by_output,
+    training_block_remove,
+    training_block_write,
+)
+from campaign.models import BadReference, Campaign, Protocol, Task, TestSet
 from campaign.models.task import TaskQuerySet
+from campaign.services.bad_references import (
+    BadReferenceContent,
+    BadReferenceRefusedError,
+    BadReferenceReviewedError,
+    bad_reference_change,
+    bad_reference_content,
+    bad_references_store,
+)
 from campaign.services.campaigns import task_close, task_create, task_reopen
 from ranking.api.ranking_settings import RankingSettingsSerializer
 from ranking.api.stopping_rules import StoppingRuleSerializer
@@ -18,10 +36,11 @@ from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_f
 from whole_campaigns.api import TaskChangesAndClosingSerializer, task_settings_change
 from whole_campaigns.campaign_file.bodies import (
     TASK_SETTINGS,
+    DamagedReferenceInFileSerializer,
     DesignInFileSerializer,
     TaskInFileSerializer,
+    TrainingInFileSerializer,
 )
-from whole_campaigns.campaign_file.damaged_references import DamagedReferencesSection
 from whole_campaigns.campaign_file.parts import Body, Part, differing
 from whole_campaigns.campaign_file.sections import (
     InForceSection,
@@ -36,7 +55,135 @@ from whole_campaigns.campaign_file.texts import (
     texts_compare,
     texts_read,
 )
-from whole_campaigns.campaign_file.training import TrainingSection
+
+
+class TrainingSection(TaskSection[TrainingBlock]):
+    """The training blocks of a task, identified by segment, with their outputs by system."""
+
+    serializer = TrainingInFileSerializer
+
+    def rows(self) -> QuerySet[TrainingBlock]:
+        """Return the training blocks in order."""
+        return training_blocks(task_id=self.task.pk)
+
+    def body(self, row: TrainingBlock) -> Body:
+        """Return a training block with its expected ranks."""
+        expected = {}
+        for candidate in row.candidates.all():
+            expected[candidate.output.system.name] = candidate.expected
+        return {
+            "segment": row.segment.number,
+            "position": row.position,
+            "explanation": row.explanation,
+            "expected": expected,
+        }
+
+    def paired(self, items: list[Part]) -> Iterator[tuple[Part, TrainingBlock | None]]:
+        """Remove blocks, which frees their positions; yield the others."""
+        kept: list[Part] = []
+        for item in items:
+            if not self.validated(item).get("removed", False):
+                kept.append(item)
+                continue
+            block = self.row(item)
+            if block is not None:
+                training_block_remove(training_block=block)
+        return super().paired(kept)
+
+    def row(self, part: Part) -> TrainingBlock | None:
+        """Return the training block of a segment."""
+        number = self.validated(part).get("segment", 0)
+        return self.rows().filter(segment__number=number).first()
+
+    def create(self, part: Part, values: Body) -> None:
+        """Add a training block."""
+        number = values["segment"]
+        segment = self.test_set.segments.filter(number=number).first()
+        if segment is None:
+            raise part.error(
+                f"segment {number} not found", "correct the number", "segment"
+            )
+        try:
+            expected = ranks_by_output(segment=segment, ranks=values["expected"])
+        except UnknownSystemError as error:
+            raise part.error(
+                f'no system "{error.system}" has an output of segment {number}',
+                "correct the name",
+                "expected",
+                error.system,
+            ) from error
+        training_block_write(
+            task=self.task,
+            segment=segment,
+            explanation=values["explanation"],
+            expected=expected,
+            position=values.get("position"),
+        )
+
+    def change(self, part: Part, row: TrainingBlock, changes: Body) -> None:
+        """Change a training block."""
+        changes.pop("removed", None)
+        if changes:
+            self.create(part, self.body(row) | changes)
+
+
+class DamagedReferencesSection(TaskSection[BadReference]):
+    """All damaged references by segment."""
+
+    serializer = DamagedReferenceInFileSerializer
+
+    def rows(self) -> QuerySet[BadReference]:
+        """Return the damaged references with their outputs."""
+        rows = BadReference.objects.of(self.test_set.pk).in_order()
+        return rows.select_related("output__segment")
+
+    def body(self, row: BadReference) -> Body:
+        """Return a damaged reference."""
+        values = asdict(bad_reference_content(row))
+        return {**values, "damage": row.damage, "status": row.status}
+
+    def paired(self, items: list[Part]) -> Iterator[tuple[Part, BadReference | None]]:
+        """Yield complete items with the damaged references of their segments."""
+        rows = {row.output.segment.number: row for row in self.rows()}
+        for item in items:
+            values = self.validated(item, is_new=True)
+            yield item, rows.get(values["segment"])
+
+    def apply(self, part: Part) -> None:
+        """Rewrite and review existing damaged references, and store new ones together."""
+        self._new: dict[int, Part] = {}
+        self._references: list[BadReferenceContent] = []
+        super().apply(part)
+        try:
+            bad_references_store(
+                test_set=self.test_set,
+                bad_references=self._references,
+                reviewer=part.run.by,
+            )
+        except BadReferenceRefusedError as error:
+            first = next(iter(self._new.values()))
+            with self._new.get(error.segment or 0, first).refusals():
+                raise
+
+    def create(self, part: Part, values: Body) -> None:
+        """Keep a damaged reference, to be stored with the others."""
+        self._new[values["segment"]] = part
+        self._references.append(BadReferenceContent(**values))
+
+    def change(self, part: Part, row: BadReference, changes: Body) -> None:
+        """Rewrite a damaged reference whose text or origin differs, then review it."""
+        try:
+            bad_reference_change(
+                bad_reference=row,
+                content=replace(bad_reference_content(row), **changes),
+                reviewer=part.run.by,
+            )
+        except BadReferenceReviewedError as error:
+            raise part.error(
+                f"it has been reviewed and stays {row.status}",
+                f"write status: {row.status}",
+                "status",
+            ) from error
 
 
 def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
