@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from campaign.models import Judge
 from tests.browser.conftest import DESKTOP, PHONE, NewPage, SignIn
-from tests.browser.judging import at_sentence, judge_block
+from tests.browser.judging import at_sentence, judge_block, painted_for_a_while
 from tests.browser.long_texts import lengthen
 from tests.browser.screens import SCREENS, Screen
 from tests.factories import make_campaign, make_judge, make_task
@@ -144,15 +144,24 @@ def test_note_of_the_organisers_stays_closed(
 def test_ignored_answer_is_seen_to_be_ignored(
     new_page: NewPage, sign_in: SignIn
 ) -> None:
-    page = open_judging(new_page, sign_in, SCREENS["two_outputs"].judge(), "desktop")
+    page = new_page()
+    page.clock.install()
+    sign_in(page, SCREENS["two_outputs"].judge())
+    at_sentence(page, 1)
+    painted_for_a_while(page)
+    # From here on, the page's time passes only in `run_for`.
+    page.clock.pause_at(page.evaluate("Date.now() / 1000") + 1)
     better = page.locator("button[data-choice=first]")
     better.click()
+    page.clock.run_for(200)
     at_sentence(page, 2)
     better.click()
+    page.clock.run_for(200)
     expect(page.locator("#missing")).to_have_text(
         "Ignored: this item has only just appeared. Answer again."
     )
     expect(page.locator("#outputs")).to_have_class("outputs pale")
+    page.clock.run_for(1_000)
     at_sentence(page, 2)
     expect(page.locator("#outputs")).to_have_class("outputs")
 

@@ -224,7 +224,10 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
-    type_ranks(page, "1")
+    # The first key fetches further HITs. Answered after the other judge has signed in, that request
+    # would end the new session: Django deletes the cookie of a browser that sends an ended one.
+    with page.expect_response("**/judging/assignments/"):
+        type_ranks(page, "1")
     page_kept(page)
     before = page.evaluate(
         "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))"
