@@ -21,9 +21,11 @@ from django.db import connection
 from django.template import Engine
 from django.utils import translation
 
+from campaign.formats import isolation
 from launcher.data_directory import wait_until
 from tests.collected_files import static_files_collect
 from tests.complete_templates import Refused
+from tests.forked_readers import ForkedReader
 from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
@@ -44,6 +46,7 @@ profiles_register()
 # Markers of the tests that `make test` leaves to a command of their own.
 WITH_COMMANDS = ("released_texts", "thorough")
 
+PROCESS_START = isolation.process_start
 APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWORD")}
 
 
@@ -167,6 +170,20 @@ def _no_language_left() -> Iterator[None]:
 def _same_draws_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give designs without a seed the same draws in each run."""
     monkeypatch.setattr("secrets.randbits", same_bits)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_readers() -> Iterator[None]:
+    """Fork the processes that read files, because a new Python takes a fifth of a second to start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(isolation, "process_start", ForkedReader)
+        yield
+
+
+@pytest.fixture
+def started_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the processes that read files as in production."""
+    monkeypatch.setattr(isolation, "process_start", PROCESS_START)
 
 
 @pytest.fixture(scope="session")

@@ -92,18 +92,8 @@ def _items(
 def _run(folder: Path, limits: ReadingLimits, watch: Watch | None) -> int:
     """Run the process, and return the number of bytes it has read. Raises its error."""
     done = 0
-    module = "campaign.formats.reading_process"
-    paths = os.pathsep.join([_ROOT, *sys.path])
     with (folder / _ERRORS).open("wb") as errors:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", module, str(folder)],
-            env={**os.environ, "PYTHONPATH": paths},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            # Ctrl-C in the terminal of a server ends the server, which ends its readers.
-            process_group=0,
-        )
+        process = process_start(folder, errors)
     with process:
         try:
             for line in process.stdout or ():
@@ -120,6 +110,21 @@ def _run(folder: Path, limits: ReadingLimits, watch: Watch | None) -> int:
     if process.returncode < 0:
         raise limits.ended(-process.returncode)
     raise RuntimeError(f"{limits.name}: {(folder / _ERRORS).read_text()}")
+
+
+def process_start(folder: Path, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    """Start the process on a folder; it writes its progress to standard output, and its traceback to `errors`."""
+    module = "campaign.formats.reading_process"
+    paths = os.pathsep.join([_ROOT, *sys.path])
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module, str(folder)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        # Ctrl-C in the terminal of a server ends the server, which ends its readers.
+        process_group=0,
+    )
 
 
 def progress_report(done: int) -> None:

@@ -18,6 +18,8 @@ from campaign.formats.reading_limits import ReadingLimits
 from tests import readers_of_strangers as readers
 from tests.conftest import Eventually
 
+pytestmark = pytest.mark.usefixtures("started_readers")
+
 SMALL = ReadingLimits("a.txt", cpu_seconds=1, memory_bytes=100_000_000)
 
 
