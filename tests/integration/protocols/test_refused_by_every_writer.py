@@ -127,50 +127,56 @@ def test_judge_is_refused_outside_a_transaction(make_task_of: MakeTask) -> None:
     refused_then_stored(Protocol.SPANS, make_task_of)
 
 
-def _judged(protocol: Protocol) -> tuple[Task, MachineJudge]:
-    """Return a task that people have judged, and a machine judge."""
-    make, _file_format, _command = COMMANDS[protocol]
-    task = make(make_campaign())
-    if protocol == Protocol.TWO_OUTPUTS:
-        Task.objects.filter(pk=task.pk).update(rules={"four_answers": False})
-        task.refresh_from_db()
-    organiser = make_organiser(task.test_set.campaign)
-    judgments_number(task_id=task.pk)
+def _machine(task: Task) -> MachineJudge:
+    """Return a machine judge of the task's campaign."""
+    campaign = task.test_set.campaign
+    organiser = make_organiser(campaign)
     machine, _token = machine_add(
-        campaign=task.test_set.campaign,
+        campaign=campaign,
         by=organiser,
         terms=MachineTerms(name="judgebot", version="1"),
     )
-    return task, machine
+    return machine
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("is_reversed", [False, True])
 @pytest.mark.parametrize("protocol", WRONG)
-def test_machine_is_refused(protocol: Protocol, is_reversed: bool) -> None:
-    task, machine = _judged(protocol)
+def test_machine_is_refused_in_both_orders(
+    protocol: Protocol, make_task_of: MakeTask
+) -> None:
+    task = make_task_of(protocol)
+    machine = _machine(task)
     blocks = Block.objects.filter(hit__task=task, control="", hit__repeats=None)
     block = blocks.select_related("hit__task__test_set__campaign").order_by("pk")[0]
-    asked = MachineBlock(block, is_reversed)
     texts = _texts(block.pk)
     wrong = WRONG[protocol]
-    answer = wrong.answer(texts[::-1] if is_reversed else texts)
     field = "labels" if protocol == Protocol.RANKING else "answer"
-    sent: Any = {field: answer}
-    with pytest.raises(SubmissionRefusedError, match=wrong.words):
-        machine_judgment_submit(
-            machine=machine, machine_block=asked, client_id=uuid4(), sent=sent
-        )
+    for is_reversed in (False, True):
+        answer = wrong.answer(texts[::-1] if is_reversed else texts)
+        sent: Any = {field: answer}
+        with pytest.raises(SubmissionRefusedError, match=wrong.words):
+            machine_judgment_submit(
+                machine=machine,
+                machine_block=MachineBlock(block, is_reversed),
+                client_id=uuid4(),
+                sent=sent,
+            )
     assert not MachineJudgment.objects.exists()
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("is_by_machine", [False, True])
 @pytest.mark.parametrize("protocol", IN_FILES)
 def test_file_is_refused_even_if_its_reader_accepts_the_answer(
-    protocol: Protocol, is_by_machine: bool, monkeypatch: pytest.MonkeyPatch
+    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    task, machine = _judged(protocol)
+    """A file of a person's answers, and one of a machine's."""
+    make, file_format, _command = COMMANDS[protocol]
+    task = make(make_campaign())
+    if protocol == Protocol.TWO_OUTPUTS:
+        Task.objects.filter(pk=task.pk).update(rules={"four_answers": False})
+        task.refresh_from_db()
+    judgments_number(task_id=task.pk)
+    machine = _machine(task)
     wrong = WRONG[protocol]
     files = answer_files.answer_files(protocol)
     assert files is not None
@@ -181,7 +187,6 @@ def test_file_is_refused_even_if_its_reader_accepts_the_answer(
         ),
     )
     monkeypatch.setitem(answer_files._FILES, protocol, careless)
-    _make, file_format, _command = COMMANDS[protocol]
     lines = [json.loads(text) for text in exported(task, file_format).splitlines()]
     line = next(each for each in lines if each.get("criterion", "fluency") == "fluency")
     line["judge"] = "newcomer"
@@ -189,8 +194,9 @@ def test_file_is_refused_even_if_its_reader_accepts_the_answer(
         line["acceptances"] = []
     file = StoredFile("answers.jsonl", partial(BytesIO, json.dumps(line).encode()))
     judgments = Judgment.objects.count()
-    options = ImportOptions(machine=str(machine) if is_by_machine else "")
-    with pytest.raises(FormatError, match=f"line 1.*{wrong.words}"):
-        answers_import(task=task, files=[file], options=options)
+    for answering in ("", str(machine)):
+        options = ImportOptions(machine=answering)
+        with pytest.raises(FormatError, match=f"line 1.*{wrong.words}"):
+            answers_import(task=task, files=[file], options=options)
     assert Judgment.objects.count() == judgments
     assert not MachineJudgment.objects.exists()
