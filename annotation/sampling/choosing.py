@@ -331,9 +331,8 @@ class Chooser:
     @cached_property
     def _priorities(self) -> Float64Array:
         state = self._state
-        return active_priorities(
-            state.wins, state.ties, state.pair_counts * self._redundancy
-        )
+        planned = state.pair_counts * self._redundancy
+        return active_priorities(state.wins, state.ties, planned - state.uncompared)
 
     def _representatives(self, texts: Iterable[DistinctText]) -> TextsBySystem:
         return {self._representative(text): text for text in texts}

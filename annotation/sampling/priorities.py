@@ -55,7 +55,7 @@ def active_priorities(
     ties : number, shape (n, n)
         Symmetric.
     planned : integer, shape (n, n)
-        Comparisons planned, including judged ones; symmetric. Waiting comparisons count as done.
+        Comparisons judged or awaited; symmetric. Waiting comparisons count as done.
 
     Returns
     -------

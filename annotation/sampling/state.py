@@ -28,6 +28,7 @@ class DrawStateJSON(TypedDict):
     watermark: int
     planned_cycle: PlannedCycleJSON | None
     comparisons: NotRequired[list[list[Any]]]
+    uncompared: NotRequired[list[list[int]]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -48,6 +49,10 @@ class DrawState:
     wins, ties : float64, shape (n, n)
         Judged comparisons up to `watermark`: ``wins[a, b]`` were won by a against b; `ties` is
         symmetric. Used only by active designs.
+    uncompared : int64, shape (n, n)
+        Planned comparisons that no judgment made and none is awaited for: of outputs that an answer
+        leaves uncompared, of skipped blocks, checks, and excluded judges. Negative where repeats or
+        imported judgments add comparisons. Used only by active designs.
     watermark : int
     planned_cycle : PlannedCycle or None
         Blocks that a balanced design has planned together; None in other designs.
@@ -63,6 +68,7 @@ class DrawState:
     position_counts: Int64Array
     wins: Float64Array
     ties: Float64Array
+    uncompared: Int64Array
     watermark: int = 0
     planned_cycle: PlannedCycle | None = None
     comparisons: tuple[tuple[str, str], ...] = ()
@@ -86,6 +92,7 @@ class DrawState:
             position_counts=np.zeros((n, MOST_CANDIDATES), dtype=np.int64),
             wins=np.zeros((n, n)),
             ties=np.zeros((n, n)),
+            uncompared=np.zeros((n, n), dtype=np.int64),
         )
 
     def covering(self, systems: Iterable[str]) -> "DrawState":
@@ -100,6 +107,7 @@ class DrawState:
         wider.position_counts[rows] = self.position_counts
         wider.wins[pairs] = self.wins
         wider.ties[pairs] = self.ties
+        wider.uncompared[pairs] = self.uncompared
         return replace(
             wider,
             watermark=self.watermark,
@@ -171,6 +179,16 @@ class DrawState:
         tied[pairs] = ties
         return replace(state, wins=won, ties=tied, watermark=watermark)
 
+    def awaiting(self, waiting: Int64Array, *, redundancy: int) -> "DrawState":
+        """Return the state with the planned comparisons that are neither judged nor `waiting` as uncompared.
+
+        `waiting` is in the order of `systems`; each first HIT is planned `redundancy` times.
+        """
+        judged = self.wins + self.wins.T + self.ties
+        planned = self.pair_counts * redundancy
+        uncompared = planned - waiting - judged.astype(np.int64)
+        return replace(self, uncompared=uncompared)
+
     def comparing(self, wanted: Sequence[tuple[str, str, int]]) -> "DrawState":
         """Return the state with these comparisons of a sort, each with the blocks still to be planned for it."""
         comparisons = []
@@ -229,13 +247,19 @@ class DrawState:
             for system in systems:
                 self.position_counts[system, position] += times
             systems_of_texts.append(systems)
+        self.count_meetings(systems_of_texts, times)
+        if self.comparisons and not block.control:
+            self._count_compared(block, times)
+
+    def count_meetings(
+        self, systems_of_texts: Iterable[Sequence[int]], times: int = 1
+    ) -> None:
+        """Count in place that the systems of these texts, by index, meet those of each other text."""
         # Cell by cell: faster than array indexing at this size.
         for one_text, other_text in combinations(systems_of_texts, 2):
             for a, b in product(one_text, other_text):
                 self.pair_counts[a, b] += times
                 self.pair_counts[b, a] += times
-        if self.comparisons and not block.control:
-            self._count_compared(block, times)
 
     def _count_compared(self, block: BlockPlan, times: int) -> None:
         pair = block.why.get("comparison")
@@ -257,6 +281,8 @@ class DrawState:
             "watermark": self.watermark,
             "planned_cycle": planned_cycle,
         }
+        if self.uncompared.any():
+            state["uncompared"] = self.uncompared.tolist()
         if self.comparisons:
             comparisons: list[list[Any]] = [list(pair) for pair in self.comparisons]
             for comparison, blocks in zip(
@@ -275,12 +301,16 @@ class DrawState:
         position_counts = np.array(stored["position_counts"], dtype=np.int64)
         wins = np.array(stored["wins"], dtype=np.float64)
         ties = np.array(stored["ties"], dtype=np.float64)
+        uncompared = np.zeros((n, n), dtype=np.int64)
+        if "uncompared" in stored:
+            uncompared += np.array(stored["uncompared"], dtype=np.int64).reshape(n, n)
         state = cls(
             systems=tuple(stored["systems"]),
             pair_counts=pair_counts.reshape(n, n),
             position_counts=position_counts.reshape(n, MOST_CANDIDATES),
             wins=wins.reshape(n, n),
             ties=ties.reshape(n, n),
+            uncompared=uncompared,
             watermark=int(stored["watermark"]),
             planned_cycle=PlannedCycle.from_json(stored["planned_cycle"]),
         )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from django.db.models import Count, Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import (
@@ -144,16 +144,19 @@ def blocks_of(hit: HIT) -> Counter[tuple[str, str]]:
 
 def _blocks_waiting(of: HITQuerySet) -> Counter[tuple[str, str]]:
     """Return the number of planned or lent blocks not yet judged or skipped, by comparison, excluding checks."""
-    judged = Judgment.objects.filter(block=OuterRef("pk"))
-    skipped = Skip.objects.filter(block=OuterRef("pk"))
-    blocks = Block.objects.filter(
-        ~Exists(judged), ~Exists(skipped), hit__in=of.incomplete(), control=""
-    )
-    counts = (
-        blocks.order_by().values_list(f"hit__{COMPARISON}").annotate(count=Count("pk"))
-    )
+    blocks = blocks_waiting(of).order_by().values_list(f"hit__{COMPARISON}")
+    counts = blocks.annotate(count=Count("pk"))
     known_pairs = {}
     for pair, count in counts:
         if pair:
             known_pairs[tuple(pair)] = count
     return Counter(known_pairs)
+
+
+def blocks_waiting(of: HITQuerySet) -> QuerySet[Block]:
+    """Return the planned or lent blocks that nobody has judged or skipped, excluding checks."""
+    judged = Judgment.objects.filter(block=OuterRef("pk"))
+    skipped = Skip.objects.filter(block=OuterRef("pk"))
+    return Block.objects.filter(
+        ~Exists(judged), ~Exists(skipped), hit__in=of.incomplete(), control=""
+    )

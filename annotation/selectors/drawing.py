@@ -11,7 +11,15 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from annotation.models import Design, HITSequence, SamplingState
+from annotation.models import (
+    HIT,
+    Block,
+    Design,
+    HITSequence,
+    Judgment,
+    SamplingState,
+)
+from annotation.models.block import by_candidate
 from annotation.protocols.answer_kinds import shows_documents
 from annotation.sampling.corpus import (
     OutputKind,
@@ -21,9 +29,9 @@ from annotation.sampling.corpus import (
 )
 from annotation.sampling.drawing import HITDrawer, SegmentQuota
 from annotation.sampling.parameters import Normalisation
-from annotation.sampling.state import DrawState, DrawStateJSON
+from annotation.sampling.state import DrawState, DrawStateJSON, Int64Array
 from annotation.sampling.windows import Windows
-from annotation.selectors.comparisons import blocks_wanted
+from annotation.selectors.comparisons import blocks_waiting, blocks_wanted
 from annotation.selectors.target import segments_counted
 from campaign.models import Output, OutputCorrection, Segment, Task
 
@@ -372,6 +380,8 @@ def _state(
                 ties=recorded.ties,
                 watermark=recorded.watermark,
             )
+        waiting = _pairs_waiting(design.task_id, state)
+        state = state.awaiting(waiting, redundancy=design.redundancy)
     parameters = design.parameters
     takes_part = texts.ranked_systems
     if parameters.reference_rate is not None:
@@ -386,3 +396,33 @@ def _state(
     # planned.
     state = state.comparing(blocks_wanted(design=design) if is_sort else ())
     return state.for_design(parameters, remaining)
+
+
+def _pairs_waiting(task_id: int, state: DrawState) -> Int64Array:
+    """Return how often each pair of the state's systems meets in blocks whose judgment the state does not include.
+
+    These are the blocks that are neither judged nor skipped, and those judged after the watermark. HITs on standby
+    do not affect draws.
+    """
+    open_blocks = blocks_waiting(HIT.objects.filter(task=task_id, is_standby=False))
+    first_judgments = Judgment.objects.filter(supersedes=None).counted()
+    judged_since = first_judgments.filter(
+        numbered__task=task_id, numbered__number__gt=state.watermark
+    )
+    judged_blocks = Block.objects.filter(pk__in=judged_since.values("block"))
+    blocks = [*open_blocks, *judged_blocks]
+    output_ids: set[int] = set()
+    for block in blocks:
+        output_ids.update(block.outputs)
+    outputs = Output.objects.filter(pk__in=output_ids)
+    names = dict(outputs.values_list("pk", "system__name"))
+    pairs = DrawState.empty(state.systems)
+    for block in blocks:
+        systems_of_texts = []
+        for outputs_of_text in by_candidate(block.outputs, block.stands_for):
+            systems = {names[output] for output in outputs_of_text}
+            # Damaged references have no index.
+            ranked = systems & pairs.index.keys()
+            systems_of_texts.append([pairs.index[name] for name in ranked])
+        pairs.count_meetings(systems_of_texts)
+    return pairs.pair_counts

@@ -9,6 +9,7 @@ import pytest
 from annotation.sampling.corpus import SegmentOutputs
 from annotation.sampling.hits import DrawnWindow, draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
+from annotation.sampling.plans import HITPlan
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 from tests.drawn_texts import (
     DAMAGED,
@@ -151,6 +152,32 @@ def test_planned_blocks_count_once_per_copy() -> None:
         for redundancy, counts in ((1, 3), (3, 1))
     )
     assert once == thrice
+
+
+def test_active_design_draws_as_if_uncompared_pairs_were_not_planned() -> None:
+    names = system_names(10)
+    wins = won([0.1 * place for place in range(10)], judged=20)
+    begin = DrawState.empty(names).judged(
+        systems=names, wins=wins, ties=np.zeros_like(wins), watermark=900
+    )
+    texts = corpus(names, segments=60)
+    uniform = DesignParameters(kind=DesignKind.UNIFORM, seed=2)
+    planned = run(uniform, texts, hits=300).pair_counts
+    uncompared = np.triu(planned, 7) + np.triu(planned, 7).T
+    parameters = DesignParameters(kind=DesignKind.ACTIVE, seed=2, active_floor=0)
+
+    def drawn_from(state: DrawState) -> HITPlan:
+        return draw_hit(
+            DrawnWindow(segments=list(range(1, 20))),
+            parameters=parameters,
+            number=1,
+            texts=texts,
+            state=state,
+        )
+
+    plan = drawn_from(replace(begin, pair_counts=planned, uncompared=uncompared))
+    assert plan == drawn_from(replace(begin, pair_counts=planned - uncompared))
+    assert plan != drawn_from(replace(begin, pair_counts=planned))
 
 
 @pytest.mark.thorough
