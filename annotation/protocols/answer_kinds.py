@@ -425,6 +425,17 @@ class AnswerKind(ABC):
 
     # What judges see.
 
+    @property
+    def own_question(self) -> str | None:
+        """The organiser's question in the active language.
+
+        Empty if judges read the protocol's usual question; None if organisers cannot replace that.
+        """
+        if QUESTION not in self.rules_fields:
+            return None
+        question = self.stored_rules.get(QUESTION, "")
+        return text_in_active_language(cast("TextsJSON", question))
+
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
         """Return what the judging page needs of the campaign and of the task's rules in a pass (0 without passes)."""
         return {}

@@ -10,6 +10,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.tasks import Preparation, design_in_words
 from campaign.formats.recognising import FEWEST_SYSTEMS
 from campaign.models import (
@@ -17,10 +18,11 @@ from campaign.models import (
     Protocol,
     Transition,
 )
+from campaign.models.campaign import Judged
 from campaign.texts.counted import counted
 from campaign.texts.joining import comma_list, labelled
 
-#: Pages on which an organiser says what judges of a protocol are asked.
+#: Pages on which an organiser says what judges of a protocol are asked, besides the settings of the test set.
 _SCHEMES: Final = {
     Protocol.RATING: (gettext_lazy("Criteria"), "criteria"),
     Protocol.SPANS: (gettext_lazy("Error categories"), "error-scheme"),
@@ -64,6 +66,7 @@ def steps_of(campaign: Campaign, preparation: Preparation) -> list[Step]:
         _texts(campaign, preparation),
         _systems(campaign, preparation),
         _design(campaign, preparation),
+        *_questions(campaign, preparation),
         _people(campaign, preparation),
         _instructions(campaign, preparation),
     ]
@@ -182,6 +185,37 @@ def _design(campaign: Campaign, preparation: Preparation) -> Step:
         see=see,
         see_address=see_address,
     )
+
+
+def _questions(campaign: Campaign, preparation: Preparation) -> list[Step]:
+    """Return the step of the questions that judges are asked; none if translations are judged.
+
+    The usual questions suit these.
+    """
+    if campaign.judged == Judged.TRANSLATIONS:
+        return []
+    lines = []
+    unset = []
+    for task in preparation.tasks:
+        question = answer_kind_of(task).own_question
+        if question is None:
+            continue
+        if not question:
+            unset.append(task)
+            question = _("not set, so judges read the usual question")
+        lines.append(labelled(task.called, question))
+    if not lines:
+        return []
+    state = StepState.DONE
+    task = preparation.tasks[0]
+    if unset:
+        state = StepState.OPTIONAL
+        task = unset[0]
+    page = "test-set-settings"
+    if task.protocol == Protocol.RATING:
+        page = "criteria"
+    address = reverse(page, args=[campaign.slug, task.pk])
+    return [Step(_("Question"), state, lines, _("Set question"), address)]
 
 
 def _people(campaign: Campaign, preparation: Preparation) -> Step:

@@ -41,6 +41,7 @@ from annotation.protocols.submissions import (
 )
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol
+from campaign.texts.joining import comma_list
 from protocols.frame.scale.criteria import (
     Beside,
     Criterion,
@@ -305,6 +306,12 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
     @cached_property
     def criteria(self) -> Sequence[Criterion]:
         return criteria_of(self.stored_rules)
+
+    @property
+    def own_question(self) -> str | None:
+        if not self.stored_rules.get("criteria"):
+            return ""
+        return comma_list([criterion.label for criterion in self.criteria])
 
     @property
     def is_at_once(self) -> bool:

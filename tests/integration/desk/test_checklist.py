@@ -5,9 +5,11 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.selectors.tasks import preparation
+from annotation.services.tasks import task_rules_change
 from campaign.models import Campaign, CampaignState, Protocol, Task
+from campaign.models.campaign import Judged
 from campaign.services.instructions import instructions_write
-from desk.pages.checklist import StepState, steps_of
+from desk.pages.checklist import Step, StepState, steps_of
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +29,11 @@ def states(campaign: Campaign) -> dict[str, str]:
     steps = steps_of(campaign, preparation(campaign=campaign))
     assert [step.name for step in steps] == NAMES
     return {step.name: str(step.state) for step in steps}
+
+
+def steps_by_name(campaign: Campaign) -> dict[str, Step]:
+    steps = steps_of(campaign, preparation(campaign=campaign))
+    return {step.name: step for step in steps}
 
 
 def said(campaign: Campaign, name: str) -> str:
@@ -128,3 +135,32 @@ def test_design_leads_to_what_judges_are_asked(
     }
     expected = reverse(address, args=[campaign.slug, task.pk]) if address else ""
     assert steps["Design"].see_address == expected
+
+
+@pytest.mark.parametrize(
+    ("protocol", "rules", "page"),
+    [
+        (Protocol.RANKING, {"question": "Rank by faith."}, "test-set-settings"),
+        (Protocol.RATING, {"criteria": "mos", "all_at_once": True}, "criteria"),
+    ],
+)
+def test_usual_question_is_noticed_unless_translations_are_judged(
+    campaign: Campaign, protocol: Protocol, rules: dict[str, object], page: str
+) -> None:
+    task = make_task(campaign, planned=0)
+    Task.objects.filter(pk=task.pk).update(protocol=protocol)
+    assert "Question" not in steps_by_name(campaign)
+    campaign.judged = Judged.SUMMARIES
+    step = steps_by_name(campaign)["Question"]
+    assert step.state == StepState.OPTIONAL
+    assert step.address == reverse(page, args=[campaign.slug, task.pk])
+    task.refresh_from_db()
+    task_rules_change(task=task, rules=rules)
+    assert steps_by_name(campaign)["Question"].state == StepState.DONE
+
+
+def test_protocol_without_a_question_needs_none(campaign: Campaign) -> None:
+    task = make_task(campaign, planned=0)
+    Task.objects.filter(pk=task.pk).update(protocol=Protocol.EDITING)
+    campaign.judged = Judged.SUMMARIES
+    assert "Question" not in steps_by_name(campaign)
