@@ -57,10 +57,34 @@ _TUTORIAL: Final = "tutorial"
 _ONLY_QUESTIONS: Final = (
     "only questions of forms are imported; set up training for tutorials"
 )
-_NOT_READ: Final = (
-    "set up design, judges, checks, training and completion codes in Quintet;"
-    " it has no other settings of this kind"
+_JUDGES: Final = "invite judges by a link or a list; completion codes are those of recruiting services"
+_CHECKS: Final = "attention checks are damaged references, with a rate in the design"
+_CHOSEN: Final = "the design chooses the texts of each judge"
+_MODELS: Final = "an active design prefers systems that are hard to tell apart"
+_ORDER: Final = "outputs are always shown in random order"
+_COMMENTS: Final = (
+    "judges can comment on every text; correcting outputs is a protocol of its own"
 )
+_GOODBYE: Final = "judges of recruiting services get a completion code or return there"
+_NO_SETTING: Final = "Quintet has no such setting"
+#: Reasons why keys are not imported, with what to use instead; others are not settings of Quintet.
+_NOT_READ: Final = {
+    "info.assignment": _CHOSEN,
+    "info.users": _JUDGES,
+    "info.docs_per_user": "set the maximum number of blocks per judge in the campaign",
+    "info.validation_threshold": "quality rules act on judges who fail checks",
+    "info.data_random_prob": _CHECKS,
+    "data_random": _CHECKS,
+    "info.dynamic_models": _MODELS,
+    "info.dynamic_top": _MODELS,
+    "info.dynamic_coldstart": _MODELS,
+    "info.dynamic_coldstart_pool": _MODELS,
+    "info.shuffle": _ORDER,
+    "info.seed": _ORDER,
+    "info.show_model_names": "judges never see the names of systems",
+    "info.textfield": _COMMENTS,
+    "info.instructions_goodbye": _GOODBYE,
+}
 
 
 class _TextsField(serializers.ListField):
@@ -178,8 +202,7 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
     lost = []
     unread = [f"info.{key}" for key in complete["info"] if key not in info]
     unread += [key for key in complete if key not in serializer.fields]
-    if unread:
-        lost.append((comma_list(unread), _NOT_READ))
+    lost += _not_read(unread)
     if info["sliders"] and name not in ("", *_WITH_SPANS):
         protocol = Protocol.RATING
         criteria = [_criterion(slider) for slider in info["sliders"]]
@@ -206,6 +229,17 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
         questions=questions,
         lost=lost,
     )
+
+
+def _not_read(keys: list[str]) -> list[tuple[str, str]]:
+    """Return these keys with the reason why they are not imported, those with the same reason together."""
+    keys_by_reason: dict[str, list[str]] = {}
+    for key in keys:
+        reason = _NOT_READ.get(key, _NO_SETTING)
+        keys_by_reason.setdefault(reason, []).append(key)
+    return [
+        (comma_list(together), reason) for reason, together in keys_by_reason.items()
+    ]
 
 
 def _spans_rules(info: JSONObject) -> dict[str, object]:

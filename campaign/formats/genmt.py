@@ -26,12 +26,19 @@ MAX_BYTES: Final = 64 * 2**20
 #: Maximum number of commas, which bounds the number of values: each takes memory besides its text.
 MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
-_CHECKS: Final = ("validation", "skippable")
+#: Keys of items that are not ranked, with the reason. The first one that an item has counts.
+_NOT_RANKED: Final = {
+    "form": "only forms in data_welcome and data_goodbye become questions to judges",
+    "skippable": "tutorials are not ranked; set up training instead",
+    "validation": "attention checks are not ranked, and their expected scores and spans are not imported; use damaged references",
+}
 _OTHER_KEYS: Final = {
     "error_spans": "import the file again under “Suggested errors” of the task",
     "instructions": "instructions are those of the campaign",
 }
-_ITEM_KEYS: Final = frozenset({"item_id", "src", "src_text", "ref", "tgt", *_CHECKS})
+_ITEM_KEYS: Final = frozenset(
+    {"item_id", "src", "src_text", "ref", "tgt", *_NOT_RANKED}
+)
 _PAGE: Final = re.compile(r"<\s*iframe\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
 
@@ -61,11 +68,14 @@ def read_pearmut_campaign(
     campaign = _decoded(file)
     documents = reader.documents(campaign)
     omissions.settings = campaign
-    if reader.passed:
-        left = f"{file.name}: {counted(reader.passed, 'item')} of data"
+    if reader.judges:
+        left = f"{file.name}: {counted(reader.judges, 'judge')} of data"
         omissions.left_out.append(
-            (left, "forms, tutorials and attention checks are not ranked")
+            (left, "all judges get texts of all; invite them by a list of judges")
         )
+    for key, number in sorted(reader.not_ranked.items()):
+        left = f"{file.name}: {counted(number, 'item')} of data with {key}"
+        omissions.left_out.append((left, _NOT_RANKED[key]))
     for key, number in sorted(reader.other_keys.items()):
         left = f"{file.name}: {key} of {counted(number, 'item')}"
         omissions.left_out.append((left, _OTHER_KEYS.get(key, "items have texts only")))
@@ -126,7 +136,10 @@ class _Reader:
     def __init__(self, file: str) -> None:
         self._file = file
         self._folders = ("", "")
-        self.passed = 0
+        # Judges in the file of a campaign that runs.
+        self.judges = 0
+        # Items that are left out, by the key that says so.
+        self.not_ranked: Counter[str] = Counter()
         self.other_keys: Counter[str] = Counter()
 
     def _refuse(self, path: str, problem: str, remedy: str) -> NoReturn:
@@ -137,6 +150,7 @@ class _Reader:
         data = campaign.pop("data", None)
         if isinstance(data, dict):
             # Of a campaign that runs: tasks by judge.
+            self.judges = len(data)
             data = list(data.values())
         if not isinstance(data, list) or "campaign_id" not in campaign:
             self._refuse(
@@ -195,9 +209,11 @@ class _Reader:
             self._refuse(
                 path, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
             )
-        if "form" in item or any(item.get(key) for key in _CHECKS):
-            self.passed += 1
-            return None
+        for key in _NOT_RANKED:
+            # The form of a text without a question is null.
+            if item.get(key) or (key == "form" and key in item):
+                self.not_ranked[key] += 1
+                return None
         self.other_keys.update(item.keys() - _ITEM_KEYS)
         source = item.get("src_text", item.get("src"))
         if source is None:

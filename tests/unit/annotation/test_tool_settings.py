@@ -141,7 +141,8 @@ def test_every_other_key_is_named_as_lost() -> None:
         "token",
     ):
         assert key in named
-    assert "data_random" in named
+    assert "damaged references" in lost["data_random"]
+    assert "list" in lost["info.users"]
     assert "3 items of data_welcome" in lost
 
 

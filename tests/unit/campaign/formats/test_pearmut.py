@@ -81,6 +81,22 @@ def test_forms_tutorials_and_checks_are_left_out(read: Read) -> None:
     assert [segment.source for segment in segments] == [ONE["src"], TWO["src"]]
 
 
+def test_items_that_are_left_out_are_named_by_their_kind(make_file: MakeFile) -> None:
+    tutorial = CHECK | {"skippable": True}
+    form = {"text": "Your language?", "form": "string"}
+    data = {"brave-fox-1": [[form], [tutorial], [CHECK, ONE], [CHECK]]}
+    omissions = Omissions()
+    file = make_file("campaign.json", json.dumps(campaign(data=data)))
+    list(read_test_set(source=file, omissions=omissions))
+    assert [name.partition(": ")[2] for name, _reason in omissions.left_out] == [
+        "1 judge of data",
+        "1 item of data with form",
+        "1 item of data with skippable",
+        "2 items of data with validation",
+        "instructions of 1 item",
+    ]
+
+
 def test_document_of_several_tasks_is_one_document_with_all_outputs(read: Read) -> None:
     amber, birch = (
         {**ONE, "tgt": {name: ONE["tgt"][name]}} for name in ("amber", "birch")
