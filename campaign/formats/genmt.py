@@ -113,9 +113,32 @@ def _decoded(file: InputFile) -> JSONObject:
             "split it into several files",
         )
     campaign = decode_file(text, file=file.name)
+    campaign = one_campaign(campaign, file.name)
     if not isinstance(campaign, dict):
         raise FormatError(file.name, "the file is not a JSON object", f"write {_SHAPE}")
     return campaign
+
+
+def one_campaign(campaigns: object, file: str) -> object:
+    """Return the campaign of a file, which may be in a list. Raises FormatError for a list of several."""
+    if not isinstance(campaigns, list):
+        return campaigns
+    if len(campaigns) != 1:
+        raise FormatError(
+            file,
+            f"the file has {counted(len(campaigns), 'campaign')}",
+            "provide each campaign as a file of its own, with: jq '.[0]' OLD > NEW",
+        )
+    return campaigns[0]
+
+
+def key_not_ranked(item: JSONObject) -> str | None:
+    """Return the key because of which an item of a campaign is not ranked; None if it is."""
+    for key in _NOT_RANKED:
+        # The form of a text without a question is null.
+        if item.get(key) or (key == "form" and key in item):
+            return key
+    return None
 
 
 def _document_name(items: Sequence[_Item]) -> str:
@@ -209,11 +232,10 @@ class _Reader:
             self._refuse(
                 path, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
             )
-        for key in _NOT_RANKED:
-            # The form of a text without a question is null.
-            if item.get(key) or (key == "form" and key in item):
-                self.not_ranked[key] += 1
-                return None
+        key = key_not_ranked(item)
+        if key is not None:
+            self.not_ranked[key] += 1
+            return None
         self.other_keys.update(item.keys() - _ITEM_KEYS)
         source = item.get("src_text", item.get("src"))
         if source is None:

@@ -1,13 +1,15 @@
 """Names of pictures, recordings and videos in the texts of a test set.
 
-A text may be the name of a file, contain the names of files as words, or show files with tags of HTML, as in Pearmut's
-campaigns. Each name is replaced by the mark of its file (`campaign.texts.media`).
+A text may be the name of a file, contain the names of files as words, show files with tags of HTML, as in Pearmut's
+campaigns, or contain whole files in base64. Each of these is replaced by the mark of its file (`campaign.texts.media`).
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from io import BufferedReader, BytesIO
 from itertools import chain
 from pathlib import PurePosixPath
@@ -36,8 +38,19 @@ _WORD: Final = (
 )
 _WHOLE_WORD: Final = re.compile(_WORD, re.IGNORECASE)
 _TAG: Final = r"<(img|audio|video)\b(?:[^>]*>\s*<source\b)?[^>]*?\bsrc\s*=\s*[\"']?([^\"'>\s]+)[^>]*>(?:\s*</\2>)?"
-#: Marks of exported texts, tags and words.
-_REFERENCE: Final = re.compile(rf"{MARK.pattern}|{_TAG}|{_WORD}", re.IGNORECASE)
+#: A file within the text, also in Markdown.
+_EMBEDDED: Final = (
+    r"(?:!\[[^\]\r\n]{0,500}\]\()?(data:(?:image|audio|video)/[^\s\"'<>()]+)\)?"
+)
+_EMBEDDED_BEGINS: Final = "data:"
+#: The first bytes of supported files in base64, for texts that are nothing else.
+_BASE64: Final = re.compile(
+    r"(?:iVBORw0KGgo|/9j/|UklGR|T2dnUw|ZkxhQ|SUQz|GkXfo)[A-Za-z0-9+/]{50,}={0,2}"
+)
+#: Marks of exported texts, tags, embedded files and words.
+_REFERENCE: Final = re.compile(
+    rf"{MARK.pattern}|{_TAG}|{_EMBEDDED}|{_WORD}", re.IGNORECASE
+)
 _SEGMENTATIONS: Final = (".yaml", ".yml")
 _DIGITS: Final = re.compile(r"([0-9]+)")
 
@@ -120,16 +133,24 @@ class MediaNames:
 
     def _text(self, text: str, whose: str) -> str:
         """Return a text with marks for the files that it names."""
-        if not self._is_demanded and MARK_BEGINS not in text:
+        if _BASE64.fullmatch(text):
+            return self._embedded_mark(text, whose)
+        is_demanded = self._is_demanded or MARK_BEGINS in text
+        if not is_demanded and _EMBEDDED_BEGINS not in text:
             return text
         if self._fitting(text):
             return self._mark(text, whose)
         is_name = _WHOLE_WORD.fullmatch(text) is not None
 
         def marked(reference: re.Match[str]) -> str:
-            exported, _tag, address, word = reference.groups()
+            exported, _tag, address, embedded, word = reference.groups()
             if exported:
                 return f" {self._mark(exported, whose)}"
+            if embedded or (address and address.startswith(_EMBEDDED_BEGINS)):
+                _type, _comma, content = (embedded or address).partition(",")
+                return self._embedded_mark(content, whose)
+            if not is_demanded:
+                return reference[0]
             if address:
                 return self._mark(address, whose)
             if is_name or "#t=" in word or self._fitting(word):
@@ -138,20 +159,39 @@ class MediaNames:
 
         return _REFERENCE.sub(marked, text).strip()
 
+    def _embedded_mark(self, content: str, whose: str) -> str:
+        """Return the mark of a file that a text contains in base64."""
+        key = (sha256(content.encode()).hexdigest(), "")
+        if key not in self._marks:
+            try:
+                data = b64decode(unquote(content), validate=True)
+            except ValueError as error:
+                raise FormatError(
+                    self._called,
+                    f"{whose} contains a file that is not complete base64",
+                    "write data:image/png;base64, and the whole file, or give the name of a file",
+                ) from error
+            file = StoredFile(f"{self._called}, {whose}", partial(_opened, data))
+            self._marks[key] = self._mark_of(file)
+        return self._marks[key]
+
+    def _mark_of(self, file: StoredFile) -> str:
+        # FFmpeg takes a tenth of a second to import, and most test sets have no media.
+        from campaign.formats.media_files import media_file_read
+
+        media = media_file_read(file)
+        if self._watch is not None:
+            self._watch(media)
+        return media_mark(media.name)
+
     def _mark(self, name: str, whose: str) -> str:
         file_name, _sign, part = name.partition("#t=")
         file = self._file(file_name, whose)
         if (file.name, part) not in self._marks:
-            # FFmpeg takes a tenth of a second to import, and most test sets have no media.
-            from campaign.formats.media_files import media_file_read
-
             if part:
-                media = media_file_read(clip_cut(file, part))
+                self._marks[file.name, part] = self._mark_of(clip_cut(file, part))
             else:
-                media = media_file_read(file)
-            self._marks[file.name, part] = media_mark(media.name)
-            if self._watch is not None:
-                self._watch(media)
+                self._marks[file.name, part] = self._mark_of(file)
         return self._marks[file.name, part]
 
     def _file(self, name: str, whose: str) -> StoredFile:

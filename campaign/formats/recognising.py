@@ -32,6 +32,7 @@ from campaign.formats.test_sets import (
     TestSetFormat,
     format_of,
     holds_key,
+    holds_source,
     is_json_array,
     read_test_set,
 )
@@ -138,6 +139,13 @@ class RecognisedSet:
                 self.name,
                 "the file is an Excel workbook or a Word document",
                 "save a table as CSV, and a document as text",
+            )
+        if not main_files and self.media and not self.files:
+            raise FormatError(
+                self.name,
+                f"there is no text beside {named([file.name for file in self.media])}",
+                "add a table with the columns source and one for each system that name the files,"
+                " or put the files into a folder for each system",
             )
         if not main_files:
             for file in self.of(FileRole.SYSTEM):
@@ -314,12 +322,30 @@ def _refuse_by_name(file: RecognisedFile) -> None:
     """Raise FormatError for a single file that is no test set, and name its kind; pass over an empty one."""
     with file.file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
-    if head.strip():
-        raise known_file_error(file.name, head) or FormatError(
-            file.name,
-            "it is a single file without the header of a table",
-            "name the columns in the first line (source and one for each system), or give a file for each system",
-        )
+    if not head.strip():
+        return
+    error = known_file_error(file.name, head)
+    if error is None and head.lstrip().startswith(b"{"):
+        error = _other_json(file.file)
+    raise error or FormatError(
+        file.name,
+        "it is a single file without the header of a table",
+        "name the columns in the first line (source and one for each system), or give a file for each system",
+    )
+
+
+def _other_json(file: StoredFile) -> FormatError | None:
+    """Return an error that names the keys of the first JSON object; None if the first line is no object."""
+    with file.open() as stream:
+        try:
+            _line, first = next(object_lines(InputFile(file.name, stream), "an object"))
+        except FormatError:
+            return None
+    return FormatError(
+        file.name,
+        f"its first line has {named(list(first))}, but not source and outputs",
+        'write {"source": "…", "outputs": {"system": "…"}} on every line',
+    )
 
 
 def _rankable(
@@ -394,12 +420,14 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     no_texts = RecognisedFile(
         file, FileRole.IGNORED, "its file extension is not that of a text file"
     )
-    if _is_side_file(name) or name.lower().endswith(_NOT_TEXTS):
+    if name.lower().endswith(_NOT_TEXTS):
         return no_texts
     if file_names.says_scores(file.name):
         return RecognisedFile(file, FileRole.IGNORED, "it contains scores, not texts")
     with file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
+    if _is_side_file(name) and not holds_source(name.lower(), head):
+        return no_texts
     recognised = format_of(name.lower(), head)
     if name.lower().endswith(_OTHER_TEXTS) and recognised is not TestSetFormat.TSV:
         return no_texts

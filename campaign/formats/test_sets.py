@@ -442,8 +442,9 @@ _JSON_OBJECT = re.compile(r'\{\s*"')
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 #: A line of our JSON Lines, also with keys that are wrong, which its reader names.
 _OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
+#: A campaign, or a list of campaigns.
 PEARMUT_KEY = re.compile(
-    r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:'
+    r'(?:\[\s*)?\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:'
 )
 
 
@@ -540,10 +541,17 @@ def _column_names(name: str, first_line: str) -> list[str]:
     return [cell.strip(' "').lower() for cell in first_line.split(separator)[:-1]]
 
 
+def holds_source(name: str, head: bytes) -> bool:
+    """Return whether a file has sources, by its lowercase plain name and the first bytes, unpacked."""
+    first_line = first_line_of(head_text(head))
+    return "source" in _column_names(name, first_line) or holds_key(head, "source")
+
+
 def is_json_array(head: bytes) -> bool:
-    """Return whether a file begins like a JSON array of objects or arrays."""
+    """Return whether a file begins like a JSON array of objects or arrays, unless these are Pearmut campaigns."""
     text = head_text(head)
-    return _JSON_ARRAY.match(text) is not None
+    is_array = _JSON_ARRAY.match(text) is not None
+    return is_array and PEARMUT_KEY.match(text) is None
 
 
 def holds_key(head: bytes, *keys: str) -> bool:

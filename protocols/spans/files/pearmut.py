@@ -13,7 +13,7 @@ from typing import Any, Final, TypedDict
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.genmt import MAX_BYTES
+from campaign.formats.genmt import MAX_BYTES, key_not_ranked, one_campaign
 from campaign.formats.json_text import JSONObject, decode_file
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import segment_id
@@ -73,11 +73,16 @@ def read_pearmut_campaign(
     losses = Losses()
     refuse = refuse_at(file.name, 1)
     lose = losses.at("line 1")
-    campaign = object_of(
-        "", decode_file(text_of_file(file, MAX_BYTES), file=file.name), refuse
-    )
+    decoded = decode_file(text_of_file(file, MAX_BYTES), file=file.name)
+    campaign = object_of("", one_campaign(decoded, file.name), refuse)
+    data = campaign.get("data")
+    if isinstance(data, dict):
+        # Of a campaign that runs: tasks by judge.
+        data = list(data.values())
     judgments = []
-    for item in _items(list_of("data", campaign.get("data"), refuse)):
+    for item in _items(list_of("data", data, refuse)):
+        if key_not_ranked(item):
+            continue
         suggested = object_of("error_spans", item.get("error_spans", {}), refuse)
         annotation = {}
         for model, spans in suggested.items():

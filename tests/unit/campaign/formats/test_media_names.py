@@ -3,8 +3,10 @@
 import gzip
 import io
 import json
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
+from urllib.parse import quote
 
 import pytest
 
@@ -304,3 +306,76 @@ def test_part_of_another_recording_than_wav_is_refused() -> None:
     table = "source\talpha\tbeta\nSay this.\t1.mp3#t=0,1\t1.mp3\n"
     with pytest.raises(FormatError, match="use WAV"):
         read({"set.tsv": table, "1.mp3": SAMPLES["mp3"]})
+
+
+EMBEDDED = b64encode(png()).decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (f"data:image/png;base64,{EMBEDDED}", ""),
+        (f"data:image/png;base64,{quote(EMBEDDED)}", ""),
+        (f"![](data:image/png;base64,{EMBEDDED})", ""),
+        (f'Look: <img src="data:image/png;base64,{EMBEDDED}"/>', "Look:"),
+        (EMBEDDED, ""),
+    ],
+)
+def test_files_in_base64_are_shown(text: str, words: str) -> None:
+    line = json.dumps({"source": text, "outputs": {"alpha": "A cat", "beta": "A dog"}})
+    [segment], media = read({"set.jsonl": line})
+    assert segment.source.replace(f"[media:{media[0].name}]", "").strip() == words
+    assert kinds(segment.source) == ["png"]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (f"data:image/png;base64,{EMBEDDED[:-7]}", "not complete base64"),
+        ("data:image/svg+xml;utf8,%3Csvg/%3E", "not complete base64"),
+        (f"data:image/png;base64,{EMBEDDED[:40]}", "of segment 1"),
+    ],
+)
+def test_incomplete_base64_is_refused_by_its_text(text: str, problem: str) -> None:
+    line = json.dumps({"source": text, "outputs": {"alpha": "A cat", "beta": "A dog"}})
+    with pytest.raises(FormatError, match=problem):
+        read({"set.jsonl": line})
+
+
+def test_words_about_data_stay() -> None:
+    text = "See data:image/ and photo.jpg in the report."
+    line = json.dumps({"source": text, "outputs": {"alpha": "A", "beta": "B"}})
+    [segment], media = read({"set.jsonl": line})
+    assert (segment.source, media) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("manifest.csv", "source,alpha,beta\nSay.,1.wav,1.wav\n"),
+        ("MANIFEST.tsv", "source\talpha\tbeta\nSay.\t1.wav\t1.wav\n"),
+        (
+            "manifest.jsonl",
+            '{"source": "Say.", "outputs": {"alpha": "1.wav", "beta": "1.wav"}}',
+        ),
+    ],
+)
+def test_manifest_with_sources_is_a_table(name: str, content: str) -> None:
+    [segment], _media = read({name: content, "1.wav": LOW})
+    assert kinds(segment.outputs["alpha"]) == ["wav"]
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ({"talk.wav": LOW}, "no text beside talk.wav"),
+        (
+            {"talk.wav": LOW, "manifest.json": '{"audio_filepath": "talk.wav"}'},
+            "its first line has audio_filepath",
+        ),
+        ({"talk.wav": LOW, "manifest.txt": "talk.wav\n"}, "header of a table"),
+    ],
+)
+def test_recordings_without_a_table_are_refused(files: Files, problem: str) -> None:
+    with pytest.raises(FormatError, match=problem):
+        read(files)

@@ -250,3 +250,9 @@ def test_other_keys_of_items_are_named(make_file: MakeFile) -> None:
         "campaign.json: error_spans of 1 item",
         "campaign.json: instructions of 1 item",
     ]
+
+
+def test_campaign_may_be_alone_in_a_list(read: Read, refused: Refused) -> None:
+    alone = campaign([ONE])
+    assert read([alone]) == read(alone)
+    assert "the file has 2 campaigns" in refused([alone, alone])

@@ -8,7 +8,11 @@ import pytest
 from campaign.formats import FormatError
 from campaign.formats.repeats import COUNTED_ONCE, REPLACED
 from protocols.spans.files.formats import read_spans_file
-from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.files.pearmut import (
+    read_pearmut_campaign,
+    read_pearmut_log,
+    write_pearmut_log,
+)
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 from tests.unit.protocols.spans.in_memory import in_memory, lost
 
@@ -215,3 +219,16 @@ def test_pearmut_counts_units_of_utf16_and_no_line_breaks() -> None:
         (4, 4),
     ]
     assert lost(losses)["line breaks at the ends of spans"] == 1
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_suggestions_are_those_of_ranked_items(is_running: bool) -> None:
+    spans = {"A": [{"start_i": 0, "end_i": 2, "severity": "minor", "category": None}]}
+    item = {"item_id": "0", "src": "One", "tgt": {"A": "eins"}, "error_spans": spans}
+    check = item | {"item_id": "1", "validation": {"A": {"score": [0, 10]}}}
+    data: Any = [[item], [check]]
+    if is_running:
+        data = {"brave-fox-1": data}
+    campaign = json.dumps([{"campaign_id": "m", "info": {}, "data": data}])
+    judgments, _losses = read_pearmut_campaign(in_memory(campaign))
+    assert [judgment.segment for judgment in judgments] == ["0"]
