@@ -377,7 +377,7 @@ def genmt_sources(
 ) -> Iterator[GenmtSource]:
     """Yield the sources. Other keys and blank lines are skipped.
 
-    With `with_media`, the files that a line names are shown below its source.
+    Files in base64 are shown below the source of their line; with `with_media`, those that it names, too.
 
     Raises FormatError for lines that are not such objects, with the key as field.
     """
@@ -400,8 +400,7 @@ def genmt_sources(
         target = line.optional("tgt_lang") or target
         segment = line.segment() or divided.segment
         text = line.text("src_text", line.values.get("src_text"))
-        if with_media:
-            text += line.media()
+        text += line.media(with_files=with_media)
         yield GenmtSource(
             number=line.number,
             id=identifier,
@@ -483,12 +482,15 @@ class _Line:
             return None
         return self.name(key)
 
-    def media(self) -> str:
-        """Return tags for the files that the line names; folders of files are skipped."""
+    def media(self, *, with_files: bool) -> str:
+        """Return tags for the files in the line and, `with_files`, those that it names; folders are skipped."""
         tags = ""
         for key in _MEDIA_KEYS:
             name = self.values.get(key)
-            if isinstance(name, str) and "." in name:
+            if not isinstance(name, str):
+                continue
+            is_file = with_files and "." in name
+            if is_file or name.startswith("data:"):
                 tags += f"\n<img src='{name}'>"
         return tags
 

@@ -18,6 +18,8 @@ _SCORE_TABLE: Final = (
     "for the analysis of metrics, name the columns system, segment and score and separate them by tabs; "
     "or provide the judgments behind the scores"
 )
+_LABEL_STUDIO: Final = r'\{\s*("id"\s*:\s*[0-9]+\s*,\s*)?"data"\s*:\s*\{'
+_LINES: Final = 'write a line {"source": "…", "outputs": {"system": "…"}}'
 _JUDGMENTS: Final = "provide files with judgments"
 
 
@@ -40,6 +42,12 @@ _KINDS: Final = (
         "a batch of tasks for Appraise, without judgments",
         "provide the scores that ExportSystemScoresToCSV writes",
     ),
+    _kind(
+        rf"\[\s*{_LABEL_STUDIO}",
+        "a JSON array of tasks for Label Studio",
+        f"{_LINES} for each task",
+    ),
+    _kind(_LABEL_STUDIO, "a file of tasks for Label Studio", f"{_LINES} for each task"),
     _kind(
         r"\[\s*[\[{]",
         "a JSON array",

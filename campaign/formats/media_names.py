@@ -43,9 +43,11 @@ _EMBEDDED: Final = (
     r"(?:!\[[^\]\r\n]{0,500}\]\()?(data:(?:image|audio|video)/[^\s\"'<>()]+)\)?"
 )
 _EMBEDDED_BEGINS: Final = "data:"
-#: The first bytes of supported files in base64, for texts that are nothing else.
+#: The first bytes of supported files in base64, for texts that are nothing else, possibly in lines.
 _BASE64: Final = re.compile(
-    r"(?:iVBORw0KGgo|/9j/|UklGR|T2dnUw|ZkxhQ|SUQz|GkXfo)[A-Za-z0-9+/]{50,}={0,2}"
+    r"(?:data:(?:image|audio|video)/[^\s,]{1,100},)?"
+    r"((?=iVBORw0KGgo|/9j/|UklGR|T2dnUw|ZkxhQ|SUQz|GkXfo)(?=\S{60})"
+    r"(?:[A-Za-z0-9+/]{60,}\s+)*[A-Za-z0-9+/]+={0,2})"
 )
 #: Marks of exported texts, tags, embedded files and words.
 _REFERENCE: Final = re.compile(
@@ -97,11 +99,12 @@ class MediaNames:
         """Yield the segments with marks for names.
 
         Raises FormatError for a name of a missing file, a remote address, and a file that cannot be shown. Without
-        files, texts that are names stay, unless all outputs of the first segment are names.
+        files, texts that are names stay, unless all outputs of the first segment are names, or its source is the
+        remote address of a file.
         """
         count = 0
         for segment in segments:
-            if count == 0 and all(map(_WHOLE_WORD.fullmatch, segment.outputs.values())):
+            if count == 0 and _is_about_media(segment):
                 self._is_demanded = True
             yield self._segment(segment)
             count += 1
@@ -133,8 +136,9 @@ class MediaNames:
 
     def _text(self, text: str, whose: str) -> str:
         """Return a text with marks for the files that it names."""
-        if _BASE64.fullmatch(text):
-            return self._embedded_mark(text, whose)
+        whole_file = _BASE64.fullmatch(text)
+        if whole_file:
+            return self._embedded_mark("".join(whole_file[1].split()), whose)
         is_demanded = self._is_demanded or MARK_BEGINS in text
         if not is_demanded and _EMBEDDED_BEGINS not in text:
             return text
@@ -245,6 +249,13 @@ class MediaNames:
                 "judges may tell the systems apart by the types of their files: "
                 + named(descriptions)
             )
+
+
+def _is_about_media(segment: SegmentTexts) -> bool:
+    """Return whether all outputs of a segment are names of files, or its source is the remote address of one."""
+    if all(map(_WHOLE_WORD.fullmatch, segment.outputs.values())):
+        return True
+    return "://" in segment.source and bool(_WHOLE_WORD.fullmatch(segment.source))
 
 
 def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:

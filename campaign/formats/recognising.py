@@ -336,16 +336,24 @@ def _refuse_by_name(file: RecognisedFile) -> None:
 
 def _other_json(file: StoredFile) -> FormatError | None:
     """Return an error that names the keys of the first JSON object; None if the first line is no object."""
+    keys = _first_keys(file)
+    if not keys:
+        return None
+    return FormatError(
+        file.name,
+        f"its first line has {named(keys)}, but not source and outputs",
+        'write {"source": "…", "outputs": {"system": "…"}} on every line',
+    )
+
+
+def _first_keys(file: StoredFile) -> list[str]:
+    """Return the keys of the object in the first line; none if it is no object."""
     with file.open() as stream:
         try:
             _line, first = next(object_lines(InputFile(file.name, stream), "an object"))
-        except FormatError:
-            return None
-    return FormatError(
-        file.name,
-        f"its first line has {named(list(first))}, but not source and outputs",
-        'write {"source": "…", "outputs": {"system": "…"}} on every line',
-    )
+        except (FormatError, StopIteration):
+            return []
+    return list(first)
 
 
 def _rankable(
@@ -475,7 +483,7 @@ def _json_lines(
     file: StoredFile, head: bytes, test_set_format: TestSetFormat
 ) -> RecognisedFile:
     if test_set_format is TestSetFormat.JSONL:
-        if holds_key(head, "source"):
+        if holds_key(head, "source") or "source" in _first_keys(file):
             return RecognisedFile(
                 file, FileRole.WHOLE, f"it is {test_set_format.label}", test_set_format
             )

@@ -444,7 +444,7 @@ _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 _OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
 #: A campaign, or a list of campaigns.
 PEARMUT_KEY = re.compile(
-    r'(?:\[\s*)?\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:'
+    r'(?:\[\s*)?\{\s*"(?:campaign_id"\s*:|info"\s*:|data_(?:welcome|random)"\s*:|data"\s*:\s*(?:\[|\{\s*"[^"]*"\s*:\s*\[))'
 )
 
 

@@ -3,7 +3,7 @@
 import gzip
 import io
 import json
-from base64 import b64encode
+from base64 import b64encode, encodebytes
 from collections.abc import Mapping
 from functools import partial
 from urllib.parse import quote
@@ -319,6 +319,8 @@ EMBEDDED = b64encode(png()).decode()
         (f"![](data:image/png;base64,{EMBEDDED})", ""),
         (f'Look: <img src="data:image/png;base64,{EMBEDDED}"/>', "Look:"),
         (EMBEDDED, ""),
+        (encodebytes(png()).decode(), ""),
+        (f"data:image/png;base64,{encodebytes(png()).decode()}", ""),
     ],
 )
 def test_files_in_base64_are_shown(text: str, words: str) -> None:
@@ -379,3 +381,28 @@ def test_manifest_with_sources_is_a_table(name: str, content: str) -> None:
 def test_recordings_without_a_table_are_refused(files: Files, problem: str) -> None:
     with pytest.raises(FormatError, match=problem):
         read(files)
+
+
+def test_picture_in_base64_in_a_line_of_wmt_is_shown_below_its_source() -> None:
+    line = {
+        "doc_id": "en-de_DE_#_news_#_visit",
+        "src_text": "Look",
+        "image": f"data:image/png;base64,{EMBEDDED}",
+        "tgt_text": {"alpha": "A", "beta": "B"},
+    }
+    [segment], _media = read({"set.jsonl": json.dumps(line)})
+    assert segment.source.startswith("Look\n[media:")
+
+
+def test_source_that_is_a_remote_picture_is_refused_without_files() -> None:
+    table = "source\talpha\tbeta\nhttps://example.org/1.png\tA cat\tA dog\n"
+    with pytest.raises(FormatError, match="remote address"):
+        read({"set.tsv": table})
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_tasks_of_label_studio_are_named(is_list: bool) -> None:
+    task = {"id": 1, "data": {"image": f"data:image/png;base64,{EMBEDDED}"}}
+    content = json.dumps([task] if is_list else task)
+    with pytest.raises(FormatError, match="Label Studio"):
+        read({"tasks.json": content})
