@@ -258,6 +258,14 @@ def _is_about_media(segment: SegmentTexts) -> bool:
     return "://" in segment.source and bool(_WHOLE_WORD.fullmatch(segment.source))
 
 
+def without_files(text: str) -> tuple[str, int]:
+    """Return the words of a text beside the files that it names, contains or marks, and the number of these."""
+    if _BASE64.fullmatch(text):
+        return "", 1
+    words, count = _REFERENCE.subn(" ", text)
+    return " ".join(words.split()), count
+
+
 def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
     """Return a list of names for each folder of media files, one a line in the order of their numbers.
 

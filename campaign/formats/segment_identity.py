@@ -14,7 +14,9 @@ from functools import partial
 from typing import Final, NamedTuple, NoReturn
 
 from campaign.formats.errors import Losses, ProblemError
+from campaign.formats.media_names import without_files
 from campaign.formats.tables import whole_name
+from campaign.texts.media import MARK_BEGINS
 
 #: Separates document and position in an ID; WMT 2026 uses the longer form.
 MARK: Final = "_#_"
@@ -305,10 +307,20 @@ def id_parts(name: str) -> tuple[str, str]:
 
 
 def same_text(text: str | None, there: str | None) -> bool:
-    """Return whether a text matches the known one; spaces match tabs and line breaks, and None matches anything."""
+    """Return whether a text matches the known one; spaces match tabs and line breaks, and None matches anything.
+
+    The names of files match any marks of as many files, or of none beside words: only an import knows the files.
+    """
     if text is None or there is None or text == there:
         return True
-    return text.translate(_BLANKS) == there.translate(_BLANKS)
+    if text.translate(_BLANKS) == there.translate(_BLANKS):
+        return True
+    if MARK_BEGINS not in there:
+        return False
+    words, files = without_files(text)
+    known_words, known_files = without_files(there)
+    is_as_many = files == known_files or (files == 0 and words != "")
+    return words == known_words and is_as_many
 
 
 class SegmentTexts:

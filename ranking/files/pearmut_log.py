@@ -251,7 +251,8 @@ class _ItemNames(TypedDict):
 def _names(key: str, item: JSONObject, campaign: str, refuse: Refuse) -> _ItemNames:
     """Return source and names of an item; without an ID, its source identifies it."""
     identifier = item.get("item_id")
-    source = item.get("src")
+    # As in the campaign: a transcript or description, if there is one.
+    source = item.get("src_text", item.get("src"))
     if source is not None:
         source = any_text(f"{key}.src", source, refuse)
         if identifier is None:

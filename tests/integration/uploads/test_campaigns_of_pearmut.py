@@ -21,6 +21,7 @@ from campaign.services.uploads import upload_change
 from protocols.models import RatingAnswer
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
+from tests.media_samples import png, wav
 
 import annotation.tasks  # noqa: F401  isort: skip  the worker's handlers
 
@@ -252,3 +253,38 @@ def test_answers_to_forms_are_those_to_questions(
         for summary in answers_summaries(campaign=campaign)
     }
     assert (summaries["start"].median, summaries["end"].answered) == (30, 0)
+
+
+SHOWN: dict[str, Any] = {
+    "item_id": "visit_#_0",
+    "src": "<img src='assets/1.png'>",
+    "tgt": {
+        "amber": "<audio src='assets/a.wav'></audio>",
+        "birch": "<audio src='assets/b.wav'></audio>",
+    },
+}
+
+
+def test_log_of_a_campaign_with_media_is_read(sent: Sent) -> None:
+    campaign = {
+        "info": {
+            "protocol": "DA",
+            "sliders": SLIDERS,
+            "assets": {"source": "media", "destination": "assets"},
+        },
+        "campaign_id": "museum",
+        "data": [[SHOWN]],
+    }
+    files = {
+        **NOTHING_ELSE,
+        "campaign.json": json.dumps(campaign).encode(),
+        "media/1.png": png(),
+        "media/a.wav": wav(220),
+        "media/b.wav": wav(880),
+    }
+    upload = sent(files, name="visit", source_language="en", target_language="de")
+    checked(upload)
+    imported(upload)
+    entry = {"item": [SHOWN], **sliders(amber=(1, 20), birch=(3, 40))}
+    result = answers_import(task=Task.objects.get(), files=log_of(entry))
+    assert result.judgments == 1

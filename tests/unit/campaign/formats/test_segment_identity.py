@@ -9,6 +9,7 @@ from campaign.formats.segment_identity import (
     SegmentProblem,
     SegmentTexts,
     id_parts,
+    same_text,
     segment_id,
 )
 
@@ -93,3 +94,23 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
         texts.check("visit", "1", "line 4", "Three.", [])
     with pytest.raises(SegmentProblem, match=r"output of B .*differs from line 3"):
         texts.check("visit", "1", "line 5", None, [("B", "Eins.")])
+
+
+STORED = "[media:e65769a0f9516417d8050d9c5d7637ef.png]"
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "is_same"),
+    [
+        ("<img src='assets/a.png'>", STORED, True),
+        ("pictures/a.png", STORED, True),
+        ("Look: pictures/a.png", f"Look: {STORED}", True),
+        ("Look:", f"Look: {STORED}", True),
+        ("See: pictures/a.png", f"Look: {STORED}", False),
+        ("a.png b.png", STORED, False),
+        ("", STORED, False),
+        ("a.png", "b.png", False),
+    ],
+)
+def test_names_of_files_match_marks(text: str, known: str, is_same: bool) -> None:
+    assert same_text(text, known) is is_same

@@ -232,3 +232,11 @@ def test_suggestions_are_those_of_ranked_items(is_running: bool) -> None:
     campaign = json.dumps([{"campaign_id": "m", "info": {}, "data": data}])
     judgments, _losses = read_pearmut_campaign(in_memory(campaign))
     assert [judgment.segment for judgment in judgments] == ["0"]
+
+
+def test_source_of_a_log_is_its_transcript_as_in_campaigns() -> None:
+    item = {"item_id": "0", "src": "<video>", "src_text": "Hi.", "tgt": {"A": "eins"}}
+    [judgment], _losses = read_pearmut_log(
+        in_memory(entry([{"A": said(50)}], item=[item]))
+    )
+    assert judgment.source == "Hi."
