@@ -153,10 +153,14 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
 
 # Names of these columns in files of WMT, Google's MQM and Appraise.
 _PLACES: Final = {
-    **dict.fromkeys(("document", "doc_id", "docid"), "document"),
-    **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
+    **dict.fromkeys(("document", "document_id", "doc_id", "docid"), "document"),
+    **dict.fromkeys(("segment", "segment_id", "seg_id", "segid"), "segment"),
 }
-_DESCRIBING: Final = frozenset({"domain"})
+_DESCRIBING: Final = frozenset({"domain", "id", "item_id"})
+#: Columns with the name of the system in tables that have a row for each output.
+_NAMES_OF_SYSTEMS: Final = frozenset(
+    {"system", "system_id", "system_name", "model", "model_id", "model_name"}
+)
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 
@@ -201,11 +205,16 @@ def read_tsv_test_set(
             omissions.left_out.append((left, why))
     counter = SegmentCounter(file.name)
     width = len(names)
-    for line, row in rows:
+    first: list[str] = []
+    for number, (line, row) in enumerate(rows, 1):
         cells = row
         if not any(row[width:]):
             cells = row[:width]
         refuse_other_width(file.name, line, cells, names)
+        if number == 1:
+            first = cells
+        elif number == 2:
+            _refuse_row_for_each_output(file.name, line, layout, first, cells)
         yield _segment(file, line, layout, cells, counter)
     counter.refuse_nothing()
 
@@ -292,6 +301,21 @@ def _refuse_numbers_alone(file: str, line: int, columns: list[str]) -> None:
         f"the table has no column of texts besides the source: {named(columns)}",
         "name a column with the outputs of each system; give outputs that are numbers as plain text, a file for each",
     )
+
+
+def _refuse_row_for_each_output(
+    file: str, line: int, layout: _Layout, first: list[str], second: list[str]
+) -> None:
+    """Refuse a table whose first two rows name a system each, of one source or of one system."""
+    for name, column in layout.systems.items():
+        is_name = len(second[column].split()) == 1
+        is_same_source = first[layout.source] == second[layout.source]
+        is_repeated = is_same_source or first[column] == second[column]
+        if name.lower() in _NAMES_OF_SYSTEMS and is_name and is_repeated:
+            raise Location(file, line, column + 1, name).error(
+                "the table has a row for each output, not a column for each system",
+                f"turn the values of {name} into columns, for example with pivot in pandas",
+            )
 
 
 def _repeated(columns: Container[object], name: object) -> str | None:

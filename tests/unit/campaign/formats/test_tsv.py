@@ -96,3 +96,30 @@ def test_different_segment_ids_are_not_taken_for_each_other(
 ) -> None:
     rows = "".join(f"{number}\ttext\n" for number in ids.split())
     assert len(_read(make_file, "segment\tsource\n" + rows)) == len(ids.split())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "source\tsystem\toutput\nOne.\tM11\tA b.\nOne.\tM12\tB c.\n",
+        "doc_id\tModel_ID\tsource\tsummary\nd\tM11\tOne.\tA b.\ne\tM11\tTwo.\tB c.\n",
+    ],
+)
+def test_table_with_a_row_for_each_output_is_refused(
+    make_file: MakeFile, content: str
+) -> None:
+    with pytest.raises(FormatError, match=r"line 3.*a row for each output"):
+        _read(make_file, content)
+
+
+def test_system_may_be_called_system(make_file: MakeFile) -> None:
+    content = "source\tbaseline\tsystem\nOne.\tEins.\tEins.\nTwo.\tZwei.\tZwei.\n"
+    segments = _read(make_file, content)
+    assert [list(segment.outputs) for segment in segments] == [
+        ["baseline", "system"]
+    ] * 2
+
+
+def test_column_of_ids_is_no_system(make_file: MakeFile) -> None:
+    [segment] = _read(make_file, "id\tsource\tA\tB\nq-7\tOne.\tEins.\tEin.\n")
+    assert list(segment.outputs) == ["A", "B"]
