@@ -240,7 +240,9 @@ class _Reader:
         source = item.get("src_text", item.get("src"))
         if source is None:
             self._refuse(
-                f"{path}.src", "the item has no source text", "add src to every item"
+                f"{path}.src",
+                "the item has no source text",
+                "add src to every item; turn off “Show the source” in the settings of the campaign if judges see outputs alone",
             )
         text = self._filled(f"{path}.src", source, "the source")
         if _PAGE.search(text):
