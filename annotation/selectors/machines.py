@@ -75,6 +75,7 @@ class MachineBlock:
 
     block: Block
     is_reversed: bool
+    is_stored: bool = True
 
     @property
     def hit(self) -> HIT:
@@ -84,9 +85,9 @@ class MachineBlock:
     @property
     def stored_block(self) -> Block | None:
         """The block, unless it is drawn for machines alone."""
-        if self.block._state.adding:
-            return None
-        return self.block
+        if self.is_stored:
+            return self.block
+        return None
 
     @property
     def public_id(self) -> UUID:
@@ -98,7 +99,7 @@ class MachineBlock:
     @property
     def assignment_id(self) -> UUID:
         """Id of its HIT for this order. Nothing is lent: it names the HIT in requests."""
-        if self.stored_block is None:
+        if not self.is_stored:
             segment = f"{self.hit.task_id}/{self.block.segment_id}"
             name = f"machine/share/{segment}/{self.is_reversed}"
             return uuid5(NAMESPACE_OID, name)
@@ -118,10 +119,10 @@ class MachineBlock:
         task = self.hit.task
         block_id = _NO_BLOCK
         unstored_texts = None
-        if self.stored_block is None:
-            unstored_texts = self._texts()
+        if self.is_stored:
+            block_id = self.block.pk
         else:
-            block_id = self.stored_block.pk
+            unstored_texts = self._texts()
         return AssignedBlock(
             block_id=block_id,
             public_id=self.public_id,
@@ -184,7 +185,8 @@ def block_of_machine(*, machine: MachineJudge, public_id: UUID) -> MachineBlock 
         for public_id_in_order in public_ids:
             block = share.block(public_id_in_order)
             if block is not None:
-                return MachineBlock(block, block.public_id != public_id)
+                is_reversed = block.public_id != public_id
+                return MachineBlock(block, is_reversed, is_stored=False)
     return None
 
 
@@ -288,17 +290,29 @@ def _share_not_done(
             done = _answered(
                 machine, share.task, part.blocks, is_reversed, skipped_before
             )
-            for segment_id, blocks in part.blocks.items():
-                remaining = []
-                for block in blocks:
-                    is_shown = len(block.outputs) > 1 or not is_reversed
-                    if is_shown and (segment_id, frozenset(block.outputs)) not in done:
-                        remaining.append(MachineBlock(block, is_reversed))
+            for blocks in part.blocks.values():
+                remaining = _remaining(blocks, done, is_reversed=is_reversed)
                 if remaining:
                     is_all_done = False
                     yield remaining
             if is_all_done:
                 cache.set(key, part.last, _KEPT_SECONDS)
+
+
+def _remaining(
+    blocks: Sequence[Block],
+    answered: Collection[tuple[int, frozenset[int]]],
+    *,
+    is_reversed: bool,
+) -> list[MachineBlock]:
+    """Return the blocks that are not answered; one output has no reverse order."""
+    remaining = []
+    for block in blocks:
+        is_alone = is_reversed and len(block.outputs) == 1
+        question = (block.segment_id, frozenset(block.outputs))
+        if not is_alone and question not in answered:
+            remaining.append(MachineBlock(block, is_reversed, is_stored=False))
+    return remaining
 
 
 def _answered(
@@ -360,10 +374,10 @@ def machine_assignment_data(
     blocks: Sequence[MachineBlock], *, machine: MachineJudge
 ) -> AssignmentShown:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
-    if blocks[0].stored_block is None:
-        blocks_shown = _unstored_data(blocks, machine)
-    else:
+    if blocks[0].is_stored:
         blocks_shown = _stored_data(blocks, machine)
+    else:
+        blocks_shown = _unstored_data(blocks, machine)
     return unlent_data(
         blocks_shown,
         id_=blocks[0].assignment_id,
