@@ -186,7 +186,7 @@ def test_machine_that_ties_everything_saves_nothing_and_breaks_nothing(
     )
     found = {}
     for kind in ("machines", "metrics", "predicted_ranking"):
-        found[kind] = answer(varied.task, kind).data
+        found[kind] = data_of(varied.task, kind)
         json.dumps(found[kind], allow_nan=False)
     for row in found["predicted_ranking"]["systems"]:
         assert row["score"] == row["people_score"]
