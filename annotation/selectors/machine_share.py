@@ -106,8 +106,8 @@ class MachineShare:
         content = f"machine/{self.task.pk}/{segment.pk}/{position}/{outputs}"
         digest = sha256(content.encode()).digest()[:_DIGEST_BYTES]
         number = segment.number.to_bytes(4)
-        place = (_POSITION_STEP * position).to_bytes(2)
-        return UUID(bytes=digest + number + place, version=4)
+        last_bytes = (_POSITION_STEP * position).to_bytes(2)
+        return UUID(bytes=digest + number + last_bytes, version=4)
 
 
 @dataclass(frozen=True, slots=True)
