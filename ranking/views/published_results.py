@@ -207,12 +207,14 @@ def _desk(
         if not has_results:
             uncomputed = kind_in_place_of_ranking(task=task)
     last = versions[0] if versions else None
+    # Also those without answers, so that no answer of a machine changes the page.
+    machines = task.test_set.campaign.machines.order_by("pk")
     form = PublishForm(
         data,
         systems=systems,
         reasons=reasons,
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
-        completing=completing_names(task=task),
+        completing=completing_names(task=task, machines=list(map(str, machines))),
         last=last,
     )
     context = {

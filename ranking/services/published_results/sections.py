@@ -1,7 +1,7 @@
 """Sections of a published result that analyses of exactly its judgments compute."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, cast
 
@@ -57,10 +57,9 @@ class ChosenSections:
     completed_by: str = ""
 
 
-def completing_names(*, task: Task) -> list[str]:
-    """Return the names of the metrics and machine judges that can complete a ranking. Two queries."""
+def completing_names(*, task: Task, machines: Sequence[str]) -> list[str]:
+    """Return the names of the metrics of a task and of these machine judges, as completed rankings name them. One query."""
     metrics = list(metrics_of(test_set_id=task.test_set_id))
-    machines = machine_names(task_id=task.pk)
     signatures = [(metric.name, metric.signature) for metric in metrics]
     signatures += [(machine, "") for machine in machines]
     are_human = [metric.is_human for metric in metrics]
@@ -80,7 +79,8 @@ def sections_check(chosen: ChosenSections, *, task: Task) -> None:
     if "predicted_ranking" not in chosen.names:
         message = _("Include the prediction-powered ranking, or name no metric for it.")
         raise PublishingRefusedError(message, field="completed_by")
-    available = completing_names(task=task)
+    machines = machine_names(task_id=task.pk)
+    available = completing_names(task=task, machines=machines)
     if name in available:
         return
     message = _("Metric “%(name)s” not found. Available: %(known)s.")
