@@ -415,7 +415,7 @@ def _shared(task: Task, pages: dict[str, str], here: str) -> dict[str, object]:
             judge=Judge(campaign=task.test_set.campaign),
             owes_acceptance=True,
             has_instructions=bool(pages["instructions"]),
-            has_choice=False,
+            has_several_tasks=False,
             protocols=[task.protocol],
         ),
     }

@@ -181,10 +181,10 @@ def test_languages_are_corrected_until_the_first_judgment(
     page: Client, task: Task, is_numbered: bool
 ) -> None:
     judge = make_judge(task.test_set.campaign, languages=["en", "cs"])
-    assert not sets_open_to(judge).exists()
+    assert not sets_open_to(judge)
     set_change(task=task, target_language="CS")
     assert TestSet.objects.get().target_language == "cs"
-    assert sets_open_to(judge).exists()
+    assert sets_open_to(judge)
     block = assigned_blocks(lend(judge))[0]
     ranks = list(range(1, len(block.candidates) + 1))
     judgment_submit(assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks))

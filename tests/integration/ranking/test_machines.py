@@ -184,7 +184,7 @@ def test_machine_that_ties_everything_saves_nothing_and_breaks_nothing(
         varied.task,
         ranks=lambda candidates: [1] * len(candidates),
     )
-    found = {}
+    found: dict[str, Any] = {}
     for kind in ("machines", "metrics", "predicted_ranking"):
         found[kind] = data_of(varied.task, kind)
         json.dumps(found[kind], allow_nan=False)
