@@ -3,19 +3,24 @@
 import csv
 import io
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from pytest_django import DjangoDbBlocker
 
 from campaign.models import System
 from ranking.models import PublishedResult
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.runs import ranking_run_compute
+from tests.factories import make_campaign
 from tests.integration.publishing.bundled import bundled
-from tests.integration.ranking.writing import TestSetWriter
+from tests.integration.publishing.conftest import ranked_task
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -23,19 +28,48 @@ AWKWARD = 'a_b & $c% #1 {x} ~^ \\ "q" <i>'
 FORMULA = "=1+1"
 
 
-@pytest.fixture
-def result(judged: TestSetWriter) -> PublishedResult:
-    front_matter = FrontMatter(authors=("Horáková, Marta", "The {Group} & friends"))
-    return bundled(judged.task, front_matter=front_matter)[0]
+@dataclass(frozen=True)
+class Published:
+    """A result with plain names, and one with names that programs would run."""
+
+    plain: PublishedResult
+    awkward: PublishedResult
+
+
+def make_published() -> Published:
+    writer = ranked_task(make_campaign("autumn"))
+    authors = ("Horáková, Marta", "The {Group} & friends")
+    plain, _bundle = bundled(writer.task, front_matter=FrontMatter(authors=authors))
+    return Published(plain, make_awkward())
+
+
+def make_awkward() -> PublishedResult:
+    writer = ranked_task(make_campaign("spring"))
+    systems = System.objects.filter(test_set=writer.task.test_set)
+    systems.filter(name="amber").update(name=AWKWARD)
+    systems.filter(name="birch").update(name=FORMULA)
+    writer.judgment("j1", writer.block(40, [AWKWARD.replace(",", ""), FORMULA]), [1, 2])
+    ranking_run_compute(task_id=writer.task.pk)
+    result, _bundle = bundled(writer.task)
+    return result
+
+
+@pytest.fixture(scope="module")
+def published(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Published]:
+    with shared_rows(django_db_blocker, make_published) as made:
+        yield made
 
 
 @pytest.fixture
-def awkward(judged: TestSetWriter) -> PublishedResult:
-    System.objects.filter(name="amber").update(name=AWKWARD)
-    System.objects.filter(name="birch").update(name=FORMULA)
-    judged.judgment("j1", judged.block(40, [AWKWARD.replace(",", ""), FORMULA]), [1, 2])
-    ranking_run_compute(task_id=judged.task.pk)
-    return bundled(judged.task)[0]
+def result(published: Published) -> PublishedResult:
+    return PublishedResult.objects.get(pk=published.plain.pk)
+
+
+@pytest.fixture
+def awkward(published: Published) -> PublishedResult:
+    return PublishedResult.objects.get(pk=published.awkward.pk)
 
 
 def file_of(client: Client, result: PublishedResult, name: str) -> str:
