@@ -1,12 +1,14 @@
 """Analysis and files of rating tasks with criteria of their own."""
 
 import csv
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
@@ -41,13 +43,17 @@ from tests.exporting import exported
 from tests.factories import make_campaign, make_organiser, make_task
 from tests.integration.protocols.every import plans_delete
 from tests.protocol_tasks import make_task_of_protocol
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 
-def rated(outputs: int, **rules: Any) -> Task:
-    """Four judges rate by four criteria, `outputs` on a screen; later systems are better."""
-    task = make_task_of_protocol(Protocol.RATING)
+def rated(outputs: int, *, slug: str = "museum", seed: int = 3, **rules: Any) -> Task:
+    """Four judges rate by four criteria, `outputs` on a screen; later systems are better.
+
+    Ids of judgments are drawn from the seed.
+    """
+    task = make_task_of_protocol(Protocol.RATING, slug=slug)
     plans_delete(task)
     task_rules_change(task=task, rules={"criteria": FOUR, "all_at_once": True, **rules})
     design_change(
@@ -74,11 +80,36 @@ def rated(outputs: int, **rules: Any) -> Task:
             qualities={
                 each.pk: 15.0 + 12 * places[each.system.name] for each in stored
             },
-            seed=3,
+            seed=seed,
         ),
     )
     judgments_number(task_id=task.pk)
     return task
+
+
+def make_tasks() -> dict[int, Task]:
+    """Make a task with one, two and three outputs on a screen, each in a campaign of its own."""
+    tasks = {}
+    for outputs in (1, 2, 3):
+        tasks[outputs] = rated(outputs, slug=f"screens-of-{outputs}", seed=10 + outputs)
+    return tasks
+
+
+@pytest.fixture(scope="module")
+def tasks(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[dict[int, Task]]:
+    with shared_rows(django_db_blocker, make_tasks) as made:
+        yield made
+
+
+RatedTask = Callable[[int], Task]
+
+
+@pytest.fixture
+def rated_task(tasks: dict[int, Task]) -> RatedTask:
+    """Return a function that reads the task with a number of outputs on a screen."""
+    return lambda outputs: Task.objects.get(pk=tasks[outputs].pk)
 
 
 def told(task: Task, **given: Any) -> Report:
@@ -93,8 +124,10 @@ def table(report: Report, name: str) -> Table:
     return next(each for each in report.tables if each.name == name)
 
 
-def test_systems_stand_in_one_table_by_criteria(subtests: pytest.Subtests) -> None:
-    task = rated(2)
+def test_systems_stand_in_one_table_by_criteria(
+    rated_task: RatedTask, subtests: pytest.Subtests
+) -> None:
+    task = rated_task(2)
     report = told(task)
     criteria = [each["key"] for each in FOUR]
     with subtests.test("means of each criterion on its own scale"):
@@ -160,8 +193,10 @@ def test_without_weights_nothing_is_averaged() -> None:
         told(task, weights=["beauty:1"])
 
 
-def test_a_weighted_task_is_ranked_and_published_with_its_weights() -> None:
-    task = rated(3)
+def test_a_weighted_task_is_ranked_and_published_with_its_weights(
+    rated_task: RatedTask,
+) -> None:
+    task = rated_task(3)
     assert "ranking" in analyses_of(task=task)
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
@@ -178,14 +213,14 @@ def test_a_weighted_task_is_ranked_and_published_with_its_weights() -> None:
     assert "Coherence (2), Errors (1)." in sentence
 
 
-def test_scores_are_those_of_the_weighted_criteria() -> None:
-    task = rated(1)
+def test_scores_are_those_of_the_weighted_criteria(rated_task: RatedTask) -> None:
+    task = rated_task(1)
     last = judgments_number(task_id=task.pk)
     options = completed(JUDGMENT_OPTIONS, {})
     scores = output_scores(
         task=task, watermark=last, chosen=judgments_chosen(task=task, options=options)
     )
-    answer = RatingAnswer.objects.first()
+    answer = RatingAnswer.objects.filter(judgment__task=task).first()
     assert scores is not None
     assert answer is not None
     coherence, errors, *_others = answer.points
@@ -194,8 +229,10 @@ def test_scores_are_those_of_the_weighted_criteria() -> None:
 
 @pytest.mark.parametrize("file_format", ["ratings-jsonl", "ratings-csv"])
 @pytest.mark.parametrize("outputs", [1, 3])
-def test_files_read_back_equal(outputs: int, file_format: str, tmp_path: Path) -> None:
-    task = rated(outputs)
+def test_files_read_back_equal(
+    rated_task: RatedTask, outputs: int, file_format: str, tmp_path: Path
+) -> None:
+    task = rated_task(outputs)
     written = exported(task, file_format)
     path = tmp_path / "ratings"
     # As pages write tables.
@@ -218,8 +255,10 @@ def test_files_read_back_equal(outputs: int, file_format: str, tmp_path: Path) -
     )
 
 
-def test_a_rating_that_is_missing_is_named(tmp_path: Path) -> None:
-    task = rated(1)
+def test_a_rating_that_is_missing_is_named(
+    rated_task: RatedTask, tmp_path: Path
+) -> None:
+    task = rated_task(1)
     path = tmp_path / "ratings.jsonl"
     lines = [
         line
@@ -237,14 +276,15 @@ def test_a_rating_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(
-    client: Client,
+    rated_task: RatedTask, client: Client
 ) -> None:
-    task = rated(2)
+    task = rated_task(2)
     client.force_login(make_organiser(task.test_set.campaign))
     kinds = client.get(f"/api/v1/tasks/{task.pk}/exports/kinds/").json()["results"]
     [judgments] = [each for each in kinds if each["name"] == "judgments"]
     assert "coherence_N" in str(judgments)
-    assert client.get(f"/campaigns/museum/tasks/{task.pk}/exports/").status_code == 200
+    exports = f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/exports/"
+    assert client.get(exports).status_code == 200
     asked = requested_export(task=task, kind="judgments", file_format="csv")
     written = b"".join(export_bytes(asked)).decode().splitlines()
     header, first, *_rows = csv.reader(written)
