@@ -34,10 +34,12 @@ from campaign.models import (
     Upload,
     User,
 )
+from campaign.selectors.credentials import links_for_anybody
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import task_close, task_create
 from campaign.services.exported_files import exported_file_keep
 from campaign.services.instructions import instructions_accept, instructions_write
+from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judge_groups import (
     judge_group_create,
 )
@@ -155,7 +157,9 @@ class World:
             "<int:membership_id>": str(self.membership.pk),
             "<int:action_id>": "1",
             "<int:pk>": "1",
-            "<int:invitation_id>": "1",
+            "<int:invitation_id>": str(
+                links_for_anybody(campaign=self.campaign).earliest("pk").pk
+            ),
             "<int:version>": "1",
             "<slug:transition>": "pause",
             "<int:number>": "1",
@@ -225,6 +229,9 @@ def make_world() -> World:
     upload = upload_begin(campaign=mine.test_set.campaign)
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
+    invitation_create_for_anybody(
+        campaign=mine.test_set.campaign, cap=3, created_by=organiser
+    )
     machine_add(
         campaign=mine.test_set.campaign,
         by=organiser,
