@@ -84,7 +84,7 @@ def test_a_judge_is_withdrawn_and_comes_back(
     organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]
 ) -> None:
     own = f"{here}judges/{judge.pk}/"
-    assert send(organiser, f"{own}again/").status_code == 404
+    assert send(organiser, f"{own}again/").status_code == 400
     assert judge.user is not None
     before = results(organiser, here)
     only = send(organiser, f"{own}withdraw/", {"links_only": True}).json()
