@@ -32,8 +32,11 @@ def test_two_outputs_are_announced_with_the_question(
     task = make_task_of_protocol(Protocol.TWO_OUTPUTS, rules={"question": QUESTION})
     campaign_change(campaign=task.test_set.campaign, judged="summaries")
     page = new_page(locale="ar")
+    page.clock.install()
     sign_in(page, make_judge(task.test_set.campaign))
     expect(page.locator("#question")).to_have_text(QUESTION["ar"])
     page.keyboard.press("1")
     expect(page.locator("#sentence")).to_contain_text("2")
+    # The label first has the whole item, for as long as it takes to read.
+    page.clock.fast_forward("01:00")
     expect(page.locator(".verdicts")).to_have_attribute("aria-label", QUESTION["ar"])
