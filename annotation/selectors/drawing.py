@@ -380,8 +380,9 @@ def _state(
                 ties=recorded.ties,
                 watermark=recorded.watermark,
             )
-        waiting = _pairs_waiting(design.task_id, state)
-        state = state.awaiting(waiting, redundancy=design.redundancy)
+            # Before the first ranking, all planned comparisons count as awaited.
+            waiting = _pairs_waiting(design.task_id, state)
+            state = state.awaiting(waiting, redundancy=design.redundancy)
     parameters = design.parameters
     takes_part = texts.ranked_systems
     if parameters.reference_rate is not None:

@@ -104,6 +104,10 @@ def test_pairs_left_uncompared_are_not_awaited(answer: str, compared: int) -> No
     [block] = assigned_blocks(lend(make_judge(task.test_set.campaign)))
     if answer == "skip":
         skip_submit(assigned=block, client_id=uuid4(), reason="other")
+        # A ranking without judgments.
+        sampling_state_record(
+            task_id=task.pk, watermark=0, systems=[], wins=[], ties=[]
+        )
     else:
         sent = SentJudgment(answer={"best": 1, "worst": 2})
         judgment_submit(assigned=block, client_id=uuid4(), sent=sent)
