@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -125,6 +126,27 @@ class TestTakingBack:
             pass
         find_none_left(other, task)
         assert assignment_lend(judge=other) is None
+
+    def test_hit_begun_since_it_was_chosen_is_not_taken_back(self) -> None:
+        holder = make_judge(make_open_task(4).test_set.campaign)
+        held = store_fill(holder, most=2)
+        answer(held[1])
+        with transaction.atomic():
+            assert lending._take_back(held[1]) is None
+        held[1].refresh_from_db()
+        assert held[1].released_at is None
+
+    def test_reserved_hit_is_lent_ahead_however_few_others_are_left(self) -> None:
+        task = make_open_task(2)
+        judge = make_judge(task.test_set.campaign)
+        held = lend(judge)
+        in_hand = [held.public_id]
+        assert lending.assignment_lend(judge=judge, in_hand=in_hand) is None
+        last = HIT.objects.exclude(pk=held.hit_id)
+        last.update(reserved_for=judge, reserved_until=Now() + timedelta(days=1))
+        lent = lending.assignment_lend(judge=judge, in_hand=in_hand)
+        assert lent is not None
+        assert lent.assignment.hit_id == last.get().pk
 
     def test_hit_judged_offline_and_by_another_judge_counts_for_both(self) -> None:
         task = make_open_task(4)
