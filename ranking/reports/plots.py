@@ -28,7 +28,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """What an axis shows besides the values of the rows.
+    """Define what an axis shows besides the values of the rows.
 
     Attributes
     ----------
