@@ -9,18 +9,26 @@ chain of comparisons have no order.
 
 import math
 from dataclasses import dataclass
-from typing import Any, NotRequired, TypedDict, TypeVar
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    as_row,
+    off_diagonal,
+    pairwise_differences,
+    per_sample,
+)
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.newton import NotConvergedError, maximise
 from ranking.core.scores import Scores
 
-_Scalar = TypeVar("_Scalar", bound=np.generic)
 #: The axes of the pairs of systems, after that of the samples.
 _PAIRS = (1, 2)
 
@@ -178,21 +186,18 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
     _gradient, information = data.derivatives(point)
-    response = np.asarray(np.linalg.inv(information)[:, :n, :], dtype=np.float64)
+    covariance = np.linalg.inv(information)
+    response = np.asarray(covariance[:, :n, :], dtype=np.float64)
     response[:, :, :n] -= data.gauge()
     log_likelihood = data.log_likelihood(point)
+    tie = data.tie_parameter(point)
     return DavidsonFit(
         ability=data.centred(point[:, :n]),
-        tie=np.where(has_limit, data.tie_parameter(point), np.inf),
+        tie=np.where(has_limit, tie, np.inf),
         log_likelihood=np.where(has_limit, log_likelihood, np.nan),
         response=response,
         separation=separated,
     )
-
-
-def per_sample(values: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
-    """Return one value per sample, of shape (S,), for use with pairs of systems: shape (S, 1, 1)."""
-    return values[:, np.newaxis, np.newaxis]
 
 
 class _Data:
@@ -216,31 +221,33 @@ class _Data:
         odds = (self.points + 0.5) / (lost + 0.5)
         theta = self.centred(np.log(odds))
         decided = met.sum(axis=1) / 2 - self.tied
-        tie_odds = 2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5)
-        return np.column_stack([theta, np.log(tie_odds)])
+        # Equal systems tie with the odds ν / 2. Half a comparison keeps the odds finite.
+        nu = 2 * np.maximum(self.tied, 0.5) / np.maximum(decided, 0.5)
+        return np.column_stack([theta, np.log(nu)])
 
     def tie_parameter(self, point: FloatArray) -> FloatArray:
         """Return ν of each sample: 0 without ties."""
         return np.where(self.tied > 0, np.exp(point[:, -1]), 0.0)
 
     def centred(self, theta: FloatArray) -> FloatArray:
-        total = (self.bounded @ theta[:, :, np.newaxis])[:, :, 0]
-        centred: FloatArray = theta - total / self.group_size
+        totals = self.bounded @ as_column(theta)
+        centred: FloatArray = theta - totals[:, :, 0] / self.group_size
         return centred
 
     def gauge(self) -> FloatArray:
         """Return the inverse of the term that `derivatives` adds in directions that the data do not
         determine.
         """
-        inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
+        inverse: FloatArray = self.bounded / as_column(self.group_size) ** 2
         return inverse
 
     def log_likelihood(self, point: FloatArray) -> FloatArray:
         log_z, half = self._log_total(point)
-        theta = point[:, :-1, np.newaxis]
-        eta = per_sample(point[:, -1])
-        log_tie = np.where(self.ties > 0, half + eta, 0.0)
+        theta = as_column(point[:, :-1])
+        log_nu = per_sample(point[:, -1])
+        log_tie = np.where(self.ties > 0, half + log_nu, 0.0)
         won = np.sum(self.wins * theta, axis=_PAIRS)
+        # Pairs are counted in both orders, so ties and totals are halved.
         drawn = np.sum(self.ties * log_tie, axis=_PAIRS) / 2
         every = np.sum(self.met * log_z, axis=_PAIRS) / 2
         total: FloatArray = won + drawn - every
@@ -248,8 +255,8 @@ class _Data:
 
     def _log_total(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log Z and (θi + θj) / 2 of each pair."""
-        own = point[:, :-1, np.newaxis]
-        other = point[:, np.newaxis, :-1]
+        own = as_column(point[:, :-1])
+        other = as_row(point[:, :-1])
         half = (own + other) / 2
         nu = per_sample(self.tie_parameter(point))
         relative_total = 2 * np.cosh((own - other) / 2) + nu
@@ -257,28 +264,39 @@ class _Data:
 
     def derivatives(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradient, and the observed information, made invertible."""
-        n = point.shape[1] - 1
-        met = self.met
         log_z, half = self._log_total(point)
-        has_ties = self.tied > 0
-        tie = per_sample(self.tie_parameter(point)) * np.exp(half - log_z)
-        win = np.exp(point[:, :-1, np.newaxis] - log_z)
+        nu = per_sample(self.tie_parameter(point))
+        tie = nu * np.exp(half - log_z)
+        win = np.exp(as_column(point[:, :-1]) - log_z)
+        # Expected points of the first of two systems, of which a tie gives half a point.
         points = win + tie / 2
-        gradient = np.empty_like(point)
-        gradient[:, :n] = self.points - np.sum(met * points, axis=2)
-        expected_ties = np.sum(met * tie, axis=_PAIRS) / 2
-        gradient[:, n] = (self.tied - expected_ties) * has_ties
+        return self._gradient(points, tie), self._information(points, tie)
+
+    def _gradient(self, points: FloatArray, tie: FloatArray) -> FloatArray:
+        """Return the observed minus the expected points, and ties, shape (S, n + 1)."""
+        expected_points = np.sum(self.met * points, axis=2)
+        expected_ties = np.sum(self.met * tie, axis=_PAIRS) / 2
+        by_log_nu = (self.tied - expected_ties) * (self.tied > 0)
+        return np.column_stack([self.points - expected_points, by_log_nu])
+
+    def _information(self, points: FloatArray, tie: FloatArray) -> FloatArray:
+        """Return the covariance matrix of points and ties, made invertible, shape (S, n + 1, n + 1)."""
+        samples, n, _n = points.shape
+        met = self.met
+        # Variances of the points and of the ties of each pair, and their covariance.
         spread = met * (points - tie / 4 - points**2)
         tie_spread = met * tie * (1 - tie)
-        with_tie = np.sum(met * tie * (0.5 - points), axis=2)
-        information = np.zeros((len(point), n + 1, n + 1))
+        mixed = met * tie * (0.5 - points)
+        information = np.zeros((samples, n + 1, n + 1))
         information[:, :n, :n] = self.bounded - spread
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)
-        information[:, :n, n] = with_tie
-        information[:, n, :n] = with_tie
-        information[:, n, n] = np.sum(tie_spread, axis=_PAIRS) / 2 + ~has_ties
-        return gradient, information
+        of_systems = mixed.sum(axis=2)
+        information[:, :n, n] = of_systems
+        information[:, n, :n] = of_systems
+        has_no_ties = self.tied == 0
+        information[:, n, n] = np.sum(tie_spread, axis=_PAIRS) / 2 + has_no_ties
+        return information
 
 
 def _tie_parameter_is_finite(wins: FloatArray, ties: FloatArray) -> BoolArray:
@@ -343,7 +361,7 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
     shape = counts.wins.shape[:-1]
     has_wins = np.any(counts.wins > 0, axis=(-2, -1)).ravel()
     has_scores = np.isfinite(fit.tie) | has_wins
-    estimable = met.any(axis=2) & has_scores[:, np.newaxis]
+    estimable = met.any(axis=2) & as_column(has_scores)
     abilities = np.round(_placed(fit), _DECIMALS)
     values = np.where(estimable, abilities, np.nan)
     return Scores(
@@ -382,14 +400,15 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     nu = fit.tie[0]
     if math.isinf(nu):
         nu = 0.0
-    half = np.exp((theta[:, np.newaxis] - theta) / 2)
+    # Probabilities, with numerator and denominator divided by exp((θi + θj) / 2).
+    half = np.exp(pairwise_differences(theta) / 2)
     total = half + half.T + nu
     tie = nu / total
     points = half / total + tie / 2
     # Response to the ability of the first and of the second system of a pair, and to log ν.
     response = fit.response[0]
-    to_first = response[:, :n, np.newaxis]
-    to_second = response[:, np.newaxis, :n]
+    to_first = as_column(response[:, :n])
+    to_second = as_row(response[:, :n])
     to_tie = per_sample(response[:, n])
     # The part of the derivative that any comparison contributes, regardless of the outcome.
     expected = to_first * points + to_second * points.T + to_tie * tie
@@ -397,11 +416,13 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     drew = (to_first + to_second) / 2 - expected
     drew += to_tie
     bounded = fit.separation.bounded[0] & off_diagonal(n)
+    won *= bounded
+    drew *= np.triu(bounded)
     pairs = n * n
     cells = np.zeros((n, Layout(n, ties=True).size))
-    cells[:, :pairs] = np.reshape(won * bounded, (n, pairs))
+    cells[:, :pairs] = won.reshape(n, pairs)
     if nu:
-        cells[:, pairs:] = np.reshape(drew * np.triu(bounded), (n, pairs))
+        cells[:, pairs:] = drew.reshape(n, pairs)
     return cells
 
 

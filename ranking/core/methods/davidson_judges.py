@@ -20,7 +20,7 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
 from ranking.core.counting.counts import (
     Comparisons,
     comparisons_of,
@@ -141,7 +141,8 @@ class JudgeEffectsModel:
         rows = np.column_stack(columns)[counted]
         kinds, kind = np.unique(rows, axis=0, return_inverse=True)
         covariates = kinds[:, 4:].astype(np.float64)
-        first, second, judge, outcome = kinds[:, :4].astype(np.int64).T
+        indices = kinds[:, :4].astype(np.int64)
+        first, second, judge, outcome = indices.T
         no_block = np.zeros_like(first)
         self.data = Comparisons(first, second, judge, no_block, outcome, covariates)
         self.weights = np.bincount(kind, weight, len(kinds)).astype(np.float64)
@@ -150,7 +151,7 @@ class JudgeEffectsModel:
         sides = np.sort([first, second], axis=0)
         one, other = np.unique(sides, axis=1)
         self._prior_pairs: tuple[Int64Array, Int64Array] = (one, other)
-        # Positions in the vector of parameters.
+        # Positions in the vector of parameters, in the order of the notes above.
         log_tie = systems
         discrimination = log_tie + 1
         leniency = discrimination + judges
@@ -230,11 +231,13 @@ class JudgeEffectsModel:
         apart = point[data.first] - point[data.second]
         eta = scale * apart + data.covariates @ point[self._covariates]
         if self.has_ties:
-            log_tie = point[self._log_tie] + point[self._leniency][data.judge]
+            leniency = point[self._leniency]
+            log_tie = point[self._log_tie] + leniency[data.judge]
         else:
             log_tie = np.full(len(eta), -np.inf)
-        decided = np.logaddexp(eta / 2, -eta / 2)
-        return _Predictors(eta, log_tie, scale, np.logaddexp(decided, log_tie))
+        log_decided = np.logaddexp(eta / 2, -eta / 2)
+        log_total = np.logaddexp(log_decided, log_tie)
+        return _Predictors(eta, log_tie, scale, log_total)
 
     def log_probabilities(self, point: FloatArray) -> FloatArray:
         """Return the log probability of each comparison's outcome with these parameters, shape
@@ -242,8 +245,9 @@ class JudgeEffectsModel:
         """
         predictors = self._predictors(point)
         outcome = self.data.outcome
-        worth = np.where(outcome == 0, predictors.log_tie, outcome * predictors.eta / 2)
-        return np.asarray(worth - predictors.log_total)
+        log_win = outcome * predictors.eta / 2
+        log_worth = np.where(outcome == 0, predictors.log_tie, log_win)
+        return np.asarray(log_worth - predictors.log_total)
 
     def _objective(self, point: FloatArray) -> float:
         free = self._free
@@ -295,12 +299,14 @@ class JudgeEffectsModel:
         log_tie = slopes.log_tie
         weights = self.weights
         score = weights * slopes.by_eta
-        gradient = eta.T @ score + log_tie.T @ (weights * slopes.by_lambda)
-        of_eta = eta.T @ sparse.diags_array(weights * slopes.eta_spread) @ eta
-        of_tie = (
-            log_tie.T @ sparse.diags_array(weights * slopes.lambda_spread) @ log_tie
-        )
-        crossed = eta.T @ sparse.diags_array(weights * slopes.covariance) @ log_tie
+        tie_score = weights * slopes.by_lambda
+        gradient = eta.T @ score + log_tie.T @ tie_score
+        eta_spread = sparse.diags_array(weights * slopes.eta_spread)
+        tie_spread = sparse.diags_array(weights * slopes.lambda_spread)
+        covariance = sparse.diags_array(weights * slopes.covariance)
+        of_eta = eta.T @ eta_spread @ eta
+        of_tie = log_tie.T @ tie_spread @ log_tie
+        crossed = eta.T @ covariance @ log_tie
         expected = (of_eta + of_tie + crossed + crossed.T).toarray()
         information = self._observed(point, score, expected)
         self._add_prior(point, gradient, information)
@@ -339,7 +345,8 @@ class JudgeEffectsModel:
         self, point: FloatArray, gradient: FloatArray, information: FloatArray
     ) -> None:
         one, other = self._prior_pairs
-        chance = 1 / (1 + np.exp(point[other] - point[one]))
+        odds_of_other = np.exp(point[other] - point[one])
+        chance = 1 / (1 + odds_of_other)
         pull = self.penalty.wins * (1 - 2 * chance)
         np.add.at(gradient, one, pull)
         np.add.at(gradient, other, -pull)
@@ -355,7 +362,7 @@ class JudgeEffectsModel:
         met = np.zeros(n, dtype=np.bool_)
         met[np.concatenate(self._prior_pairs)] = True
         mean = met / max(1, met.sum())
-        centre = (np.eye(n) - mean) * met[:, np.newaxis]
+        centre = (np.eye(n) - mean) * as_column(met)
         ability = centre @ point[:n]
         tie = 0.0
         if self.has_ties:

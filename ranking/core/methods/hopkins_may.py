@@ -19,7 +19,15 @@ from typing import Any, Literal, Required, TypedDict
 import numpy as np
 from scipy import special
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    off_diagonal,
+    pairwise_differences,
+    per_sample,
+)
 from ranking.core.counting.counts import Counts, Layout, tally
 from ranking.core.counting.resampling import generator_states, random_bits
 from ranking.core.judged.blocks import Blocks
@@ -41,6 +49,8 @@ PRIOR = 1.0
 #: s, the standard deviation of the difference of two perceived qualities, with WMT's σₐ = 0.5 and
 #: σ_obs = 1.
 NOISE = math.sqrt(2 * (0.5**2 + 1.0**2))
+#: The axes of the pairs of systems, after that of the samples.
+_PAIRS = (1, 2)
 _MAX_STEPS = 100
 _ROOT_2_PI = math.sqrt(2 * math.pi)
 _TINY = 1e-300
@@ -92,24 +102,22 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
     if radius is not None and not 0 <= radius < math.inf:
         raise ValueError("radius: expected a number, 0 or more, or None to fit it")
     runs, n = wins.shape[:2]
-    decided = wins.sum(axis=(1, 2))
-    tied = ties.sum(axis=(1, 2)) // 2
+    decided = wins.sum(axis=_PAIRS)
+    tied = ties.sum(axis=_PAIRS) // 2
     if radius == 0 and tied.any():
         raise ValueError("radius: there are ties, which a radius of 0 makes impossible")
     fitted = (tied > 0) & (decided > 0) & (radius is None)
     start = np.zeros((runs, n + 1))
     if radius is None:
-        rate = np.where(fitted, tied / np.maximum(tied + decided, 1), 0.0)
-        start[:, n] = NOISE * special.ndtri((1 + rate) / 2)
-        # With only ties, any radius will do as a start, because the caller must not use the result.
-        start[(tied > 0) & (decided == 0), n] = NOISE
+        start[:, n] = _starting_radius(decided, tied)
     else:
         start[:, n] = radius
 
     def log_posterior(point: FloatArray) -> FloatArray:
         squares = np.sum(point[:, :n] ** 2, axis=1)
         log_likelihood = _log_likelihood(wins, ties, point)
-        density: FloatArray = log_likelihood - squares / (2 * PRIOR**2)
+        penalty = squares / (2 * PRIOR**2)
+        density: FloatArray = log_likelihood - penalty
         density[fitted & (point[:, n] <= 0)] = -np.inf
         return density
 
@@ -121,19 +129,30 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
     return Modes(mode[:, :n], mode[:, n], information, fitted, converged)
 
 
+def _starting_radius(decided: Int64Array, tied: Int64Array) -> FloatArray:
+    """Return the radius with which equal systems would tie as often as in each sample, shape (R,)."""
+    comparisons = np.maximum(tied + decided, 1)
+    tie_rate = np.where(decided > 0, tied / comparisons, 0.0)
+    radius: FloatArray = NOISE * special.ndtri((1 + tie_rate) / 2)
+    # With only ties, any radius will do as a start, because the caller must not use the result.
+    only_ties = (tied > 0) & (decided == 0)
+    radius[only_ties] = NOISE
+    return radius
+
+
 def _differences(point: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the differences of abilities, and the radius, in units of the noise."""
-    mu = point[:, :-1]
-    radius = point[:, -1, np.newaxis, np.newaxis]
-    delta = mu[:, :, np.newaxis] - mu[:, np.newaxis, :]
+    delta = pairwise_differences(point[:, :-1])
+    radius = per_sample(point[:, -1])
     return delta / NOISE, radius / NOISE
 
 
 def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
     # In the lower tail, where the distribution function is most precise.
     size = np.abs(delta)
-    chance = special.ndtr(radius - size) - special.ndtr(-radius - size)
-    return np.maximum(chance, _TINY)
+    below_upper_end = special.ndtr(radius - size)
+    below_lower_end = special.ndtr(-radius - size)
+    return np.maximum(below_upper_end - below_lower_end, _TINY)
 
 
 def _log_likelihood(
@@ -144,8 +163,9 @@ def _log_likelihood(
     log_win = special.log_ndtr(delta - radius)
     log_tie = np.log(_tie_chance(delta, radius))
     # Each tie is held twice, once for each system.
-    tied = np.where(ties > 0, ties * log_tie, 0.0)
-    return np.asarray(np.sum(wins * log_win + tied / 2, axis=(1, 2)))
+    of_ties = np.where(ties > 0, ties * log_tie, 0.0) / 2
+    of_pairs = wins * log_win + of_ties
+    return np.asarray(of_pairs.sum(axis=_PAIRS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,36 +218,55 @@ def _derivatives(
     wins: Int64Array, ties: Int64Array, point: FloatArray, fitted: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the log posterior and its negative Hessian; the radius is last."""
-    n = point.shape[1] - 1
     slopes = _slopes(point)
+    of_win = wins * slopes.win / NOISE
+    # Each tie is held twice, once for each system.
+    half_ties = ties / 2
+    gradient = _gradient(of_win, half_ties, point, slopes)
+    gradient[:, -1] *= fitted
+    information = _information(of_win, half_ties, slopes, fitted)
+    return gradient, information
+
+
+def _gradient(
+    of_win: FloatArray, half_ties: FloatArray, point: FloatArray, slopes: _Slopes
+) -> FloatArray:
+    """Return the gradient from the derivatives of wins by the difference, and half the ties."""
+    by_difference = of_win + half_ties * slopes.tie_by_difference / NOISE
+    by_radius = half_ties * slopes.tie_by_radius / NOISE - of_win
+    abilities = point[:, :-1]
+    gradient = np.empty_like(point)
+    gradient[:, :-1] = _column_balance(by_difference) - abilities / PRIOR**2
+    gradient[:, -1] = by_radius.sum(axis=_PAIRS)
+    return gradient
+
+
+def _information(
+    of_win: FloatArray, half_ties: FloatArray, slopes: _Slopes, fitted: BoolArray
+) -> FloatArray:
+    """Return the negative Hessian; a radius that is not fitted has an information of 1."""
+    samples, n, _n = of_win.shape
     by_difference = slopes.tie_by_difference
     by_radius = slopes.tie_by_radius
     below = slopes.below
     above = slopes.above
-    # Each tie is held twice, once for each system.
-    half = ties / 2
-    scale = half / NOISE**2
-    of_win = wins * slopes.win / NOISE
-    of_ability = of_win + half * by_difference / NOISE
-    of_radius = half * by_radius / NOISE - of_win
-    gradient = np.empty_like(point)
-    gradient[:, :n] = _column_balance(of_ability) - point[:, :n] / PRIOR**2
-    gradient[:, n] = of_radius.sum(axis=(1, 2)) * fitted
-
+    # Second derivatives by the difference, by the difference and the radius, and by the radius.
+    scale = half_ties / NOISE**2
     of_wins = of_win * slopes.win_curvature / NOISE
     curvature = of_wins + scale * (by_difference**2 - below + above)
     mixed = scale * (by_difference * by_radius - below - above) - of_wins
     radius_curvature = of_wins + scale * (by_radius**2 - below + above)
-    information = np.zeros((len(point), n + 1, n + 1))
+    information = np.zeros((samples, n + 1, n + 1))
     information[:, :n, :n] = -curvature - curvature.swapaxes(1, 2)
     diagonal = np.arange(n)
-    total = curvature.sum(axis=1) + curvature.sum(axis=2)
-    information[:, diagonal, diagonal] = total + 1 / PRIOR**2
-    with_radius = _column_balance(mixed) * fitted[:, np.newaxis]
+    own_curvature = curvature.sum(axis=1) + curvature.sum(axis=2)
+    information[:, diagonal, diagonal] = own_curvature + 1 / PRIOR**2
+    with_radius = _column_balance(mixed) * as_column(fitted)
     information[:, :n, n] = with_radius
     information[:, n, :n] = with_radius
-    information[:, n, n] = np.where(fitted, radius_curvature.sum(axis=(1, 2)), 1.0)
-    return gradient, information
+    of_radius = radius_curvature.sum(axis=_PAIRS)
+    information[:, n, n] = np.where(fitted, of_radius, 1.0)
+    return information
 
 
 def _column_balance(of_pairs: FloatArray) -> FloatArray:
@@ -239,7 +278,7 @@ def outcome_chances(mu: FloatArray, radius: float) -> FloatArray:
     """Return probabilities of a win, tie and loss of each system against each other, shape (3, n,
     n).
     """
-    delta = (mu[:, np.newaxis] - mu) / NOISE
+    delta = pairwise_differences(mu) / NOISE
     ends = radius / NOISE
     win = special.ndtr(delta - ends)
     loss = special.ndtr(-delta - ends)
@@ -264,7 +303,8 @@ def split_rhat(draws: FloatArray) -> FloatArray:
     halves = _halves(draws)
     length = halves.shape[1]
     within = halves.var(axis=1, ddof=1).mean(axis=0)
-    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    means = halves.mean(axis=1)
+    between = means.var(axis=0, ddof=1)
     ratio = np.divide(between, within, out=np.zeros_like(within), where=within > 0)
     # Constant chains with different values have no variance within chains.
     ratio[(within == 0) & (between > 0)] = np.inf
@@ -286,6 +326,7 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     """
     halves = _halves(draws)
     chains, length, quantities = halves.shape
+    means = halves.mean(axis=1)
     centred = halves - halves.mean(axis=1, keepdims=True)
     # Autocovariances for all lags at once, by a padded Fourier transform.
     padded = 2 * length
@@ -293,14 +334,16 @@ def effective_draws(draws: FloatArray) -> FloatArray:
     lagged = np.fft.irfft(spectrum, padded, axis=1)[:, :length]
     covariance = lagged.mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
-    between = halves.mean(axis=1).var(axis=0, ddof=1)
+    between = means.var(axis=0, ddof=1)
     pooled = covariance[0] + between
     drawn = chains * length
     effective = np.full(quantities, float(drawn))
     for m in np.flatnonzero(pooled > 0).tolist():
-        rho = 1 - (within[m] - covariance[:, m]) / pooled[m]
+        half_variogram = within[m] - covariance[:, m]
+        rho = 1 - half_variogram / pooled[m]
         rho[0] = 1.0
-        effective[m] = drawn / max(2 * _positive_sum(rho) - 1, 1.0)
+        autocorrelation_time = 2 * _positive_sum(rho) - 1
+        effective[m] = drawn / max(autocorrelation_time, 1.0)
     return effective
 
 
@@ -357,7 +400,6 @@ class _Sampler:
     def __init__(
         self, wins: Int64Array, ties: Int64Array, mode: Modes, seed: int
     ) -> None:
-        n = len(wins)
         self._wins = wins[np.newaxis]
         self._ties = ties[np.newaxis]
         # Groups of equal comparisons: the first system, the second, and the ends of the difference.
@@ -368,10 +410,12 @@ class _Sampler:
         self._total = int(self._counts.sum())
         self._begins = np.cumsum(self._counts) - self._counts
         self._group = np.repeat(np.arange(len(tied)), self._counts)
-        self._of_systems = np.zeros((len(tied), n))
+        # Each group's difference is the ability of its first system minus that of its second.
+        self._contrasts = np.zeros((len(tied), len(wins)))
         groups = np.arange(len(tied))
-        self._of_systems[groups, self._first] = 1
-        self._of_systems[groups, self._second] = -1
+        self._contrasts[groups, self._first] = 1
+        self._contrasts[groups, self._second] = -1
+        # Precision of the abilities given the differences, in units of the noise.
         counts = comparisons_per_pair(wins, ties)
         own_precision = counts.sum(axis=1) + (NOISE / PRIOR) ** 2
         precision = np.diag(own_precision) - counts
@@ -380,7 +424,7 @@ class _Sampler:
         # 2.4 conditional standard deviations is the optimal step of a one-dimensional Metropolis
         # walk (Gelman, Roberts & Gilks 1996); 0 if the radius is given.
         if mode.fitted[0]:
-            self._step = 2.4 / math.sqrt(mode.information[0, n, n])
+            self._step = 2.4 / math.sqrt(mode.information[0, -1, -1])
         else:
             self._step = 0.0
         numbers = np.arange(_CHAINS, dtype=np.uint64)
@@ -392,7 +436,8 @@ class _Sampler:
         """Return abilities and radius at which the chains start, shape (C, n + 1)."""
         radius = mode.radius[0]
         centre = np.append(mode.mu[0], radius)
-        deviations = np.sqrt(np.diagonal(np.linalg.inv(mode.information[0])))
+        covariance = np.linalg.inv(mode.information[0])
+        deviations = np.sqrt(np.diagonal(covariance))
         starts = np.empty((_CHAINS, len(centre)))
         for chain in range(_CHAINS):
             random = np.random.default_rng([seed, chain])
@@ -427,21 +472,33 @@ class _Sampler:
     def _walk(self) -> None:
         """Take a Metropolis step of the radius."""
         uniform = self._uniform(2)
+        step = self._step * special.ndtri(uniform[:, 0])
+        log_threshold = np.log(uniform[:, 1])
         proposed = self._state.copy()
-        proposed[:, -1] += self._step * special.ndtri(uniform[:, 0])
+        proposed[:, -1] += step
         possible = proposed[:, -1] > 0
         proposed[~possible] = self._state[~possible]
         proposed_likelihood = _log_likelihood(self._wins, self._ties, proposed)
         likelihood = _log_likelihood(self._wins, self._ties, self._state)
-        log_chance = np.log(uniform[:, 1])
-        taken = possible & (log_chance < proposed_likelihood - likelihood)
+        log_ratio = proposed_likelihood - likelihood
+        taken = possible & (log_threshold < log_ratio)
         self._state[taken] = proposed[taken]
 
     def _draw_abilities(self) -> None:
-        """Draw the latent differences, each within its ends, and then all abilities."""
+        """Draw the latent differences, and then all abilities together given their sums."""
         mu = self._state[:, :-1]
+        difference = mu[:, self._first] - mu[:, self._second]
+        delta = difference / NOISE
+        latent_sums = self._counts * delta + self._drawn_residuals(delta)
+        mean = latent_sums @ self._contrasts @ self._covariance
+        normal = special.ndtri(self._uniform(mu.shape[1]))
+        self._state[:, :-1] = NOISE * (mean + normal @ self._root)
+
+    def _drawn_residuals(self, delta: FloatArray) -> FloatArray:
+        """Draw how far each latent difference is from its mean, within its ends, and return the
+        sums by group.
+        """
         radius = self._state[:, -1:] / NOISE
-        delta = (mu[:, self._first] - mu[:, self._second]) / NOISE
         lower_end = np.where(self._tied, -radius, radius) - delta
         upper_end = np.where(self._tied, radius - delta, np.inf)
         # In the lower tail, where the distribution function is most precise.
@@ -455,11 +512,7 @@ class _Sampler:
         residuals = special.ndtri(np.minimum(share, _BELOW_ONE))
         sums = np.add.reduceat(residuals, self._begins, axis=1)
         sums = np.where(chance < _TINY, self._counts * high, sums)
-        sums = np.where(is_upper, -sums, sums)
-        of_systems = (self._counts * delta + sums) @ self._of_systems
-        mean = of_systems @ self._covariance
-        normal = special.ndtri(self._uniform(mu.shape[1]))
-        self._state[:, :-1] = NOISE * (mean + normal @ self._root)
+        return np.where(is_upper, -sums, sums)
 
 
 class HopkinsMayDiagnostics(TypedDict, total=False):
@@ -487,11 +540,12 @@ def _drawn(
     """
     drawn = sampler.drawn(min(_FIRST_SWEEPS, _MOST_SWEEPS))
     while True:
-        kept = drawn[:, drawn.shape[1] // 2 :]
+        length = drawn.shape[1]
+        kept = drawn[:, length // 2 :]
         rhat = float(split_rhat(kept).max())
         effective = float(effective_draws(kept).min())
         converged = rhat <= RHAT_LIMIT and effective >= MIN_EFFECTIVE_DRAWS
-        stretch = min(drawn.shape[1], _MOST_SWEEPS - drawn.shape[1])
+        stretch = min(length, _MOST_SWEEPS - length)
         if converged or stretch <= 0:
             break
         drawn = np.concatenate([drawn, sampler.drawn(stretch)], axis=1)
@@ -507,7 +561,7 @@ def _drawn(
         "radius_fitted": fitted,
         "rhat": rhat,
         "effective_draws": effective,
-        "sweeps": drawn.shape[1],
+        "sweeps": length,
         "chains": _CHAINS,
     }
     return draws, extra, converged
@@ -562,28 +616,19 @@ def hopkins_may(
     if radius is None and not tallies.wins.any():
         return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.ONLY_TIES)
     order = canonical_order(tallies.wins, tallies.ties)
-    kept = order[is_compared(tallies.wins, tallies.ties)[order]]
-    wins = tallies.wins[np.ix_(kept, kept)]
-    ties = tallies.ties[np.ix_(kept, kept)]
+    compared = is_compared(tallies.wins, tallies.ties)
+    kept = order[compared[order]]
+    pairs = np.ix_(kept, kept)
+    wins = tallies.wins[pairs]
+    ties = tallies.ties[pairs]
     modes = posterior_modes(wins[np.newaxis], ties[np.newaxis], radius)
-    fitted = bool(modes.fitted[0])
     converged = bool(modes.converged[0])
     extra: HopkinsMayDiagnostics = {"inference": "collapsed"}
     if converged and inference == "collapsed":
-        covariance = np.linalg.inv(modes.information[0])
-        m = len(kept)
-        centring = np.eye(m) - 1 / m
-        centred = centring @ covariance[:m, :m] @ centring
-        mu[kept] = modes.mu[0] - modes.mu[0].mean()
-        sigma[kept] = np.sqrt(np.diagonal(centred))
-        extra["radius"] = float(modes.radius[0])
-        extra["radius_sigma"] = None
-        if fitted:
-            extra["radius_sigma"] = math.sqrt(covariance[m, m])
-        extra["radius_fitted"] = fitted
+        mu[kept], sigma[kept], extra = _laplace(modes)
     elif converged:
         sampler = _Sampler(wins, ties, modes, seed)
-        draws, extra, converged = _drawn(sampler, fitted=fitted)
+        draws, extra, converged = _drawn(sampler, fitted=bool(modes.fitted[0]))
         if converged:
             abilities = draws[:, :-1]
             mu[kept] = abilities.mean(axis=0)
@@ -592,6 +637,29 @@ def hopkins_may(
     if not converged:
         problem = NotEstimable.NOT_CONVERGED
     return fit_of_abilities(tallies, mu, sigma, extra, problem=problem)
+
+
+def _laplace(modes: Modes) -> tuple[FloatArray, FloatArray, HopkinsMayDiagnostics]:
+    """Return centred abilities, their standard deviations, and a description, from Laplace's
+    approximation around the mode of one sample.
+    """
+    abilities = modes.mu[0]
+    n = len(abilities)
+    covariance = np.linalg.inv(modes.information[0])
+    centring = np.eye(n) - 1 / n
+    centred = centring @ covariance[:n, :n] @ centring
+    sigma = np.sqrt(np.diagonal(centred))
+    fitted = bool(modes.fitted[0])
+    radius_sigma = None
+    if fitted:
+        radius_sigma = math.sqrt(covariance[n, n])
+    extra: HopkinsMayDiagnostics = {
+        "inference": "collapsed",
+        "radius": float(modes.radius[0]),
+        "radius_sigma": radius_sigma,
+        "radius_fitted": fitted,
+    }
+    return abilities - abilities.mean(), sigma, extra
 
 
 def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
@@ -609,7 +677,7 @@ def scores(counts: Counts, *, radius: float | None = None, **_: Any) -> Scores:
     has_mode = modes.converged
     if radius is None:
         has_mode = has_mode & wins.any(axis=(1, 2))
-    estimable = is_compared(wins, ties) & has_mode[:, np.newaxis]
+    estimable = is_compared(wins, ties) & as_column(has_mode)
     count = np.count_nonzero(estimable, axis=1, keepdims=True)
     total = np.where(estimable, modes.mu, 0).sum(axis=1, keepdims=True)
     centred = modes.mu - total / np.maximum(count, 1)
@@ -647,19 +715,19 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
     # A radius that is not fitted has only its own curvature, and no influence.
     response = np.linalg.inv(modes.information[0])[:n, :]
     response = response - response[compared].mean(axis=0)
-    response = response * compared[:, np.newaxis]
-    to_first = response[:, :n, np.newaxis]
-    to_second = response[:, np.newaxis, :n]
-    to_difference = (to_first - to_second) / NOISE
-    to_radius = response[:, n, np.newaxis, np.newaxis] / NOISE
+    response = response * as_column(compared)
+    to_difference = pairwise_differences(response[:, :n]) / NOISE
+    to_radius = per_sample(response[:, n]) / NOISE
     point = np.column_stack([modes.mu, modes.radius])
     slopes = _slopes(point)
     pairs = n * n
     won = (to_difference - to_radius) * slopes.win
-    cells[:, :pairs] = np.reshape(won * both, (n, pairs))
+    won *= both
+    cells[:, :pairs] = won.reshape(n, pairs)
     if modes.radius[0] > 0:
         of_difference = to_difference * slopes.tie_by_difference
         of_radius = to_radius * slopes.tie_by_radius
         drew = of_difference + of_radius
-        cells[:, pairs:] = np.reshape(drew * np.triu(both), (n, pairs))
+        drew *= np.triu(both)
+        cells[:, pairs:] = drew.reshape(n, pairs)
     return cells

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from scipy.sparse import csgraph
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
 from ranking.core.counting.counts import Counts, chunks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import Scores, ordinal_ranks, shared_ranks
@@ -88,9 +88,7 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     m = len(cost)
     if m == 1:
         return Ordering((0,), 0, 0)
-    # Costs that rank orders by cost, and then by pairs out of index order.
-    both = cost * (m * m) + np.tri(m, k=-1, dtype=np.int64)
-    np.fill_diagonal(both, 0)
+    both = _with_ties_by_index(cost)
     order = _with_insertions(both, range(m))
     circles = circles_of(m)
     weight = np.zeros(circles.shape[1])
@@ -106,15 +104,17 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         whole = np.floor(weight)
         lower, left = take_circles(both, circles, whole)
         least = int(lower)
-        surplus = both.astype(np.float64) - np.minimum(left, left.T)
+        cheaper = np.minimum(left, left.T)
+        surplus = both.astype(np.float64) - cheaper
         weight_by_items = _by_items(circles, whole, m)
         better, dropped, sets = _search(best - least, width, surplus, weight_by_items)
         if better:
             order = better
             best = total_cost(both, better)
-            if best - least < dropped:
-                reached = total_cost(cost, order)
-                return Ordering(tuple(order), reached, reached)
+            excess = best - least
+            if excess < dropped:
+                optimum = total_cost(cost, order)
+                return Ordering(tuple(order), optimum, optimum)
         bound = max(bound, least)
         extended += sets
         if extended >= time_limit * _SETS_PER_SECOND:
@@ -126,6 +126,18 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     out_of_order = m * (m - 1) // 2
     bound = -((out_of_order - bound) // (m * m))
     return Ordering(tuple(order), total_cost(cost, order), max(0, bound))
+
+
+def _with_ties_by_index(cost: Int64Array) -> Int64Array:
+    """Return costs that rank orders by cost, and then by the number of pairs out of index order.
+
+    A pair out of index order adds 1, which is less than a unit of cost for all pairs together.
+    """
+    m = len(cost)
+    out_of_order = np.tri(m, k=-1, dtype=np.int64)
+    both: Int64Array = cost * (m * m) + out_of_order
+    np.fill_diagonal(both, 0)
+    return both
 
 
 def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
@@ -145,11 +157,13 @@ def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
             rest = [other for other in current if other != item]
             # Cost of the item in each gap, with the items before and behind it.
             ahead = np.cumsum(cost[rest, item])
-            behind = np.cumsum(cost[item, rest][::-1])[::-1]
+            from_the_end = cost[item, rest][::-1]
+            behind = np.cumsum(from_the_end)[::-1]
             cost_in_gap = np.append(0, ahead) + np.append(behind, 0)
-            best = int(np.argmin(cost_in_gap))
-            if cost_in_gap[best] < cost_in_gap[current.index(item)]:
-                current = [*rest[:best], item, *rest[best:]]
+            best_gap = int(np.argmin(cost_in_gap))
+            gap = current.index(item)
+            if cost_in_gap[best_gap] < cost_in_gap[gap]:
+                current = [*rest[:best_gap], item, *rest[best_gap:]]
                 improved = True
     return current
 
@@ -182,13 +196,14 @@ def take_circles(
         The costs left may be negative. Whole weights give exact results.
     """
     m = len(cost)
-    pairs = circles * m + circles[[1, 2, 0]]
+    nexts = circles[[1, 2, 0]]
+    pairs = circles * m + nexts
     taken = np.bincount(pairs.ravel(), np.tile(weight, 3), m * m)
     left = cost.astype(np.float64)
     left -= taken.reshape(m, m)
     cheaper = np.minimum(left, left.T)
-    bound = float(weight.sum() + np.tril(cheaper, -1).sum())
-    return bound, left
+    of_pairs = np.tril(cheaper, -1).sum()
+    return float(weight.sum() + of_pairs), left
 
 
 def raise_bound(
@@ -241,7 +256,8 @@ def raise_bound(
         else:
             before = first
         slope = 1 - before[circles, nexts].sum(axis=0)
-        slope[(slope < 0) & (current <= 0)] = 0
+        at_zero = current <= 0
+        slope[(slope < 0) & at_zero] = 0
         squares = float(slope @ slope)
         if squares > 0:
             step = length * (target - bound) / squares
@@ -289,8 +305,9 @@ def _search(
     sets_at_a_time = max(1, _WEIGHTS_AT_A_TIME // m**2)
     while len(levels) < m and len(sets):
         extended += len(sets)
-        reached = excess[:, np.newaxis] + added
-        row, item = np.nonzero(~sets & (reached <= limit))
+        reached = as_column(excess) + added
+        may_follow = ~sets & (reached <= limit)
+        row, item = np.nonzero(may_follow)
         larger = sets[row]
         larger[np.arange(len(row)), item] = True
         least = reached[row, item]
@@ -304,8 +321,9 @@ def _search(
         levels.append(level)
         added = added[level.row] - surplus[:, level.item].T
         for rows in chunks(len(kept), sets_at_a_time):
-            outside = ~sets[level.row[rows], :, np.newaxis]
-            taken = weight[level.item[rows]] @ outside
+            is_outside = ~sets[level.row[rows]]
+            weight_of_item = weight[level.item[rows]]
+            taken = weight_of_item @ as_column(is_outside)
             added[rows] += taken[:, :, 0]
         sets = larger[kept]
         excess = least[kept]
@@ -340,9 +358,9 @@ def _least_of_each(sets: BoolArray, excess: FloatArray, item: Int64Array) -> Int
     packed = np.packbits(sets, axis=1)
     order = np.lexsort((-item, excess, *packed.T))
     in_order = packed[order]
-    differs = np.ones(len(order), dtype=np.bool_)
-    differs[1:] = np.any(in_order[1:] != in_order[:-1], axis=1)
-    return order[differs]
+    is_first = np.ones(len(order), dtype=np.bool_)
+    is_first[1:] = np.any(in_order[1:] != in_order[:-1], axis=1)
+    return order[is_first]
 
 
 #: Seconds to search for a proof of optimality if many systems beat each other in cycles.
@@ -389,7 +407,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     rank = ordinal_ranks(expected_wins(wins))
     # The code below uses indices in the order of Expected Wins, 0 for the best.
     has_rank = np.flatnonzero(rank)
-    systems = has_rank[np.argsort(rank[has_rank])]
+    by_rank = np.argsort(rank[has_rank])
+    systems = has_rank[by_rank]
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
     order: list[int] = []
@@ -398,7 +417,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     for members in _components(cost):
         own_cost = cost[np.ix_(members, members)]
         part = minimum_cost_order(own_cost, time_limit=time_limit)
-        order += systems[members[list(part.order)]].tolist()
+        ordered_members = members[list(part.order)]
+        order += systems[ordered_members].tolist()
         total += part.cost
         bound += part.bound
     return Ordering(tuple(order), total, bound)
@@ -416,7 +436,7 @@ def _components(cost: Int64Array) -> list[Int64Array]:
         beats, directed=True, connection="strong"
     )
     if count == n and not np.any(np.tril(beats)):
-        return list(np.arange(n)[:, np.newaxis])
+        return list(as_column(np.arange(n)))
     one_hot = np.zeros((count, n), dtype=np.int64)
     one_hot[member, np.arange(n)] = 1
     precedes = (one_hot @ beats @ one_hot.T) > 0
@@ -453,7 +473,8 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     values = np.full((*samples, n), np.nan)
     for sample in np.ndindex(*samples):
         order = lopez_order(counts.wins[sample], time_limit=time_limit).order
-        values[sample][list(order)] = np.arange(len(order))[::-1]
+        systems_behind = np.arange(len(order))[::-1]
+        values[sample][list(order)] = systems_behind
     if not samples:
         _without_arbitrary_order(values, counts.wins)
     return Scores(values=values, estimable=~np.isnan(values))
@@ -466,7 +487,8 @@ def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
     """
     preference, _last = shared_ranks(expected_wins(wins))
     has_order = np.flatnonzero(~np.isnan(values))
-    order = has_order[np.argsort(-values[has_order])]
+    best_first = np.argsort(-values[has_order])
+    order = has_order[best_first]
     begin = 0
     for end in range(1, len(order) + 1):
         equals = order[begin:end]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, FloatArray
+from ranking.core.arrays import BoolArray, FloatArray, as_column
 
 #: A maximum is found when a Newton step is shorter than a thousand-millionth of a standard error;
 #: this is the square. That step is still taken.
@@ -47,7 +47,7 @@ def maximise(
     converged = np.zeros(len(start), dtype=np.bool_)
     for _ in range(most_steps):
         gradient, information = derivatives(point)
-        columns = np.linalg.solve(information, gradient[:, :, np.newaxis])
+        columns = np.linalg.solve(information, as_column(gradient))
         step = columns[:, :, 0]
         step[converged] = 0.0
         # Smaller changes of the value are rounding errors, which would halve steps forever.
@@ -60,7 +60,7 @@ def maximise(
             if not worse.any():
                 break
             step[worse] /= 2
-        point = np.where(worse[:, np.newaxis], point, new_point)
+        point = np.where(as_column(worse), point, new_point)
         reached = np.where(worse, reached, new_value)
         squared_length = np.einsum("si,sij,sj->s", step, information, step)
         converged |= squared_length < _CONVERGED

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array, off_diagonal, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, off_diagonal, share
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.scores import Scores
 
@@ -53,13 +53,13 @@ def expected_wins(wins: Int64Array) -> Scores:
         raise ValueError(f"wins: expected shape (..., n, n), got {wins.shape}")
     if wins.size and wins.min() < 0:
         raise ValueError("wins: negative count")
-    decided = wins + np.swapaxes(wins, -1, -2)
-    decided = decided * off_diagonal(wins.shape[-1])
+    losses = np.swapaxes(wins, -1, -2)
+    decided = (wins + losses) * off_diagonal(wins.shape[-1])
     met = decided > 0
-    ratio = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
+    win_rate = np.divide(wins, decided, out=np.zeros(wins.shape), where=met)
     opponents = np.count_nonzero(met, axis=-1)
-    values = share(ratio.sum(axis=-1), opponents)
-    return Scores(values, estimable=opponents > 0)
+    mean_win_rate = share(win_rate.sum(axis=-1), opponents)
+    return Scores(mean_win_rate, estimable=opponents > 0)
 
 
 def expected_wins_influence(wins: Int64Array) -> FloatArray:
@@ -80,13 +80,13 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
     """
     n = len(wins)
     decided = (wins + wins.T) * off_diagonal(n)
-    smoothed, weight = smoothed_share(wins, decided)
+    win_rate, weight = smoothed_share(wins, decided)
     opponents = np.count_nonzero(decided, axis=1, keepdims=True)
     weight = weight / np.maximum(1, opponents)
     influence = np.zeros((n, n, n))
     system = np.arange(n)
-    influence[system, system, :] = weight * (1 - smoothed)
-    influence[system, :, system] -= weight * smoothed
+    influence[system, system, :] = weight * (1 - win_rate)
+    influence[system, :, system] -= weight * win_rate
     return influence.reshape(n, n * n)
 
 
@@ -116,8 +116,8 @@ def smoothed_share(
     Binomial Proportions, The American Statistician 52.
     """
     trials = np.maximum(whole, 1)
-    free = np.maximum(trials - 1, 1)
-    correction = np.where(whole > 1, trials / free, 2.0)
+    degrees_of_freedom = np.maximum(trials - 1, 1)
+    correction = np.where(whole > 1, trials / degrees_of_freedom, 2.0)
     weight = np.sqrt(correction) / trials
     smoothed = (part + 1) / (whole + 2)
     return smoothed, np.where(whole > 0, weight, 0.0)
@@ -169,8 +169,9 @@ def influence_of(name: str) -> Callable[[Counts], FloatArray]:
     def influence(counts: Counts) -> FloatArray:
         smoothed, weight = smoothed_share(*_counted(name, counts))
         part, whole = part_and_whole(name, len(smoothed))
-        deviation = part - smoothed[:, np.newaxis] * whole
-        return np.asarray(weight[:, np.newaxis] * deviation)
+        expected_part = as_column(smoothed) * whole
+        deviation: FloatArray = part - expected_part
+        return as_column(weight) * deviation
 
     return influence
 

@@ -277,7 +277,8 @@ def trueskill(
     if runs < 1 or not 0 <= seed < 1 << 64:
         raise ValueError("runs: expected at least one; seed: expected 0 ≤ seed < 2**64")
     if weights is not None:
-        blocks = blocks.take(np.repeat(np.arange(len(blocks)), weights))
+        rows = np.repeat(np.arange(len(blocks)), weights)
+        blocks = blocks.take(rows)
         runs = 1
     tallies = tally(blocks)
     if not tallies.comparisons:
@@ -293,8 +294,10 @@ def trueskill(
     for run in range(runs):
         position = shuffled(key, seed=seed, run=run)
         played = np.argsort(position[games.block], kind="stable")
-        sides = games.first[played], games.second[played], games.tie[played]
-        one_pass(draws[run], variances[run], *sides, noise)
+        first = games.first[played]
+        second = games.second[played]
+        tie = games.tie[played]
+        one_pass(draws[run], variances[run], first, second, tie, noise)
     estimable = np.zeros(n, dtype=np.bool_)
     estimable[games.first] = True
     estimable[games.second] = True
@@ -335,7 +338,8 @@ class Games:
 
     def __init__(self, blocks: Blocks) -> None:
         self.block, left, right, outcome = listed_comparisons(blocks, as_shown=True)
-        self.first = np.where(outcome >= 0, left, right).astype(np.int32)
-        self.second = np.where(outcome >= 0, right, left).astype(np.int32)
+        left_is_first = outcome >= 0
+        self.first = np.where(left_is_first, left, right).astype(np.int32)
+        self.second = np.where(left_is_first, right, left).astype(np.int32)
         self.tie = outcome == 0
         self.outcome_as_shown = outcome.astype(np.int8)

@@ -53,8 +53,10 @@ def hazard(x: float) -> float:
     """Return the derivative of log Φ, pdf(x) / cdf(x), for any x."""
     if x > _FAR:
         return pdf(x) / cdf(x)
+    # 1 − 1/x² + 3/x⁴ − 15/x⁶ (Abramowitz & Stegun 26.2.12).
     inverse = 1.0 / (x * x)
-    return -x / (1.0 - inverse * (1.0 - inverse * (3.0 - 15.0 * inverse)))
+    series = 1.0 - inverse * (1.0 - inverse * (3.0 - 15.0 * inverse))
+    return -x / series
 
 
 @nb.njit(cache=True, nogil=True)
@@ -77,7 +79,8 @@ def mix(state: np.uint64) -> np.uint64:
 @nb.njit(cache=True, nogil=True)
 def uniform(start: np.uint64, index: np.uint64) -> float:
     """Return random number `index` of a stream, above 0 and below 1."""
-    bits = mix(start + (index + np.uint64(1)) * _GAMMA) >> _S12
+    state = start + (index + np.uint64(1)) * _GAMMA
+    bits = mix(state) >> _S12
     return (float(bits) + 0.5) * _UNIT
 
 
