@@ -12,7 +12,13 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    off_diagonal,
+)
 from ranking.core.judged.blocks import Blocks
 
 
@@ -149,10 +155,11 @@ def listed_comparisons(
     if blocks.best_worst:
         compared &= labels[:, p] != labels[:, q]
     block, pair = np.nonzero(compared)
-    p = p[pair]
-    q = q[pair]
-    outcome = np.sign(labels[block, q] - labels[block, p])
-    return block, systems[block, p], systems[block, q], outcome.astype(np.int64)
+    first = (block, p[pair])
+    second = (block, q[pair])
+    # The smaller label wins.
+    outcome = np.sign(labels[second] - labels[first])
+    return block, systems[first], systems[second], outcome.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +214,7 @@ def comparisons_of(blocks: Blocks, covariate: FloatArray | None = None) -> Compa
         covariates = np.zeros((len(block), 0))
     else:
         difference = covariate[block, first] - covariate[block, second]
-        covariates = difference[:, np.newaxis]
+        covariates = as_column(difference)
     return Comparisons(
         first=first,
         second=second,
@@ -231,9 +238,10 @@ def shown_position(blocks: Blocks) -> FloatArray:
     float64, shape (B, n)
         0 where a system was not shown, or shown alone.
     """
-    last = blocks.candidates.max(axis=1, initial=0)[:, np.newaxis]
+    last = blocks.candidates.max(axis=1, initial=0)
     candidates = np.maximum(blocks.candidates, 0)
-    return np.asarray(candidates / np.maximum(1, last), dtype=np.float64)
+    position = candidates / as_column(np.maximum(1, last))
+    return np.asarray(position, dtype=np.float64)
 
 
 #: Blocks whose cells are listed at a time.
@@ -321,7 +329,7 @@ class Layout:
             own = np.tile(np.arange(n), 3)
             first = np.append(first, own)
             second = np.append(second, own)
-        system = np.arange(n)[:, np.newaxis]
+        system = as_column(np.arange(n))
         is_member: BoolArray = (first == system) | (second == system)
         return is_member[:, self.used]
 
@@ -346,7 +354,7 @@ class Layout:
             One for each cell of the same layout for n' systems.
         """
         n = self.systems
-        pairs = (kept[:, np.newaxis] * n + kept).ravel()
+        pairs = (as_column(kept) * n + kept).ravel()
         parts = [pairs]
         if self.ties:
             parts.append(n * n + pairs)
@@ -403,19 +411,22 @@ class Layout:
         shown = np.zeros((len(blocks), n), dtype=np.bool_)
         shown[block, first] = True
         shown[block, second] = True
-        is_tie = outcome == 0
-        lost = outcome < 0
         won = outcome > 0
+        lost = outcome < 0
+        is_tie = outcome == 0
         best = shown.copy()
         best[block[lost], first[lost]] = False
         best[block[won], second[won]] = False
         alone = best.copy()
-        alone[block[is_tie], first[is_tie]] = False
-        alone[block[is_tie], second[is_tie]] = False
-        for kind, holds in enumerate((shown, best, alone)):
+        tied_block = block[is_tie]
+        alone[tied_block, first[is_tie]] = False
+        alone[tied_block, second[is_tie]] = False
+        start = self._outright_start
+        for holds in (shown, best, alone):
             row, system = np.nonzero(holds)
             rows = np.append(rows, row)
-            cells = np.append(cells, self._outright_start + kind * n + system)
+            cells = np.append(cells, start + system)
+            start += n
         return rows, cells
 
     def of_blocks(self, blocks: Blocks) -> sparse.csc_array[np.int16]:
@@ -424,7 +435,9 @@ class Layout:
         Pass one chunk of blocks at a time, see `listed_comparisons`.
         """
         block, cell = self.listed(blocks)
-        block, cell = np.divmod(np.sort(block * self.size + cell), max(1, self.size))
+        # Sorting the two as one number is faster than sorting by two keys.
+        block_and_cell = np.sort(block * self.size + cell)
+        block, cell = np.divmod(block_and_cell, max(1, self.size))
         starts = np.searchsorted(block, np.arange(len(blocks) + 1))
         ones = np.ones(len(cell), dtype=np.int16)
         return sparse.csc_array((ones, cell, starts), shape=(self.size, len(blocks)))
@@ -484,9 +497,10 @@ def effective_number(sizes: npt.NDArray[np.integer] | FloatArray) -> float:
     L. Kish (1965), Survey Sampling.
     """
     values = sizes.astype(np.float64)
+    total = float(values.sum())
     squares = float(values @ values)
     if squares:
-        return float(values.sum()) ** 2 / squares
+        return total**2 / squares
     return 0.0
 
 

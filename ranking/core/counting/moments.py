@@ -179,8 +179,10 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     total = np.zeros((cells, cells), dtype=np.int64)
     numbers, own = np.unique(unit, return_inverse=True)
     for units in chunks(len(numbers), _UNITS_AT_A_TIME):
-        rows = np.flatnonzero((own >= units.start) & (own < units.stop))
-        counts = unit_counts(blocks.take(rows), layout, own[rows] - units.start)
+        is_in_chunk = (own >= units.start) & (own < units.stop)
+        rows = np.flatnonzero(is_in_chunk)
+        number_in_chunk = own[rows] - units.start
+        counts = unit_counts(blocks.take(rows), layout, number_in_chunk)
         total += (counts @ counts.T).toarray()
     return total
 
@@ -208,10 +210,10 @@ def unit_counts(
         block, cell = layout.listed(blocks.take(rows))
         owner = unit[rows][block]
         entries.append(np.stack([cell, owner]))
-    coordinates = np.concatenate(entries, axis=1)
-    ones = np.ones(coordinates.shape[1], dtype=np.int64)
+    cells, owners = np.concatenate(entries, axis=1)
+    ones = np.ones(len(cells), dtype=np.int64)
     # `csr_array` adds up repeated entries of a cell for a unit.
-    total = sparse.csr_array((ones, tuple(coordinates)), shape=(layout.size, units))
+    total = sparse.csr_array((ones, (cells, owners)), shape=(layout.size, units))
     return total[layout.used]
 
 

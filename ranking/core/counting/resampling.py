@@ -27,7 +27,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
+from ranking.core.arrays import (
+    FloatArray,
+    Int16Array,
+    Int64Array,
+    UInt64Array,
+    as_column,
+)
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.words import confidence_check, word_check
@@ -120,11 +126,11 @@ def poisson_weights(
     if len(rows):
         ids = columns.astype(np.uint64) + np.uint64(first_resample)
         # Complementing the state separates this second stream from the first.
-        state = ~start[rows] + (ids + np.uint64(1)) * _GAMMA
-        low = _mix(state) >> np.uint64(16)
-        leading = lanes[rows, columns].astype(np.uint64) << np.uint64(48)
+        low_bits = _nth_numbers(~start[rows], ids) >> np.uint64(16)
+        leading_bits = lanes[rows, columns].astype(np.uint64) << np.uint64(48)
+        uniform = leading_bits | low_bits
         thresholds = poisson_thresholds()
-        weights[rows, columns] = np.searchsorted(thresholds, leading | low, "right")
+        weights[rows, columns] = np.searchsorted(thresholds, uniform, "right")
     return weights
 
 
@@ -164,7 +170,13 @@ def generator_states(key: UInt64Array, *, seed: int) -> UInt64Array:
 
 def random_bits(start: UInt64Array, index: UInt64Array) -> UInt64Array:
     """Return numbers of some generators, given their initial states, shape (B, I)."""
-    return _mix(start[:, np.newaxis] + (index + np.uint64(1)) * _GAMMA)
+    return _nth_numbers(as_column(start), index)
+
+
+def _nth_numbers(start: UInt64Array, index: UInt64Array) -> UInt64Array:
+    """Return the numbers with an index, from 0, of generators with these initial states."""
+    steps = index + np.uint64(1)
+    return _mix(start + steps * _GAMMA)
 
 
 def shuffled(key: UInt64Array, *, seed: int, run: int) -> UInt64Array:
@@ -328,7 +340,8 @@ def keys_without_names(blocks: Blocks, order: Int64Array) -> UInt64Array:
     columns = (*candidates.T, *labels.T, unit[rows])
     rows = rows[np.lexsort(columns)]
     unit = unit[rows]
-    number = np.arange(len(rows)) - np.searchsorted(unit, unit)
+    first_of_unit = np.searchsorted(unit, unit)
+    number = np.arange(len(rows)) - first_of_unit
     key[rows] = _mix(key[rows] + number.astype(np.uint64))
     return key
 
@@ -439,16 +452,17 @@ class Resampling:
         """
         # For all blocks at once, because the key of a document depends on its first segment.
         if self.level != "two_way":
-            return unit_keys(blocks, self.level, documents=self.documents)[np.newaxis]
+            keys = unit_keys(blocks, self.level, documents=self.documents)
+            return keys[np.newaxis]
         segments = unit_keys(blocks, "segments", documents=self.documents)
         return np.stack([segments, unit_keys(blocks, "judges")])
 
     def _weights(self, keys: UInt64Array, ids: range) -> Int16Array:
         """Return weights of blocks from `_keys`."""
         if self.level == "two_way":
-            return self._thinned_weights(keys[0], ids) * self._thinned_weights(
-                keys[1], ids
-            )
+            of_segments = self._thinned_weights(keys[0], ids)
+            of_judges = self._thinned_weights(keys[1], ids)
+            return of_segments * of_judges
         return poisson_weights(
             keys[0], seed=self.seed, resamples=len(ids), first_resample=ids.start
         )
@@ -535,9 +549,10 @@ class Resampling:
         rows = np.arange(len(kind))
         one = first[pair]
         other = second[pair]
+        # The loser has label 2, and all others have label 1.
         labels = np.zeros((len(kind), n), dtype=np.int8)
-        labels[rows, one] = np.where(outcome == _SECOND_WON, 2, 1)
-        labels[rows, other] = np.where(outcome == _FIRST_WON, 2, 1)
+        labels[rows, one] = 1 + (outcome == _SECOND_WON)
+        labels[rows, other] = 1 + (outcome == _FIRST_WON)
         candidates = np.full((len(kind), n), -1, dtype=np.int8)
         candidates[rows, one] = 0
         candidates[rows, other] = 1

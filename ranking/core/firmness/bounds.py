@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -53,11 +53,11 @@ class CountedBlocks:
     @cached_property
     def total(self) -> Int64Array:
         """Counts of all blocks, shape (m,)."""
-        return np.asarray(self.cells.sum(axis=1)).ravel().astype(np.int64)
+        return _row_sums(self.cells)
 
     def of(self, rows: Int64Array) -> Int64Array:
         """Return the counts of some blocks, shape (m,)."""
-        return np.asarray(self.cells[:, rows].sum(axis=1)).ravel().astype(np.int64)
+        return _row_sums(self.cells[:, rows])
 
     def scores(self, counts: Int64Array) -> Scores:
         """Return scores of shape (R, n) from counts of shape (R, m)."""
@@ -89,7 +89,8 @@ class CountedBlocks:
         by_content: dict[bytes, list[int]] = {}
         # Sorted by key, independently of the order of the rows.
         for row in np.argsort(self.key, kind="stable").tolist():
-            added = cells.indices[cells.indptr[row] : cells.indptr[row + 1]]
+            start, end = cells.indptr[row : row + 2]
+            added = cells.indices[start:end]
             if len(added):
                 content = np.sort(added).tobytes()
                 by_content.setdefault(content, []).append(row)
@@ -97,6 +98,10 @@ class CountedBlocks:
         first_rows = np.array([rows[0] for rows in kinds], dtype=np.int64)
         contributions = cells[:, first_rows].toarray().T
         return BlockKinds(np.ascontiguousarray(contributions), kinds)
+
+
+def _row_sums(cells: sparse.csc_array[np.int64]) -> Int64Array:
+    return np.asarray(cells.sum(axis=1)).ravel().astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,24 +203,29 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
     terms = _terms(counted, first, rival)
     if terms is None:
         return most  # the rival has no score, and removals cannot give it one
-    pairs = len(terms.firsts)
+    fewest_comparisons = int(terms.decided.min())
     low = 0
-    high = min(most, int((terms.won + terms.lost).min())) - 1
+    high = min(most, fewest_comparisons) - 1
     # The sum of the largest grows with K; find the largest K that cannot suffice.
     while low < high:
         middle = (low + high + 1) // 2
-        of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(middle)))
-        of_win_and_loss = np.concatenate(of_terms)
-        weights = np.bincount(terms.cells, of_win_and_loss, counted.layout.size)
-        gains = np.asarray(weights @ counted.cells)
-        smaller = len(gains) - middle
-        largest = np.partition(gains, smaller)[smaller:]
-        gain = float(np.maximum(largest, 0).sum())
-        if gain <= terms.lead - _ROUNDING:
+        if _most_gained(counted, terms, middle) <= terms.lead - _ROUNDING:
             low = middle
         else:
             high = middle - 1
     return low + 1
+
+
+def _most_gained(counted: CountedBlocks, terms: _Terms, removed: int) -> float:
+    """Return the most by which removing this number of blocks, K, can shrink the lead."""
+    pairs = len(terms.firsts)
+    of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(removed)))
+    of_win_and_loss = np.concatenate(of_terms)
+    weights = np.bincount(terms.cells, of_win_and_loss, counted.layout.size)
+    gains = np.asarray(weights @ counted.cells)
+    smaller = len(gains) - removed
+    largest = np.partition(gains, smaller)[smaller:]
+    return float(np.maximum(largest, 0).sum())
 
 
 # --- Shares -------------------------------------------------------------------------------------
@@ -271,24 +281,15 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
     at one of the ends. Intervals are halved where the bound is lowest.
     """
-    part, whole = part_and_whole(counted.method.name, counted.layout.systems)
-    masks = np.stack([part[first], whole[first], part[rival], whole[rival]])
-    added = np.asarray(masks @ counted.cells)
-    kinds, many = np.unique(added, axis=1, return_counts=True)
-    first_part, first_whole, rival_part, rival_whole = kinds.astype(np.float64)
-    parts = _Parts(
-        first_part=first_part,
-        first_whole=first_whole,
-        rival_part=rival_part,
-        rival_whole=rival_whole,
-        many=many.astype(np.float64),
-    )
+    parts = _parts(counted, first, rival)
     if not parts.rival_whole.any():
         return most  # it has no score, and removals cannot give it one
     # If the first has no share, the sums prove nothing.
-    most = min(most, int(many[parts.first_whole > 0].sum()))
+    has_first = parts.first_whole > 0
+    most = min(most, int(parts.many[has_first].sum()))
     first_total = float(parts.first_whole @ parts.many)
-    ratio = float(parts.rival_whole @ parts.many) / first_total
+    rival_total = float(parts.rival_whole @ parts.many)
+    ratio = rival_total / first_total
     weights = [weight * ratio for weight in _WEIGHTS]
 
     def bound(low: float, high: float) -> float:
@@ -309,6 +310,22 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
             part_bound = max(least, bound(start, end))
             heapq.heappush(heap, (part_bound, start, end))
     return int(min(most, heap[0][0]))
+
+
+def _parts(counted: CountedBlocks, first: int, rival: int) -> _Parts:
+    """Group blocks by their contributions to the shares of the first and of a rival."""
+    part, whole = part_and_whole(counted.method.name, counted.layout.systems)
+    masks = np.stack([part[first], whole[first], part[rival], whole[rival]])
+    added = np.asarray(masks @ counted.cells)
+    kinds, many = np.unique(added, axis=1, return_counts=True)
+    first_part, first_whole, rival_part, rival_whole = kinds.astype(np.float64)
+    return _Parts(
+        first_part=first_part,
+        first_whole=first_whole,
+        rival_part=rival_part,
+        rival_whole=rival_whole,
+        many=many.astype(np.float64),
+    )
 
 
 #: Maximum number of linear programs to solve before giving up, and of kinds of blocks in all of
@@ -346,13 +363,20 @@ class _Terms:
     cells: Int64Array
 
     @property
+    def decided(self) -> FloatArray:
+        """Comparisons that were won or lost before any removals, shape (T,)."""
+        return self.won + self.lost
+
+    @property
     def lead(self) -> float:
-        return float(self.sign @ (self.won / (self.won + self.lost)))
+        share = self.won / self.decided
+        return float(self.sign @ share)
 
     @property
     def firsts(self) -> Int64Array:
         """The first term of each of P pairs, shape (P,)."""
-        return np.unique(self.pair, return_index=True)[1].astype(np.int64)
+        _pairs, firsts = np.unique(self.pair, return_index=True)
+        return firsts.astype(np.int64)
 
     def weights(
         self, low: FloatArray, high: FloatArray
@@ -362,7 +386,7 @@ class _Terms:
         `low` and `high` are the minimum and maximum numbers of removed comparisons of each pair;
         see `_expected_wins`.
         """
-        every = self.won + self.lost
+        every = self.decided
         fewer = every - high[self.pair]
         more = every - low[self.pair]
         is_first = self.sign > 0
@@ -379,9 +403,9 @@ class _Terms:
         `wins` and `losses` have one entry per term, like `won` and `lost`; each term must keep some
         comparison.
         """
-        every = self.won + self.lost
-        left = every - wins - losses
-        return self.sign * (wins * self.lost - losses * self.won) / (every * left)
+        left = self.decided - wins - losses
+        shift = self.sign * (wins * self.lost - losses * self.won)
+        return shift / (self.decided * left)
 
 
 def cannot_overtake(
@@ -411,7 +435,7 @@ def cannot_overtake(
     terms = _terms(counted, first, rival)
     if len(counted.key) > _BLOCKS or terms is None:
         return False
-    if removed >= float((terms.won + terms.lost).min()):
+    if removed >= float(terms.decided.min()):
         return False
     pairs = len(terms.firsts)
     programs = _Programs(counted, terms, removed)
@@ -442,14 +466,19 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
     counts = [len(met_first), len(met_rival)]
     systems = np.repeat([first, rival], counts)
     others = np.concatenate([met_first, met_rival])
-    pairs = np.minimum(systems, others) * n + np.maximum(systems, others)
-    _pairs, pair = np.unique(pairs, return_inverse=True)
+    lower = np.minimum(systems, others)
+    upper = np.maximum(systems, others)
+    _pairs, pair = np.unique(lower * n + upper, return_inverse=True)
+    sign = np.repeat([1.0, -1.0], counts)
+    opponents = np.repeat(counts, counts)
+    win_cells = systems * n + others
+    loss_cells = others * n + systems
     return _Terms(
-        sign=np.repeat([1.0, -1.0], counts) / np.repeat(counts, counts),
+        sign=sign / opponents,
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
         pair=pair.astype(np.int64),
-        cells=np.concatenate([systems * n + others, others * n + systems]),
+        cells=np.concatenate([win_cells, loss_cells]),
     )
 
 
@@ -459,6 +488,13 @@ class _Part:
 
     low: FloatArray
     high: FloatArray
+
+
+class _Solution(NamedTuple):
+    """Numbers of blocks of each kind to remove, and the value of what they contribute."""
+
+    worth: float
+    taken: FloatArray
 
 
 class _Programs:
@@ -491,9 +527,9 @@ class _Programs:
         enough.
         """
         solution = self._solved(self._gains(part), part)
-        if solution is None or solution[0] <= self._terms.lead - _TOLERANCE:
+        if solution is None or solution.worth <= self._terms.lead - _TOLERANCE:
             return None
-        return solution[1]
+        return solution.taken
 
     def tightened(self, part: _Part) -> _Part | None:
         """Return the part with lower maximum numbers of comparisons; None if nothing is enough."""
@@ -507,7 +543,7 @@ class _Programs:
             solution = self._solved(comparisons, within, enough=gains)
             if solution is None:
                 return None
-            most = np.floor(solution[0] + _TOLERANCE)
+            most = np.floor(solution.worth + _TOLERANCE)
             high[pair] = min(high[pair], most)
         return _Part(part.low, np.maximum(high, part.low))
 
@@ -517,11 +553,13 @@ class _Programs:
 
     def _solved(
         self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
-    ) -> tuple[float, FloatArray] | None:
+    ) -> _Solution | None:
         """Return the removal with the highest value; None if none gains enough."""
         self._left -= 1
         limits: Any = self._limits
-        most = [*part.high.tolist(), *(-part.low).tolist(), float(self._removed)]
+        most = part.high.tolist()
+        most += (-part.low).tolist()
+        most.append(float(self._removed))
         if enough is not None:
             losses = sparse.csr_array(-enough[np.newaxis])
             limits = sparse.vstack([limits, losses], format="csr")
@@ -534,8 +572,8 @@ class _Programs:
         if solution.status == _INFEASIBLE:
             return None
         if solution.status != 0 or solution.fun is None:  # nothing is ruled out
-            return np.inf, np.zeros(len(worth))
-        return float(-solution.fun), np.asarray(solution.x)
+            return _Solution(np.inf, np.zeros(len(worth)))
+        return _Solution(float(-solution.fun), np.asarray(solution.x))
 
     def halves(self, part: _Part, taken: FloatArray) -> list[_Part]:
         """Return two halves of a part, split where the bound is loosest; none if splitting does not
@@ -550,7 +588,8 @@ class _Programs:
         of_win, of_loss = terms.weights(part.low, part.high)
         excess = of_win * wins + of_loss * losses - shrunk
         of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
-        pair = int(np.argmax(np.where(part.high > part.low, of_pairs, -np.inf)))
+        of_open_pairs = np.where(part.high > part.low, of_pairs, -np.inf)
+        pair = int(np.argmax(of_open_pairs))
         if part.high[pair] <= part.low[pair]:
             return []
         position = terms.firsts[pair]

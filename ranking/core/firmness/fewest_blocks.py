@@ -22,7 +22,7 @@ from math import comb
 
 import numpy as np
 
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import Int64Array, as_column
 from ranking.core.firmness.bounds import (
     CountedBlocks,
     at_least,
@@ -258,10 +258,11 @@ def _step_by_step(
     while len(taken) < limit - 1:
         # Kinds without remaining blocks have no gain.
         is_left = left > 0
-        sums = removed + kinds.cells * is_left[:, np.newaxis]
+        sums = removed + kinds.cells * as_column(is_left)
         scores = counted.scores(counted.total - sums)
         is_overtaken = overtaken_by(scores, first) != NOBODY
-        lead = scores.values[:, first] - scores.values[:, rival]
+        of_systems = scores.values.T
+        lead = of_systems[first] - of_systems[rival]
         lead[np.isnan(lead)] = np.inf
         lead[is_overtaken] = -np.inf
         lead[~is_left] = np.inf

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as_row
 from ranking.core.counting.counts import chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
@@ -208,8 +208,8 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     if len(order) < 2:
         return leads
     first, second = order[:2]
-    differences = scores.values[:, first] - scores.values[:, second]
-    differences = np.round(differences, TIE_DECIMALS)
+    of_systems = scores.values.T
+    differences = np.round(of_systems[first] - of_systems[second], TIE_DECIMALS)
     if scores.group is not None:
         apart = scores.group[:, first] != scores.group[:, second]
         differences[apart] = np.nan
@@ -239,7 +239,7 @@ def _swapped(
 def _ahead(scores: Scores) -> BoolArray:
     """Return whether each system is ahead of each other, shape (R, n, n)."""
     values = np.round(scores.values, TIE_DECIMALS)
-    ahead: BoolArray = values[:, :, np.newaxis] > values[:, np.newaxis, :]
+    ahead: BoolArray = as_column(values) > as_row(values)
     if scores.group is not None:
-        ahead &= scores.group[:, :, np.newaxis] == scores.group[:, np.newaxis, :]
+        ahead &= as_column(scores.group) == as_row(scores.group)
     return ahead

@@ -28,6 +28,7 @@ from ranking.core.arrays import (
     Int32Array,
     Int64Array,
     UInt64Array,
+    as_column,
 )
 
 CONTENT_KEY_VERSION = 1
@@ -151,7 +152,7 @@ class Blocks:
         for position in range(int(candidates.max(initial=-1)) + 1):
             is_here = candidates == position
             highest = np.max(labels, axis=1, where=is_here, initial=0)
-            is_different = is_here & (labels != highest[:, np.newaxis])
+            is_different = is_here & (labels != as_column(highest))
             split = np.zeros(len(self), dtype=np.bool_)
             split[rows] = is_different.any(axis=1)
             _refuse("labels", f"gives candidate {position} two different labels", split)
@@ -480,8 +481,9 @@ def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
     labels = np.take_along_axis(labels, shown_first, axis=1)
     order = np.lexsort((*labels.T[::-1], content))
     ordered = content[order]
+    first_of_content = np.searchsorted(ordered, ordered)
     occurrence = np.empty(len(rows), dtype=np.int64)
-    occurrence[order] = np.arange(len(rows)) - np.searchsorted(ordered, ordered)
+    occurrence[order] = np.arange(len(rows)) - first_of_content
     numbered = keys.copy()
     numbered[rows] = _content_keys(repeated, occurrence.tolist())
     return numbered
@@ -617,14 +619,17 @@ class CandidateSets:
         number = np.take_along_axis(system, start, axis=1).astype(np.int32)
         row, position = np.nonzero(size > 1)
         offset = np.arange(int(size.max(initial=1)))
-        first_output = start[row, position][:, np.newaxis]
+        first_output = as_column(start[row, position])
         output = np.minimum(first_output + offset, system.shape[1] - 1)
-        is_member = offset < size[row, position][:, np.newaxis]
-        members = np.where(is_member, system[row[:, np.newaxis], output], -1)
-        sets, index = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
+        is_member = offset < as_column(size[row, position])
+        outputs_system = system[as_column(row), output]
+        members = np.where(is_member, outputs_system, -1)
+        members.sort(axis=1)
+        sets, index = np.unique(members, axis=0, return_inverse=True)
         numbers = []
         for padded in sets.tolist():
-            numbers.append(self._number(tuple(one for one in padded if one >= 0)))
+            members_of_set = tuple(one for one in padded if one >= 0)
+            numbers.append(self._number(members_of_set))
         number_of_set = np.array(numbers, dtype=np.int32)
         number[row, position] = number_of_set[index.reshape(-1)]
         return number
@@ -710,7 +715,8 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         for row_label in row.labels:
             label.append(row_label or 0)
     sizes = np.asarray(size, dtype=np.int64)
-    is_filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
+    positions = np.arange(int(sizes.max(initial=0)))
+    is_filled = positions < as_column(sizes)
     candidates = np.full(is_filled.shape, -1, np.int32)
     labels = np.zeros(is_filled.shape, np.int8)
     candidates[is_filled] = candidate

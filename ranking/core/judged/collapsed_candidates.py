@@ -105,12 +105,13 @@ def collapsed_comparisons(
         is_swapped = candidate[rows, p] > candidate[rows, q]
         if pairing is Pairing.PRESENTED:
             is_swapped = np.zeros_like(is_swapped)
-        first = np.where(is_swapped, q, p)
-        second = np.where(is_swapped, p, q)
+        first = (rows, np.where(is_swapped, q, p))
+        second = (rows, np.where(is_swapped, p, q))
         block_parts.append(rows)
-        first_parts.append(candidate[rows, first])
-        second_parts.append(candidate[rows, second])
-        outcome_parts.append(1 + np.sign(label[rows, first] - label[rows, second]))
+        first_parts.append(candidate[first])
+        second_parts.append(candidate[second])
+        difference = label[first] - label[second]
+        outcome_parts.append(1 + np.sign(difference))
     block = _joined(block_parts)
     # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
     # combining them keeps codes within 64 bits.
@@ -119,9 +120,8 @@ def collapsed_comparisons(
     pair_codes, pair = _numbered(both, sets * sets)
     pairs = max(1, len(pair_codes))
     segments = _segments_of(blocks)
-    codes, item = _numbered(
-        segments.offset[block] * pairs + pair, segments.range * pairs
-    )
+    segment_and_pair = segments.offset[block] * pairs + pair
+    codes, item = _numbered(segment_and_pair, segments.range * pairs)
     return CollapsedComparisons(
         items=len(codes),
         item=item,
@@ -225,8 +225,9 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
             bits[cell] += np.uint64(1 << (_BITS - 1 - bit))
             label[cell] = blocks.labels[rows, system]
         sets = np.unique(bits)
-        both = code * max(1, len(sets)) + np.searchsorted(sets, bits)
-        code = np.searchsorted(np.unique(both), both)
+        set_number = np.searchsorted(sets, bits)
+        combined = code * max(1, len(sets)) + set_number
+        code = np.searchsorted(np.unique(combined), combined)
     return code, label
 
 
@@ -241,7 +242,8 @@ def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
         return numbers, number
     occurs = np.zeros(bound, dtype=np.bool_)
     occurs[codes] = True
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+    number_of_code = np.cumsum(occurs) - 1
+    return np.flatnonzero(occurs), number_of_code[codes]
 
 
 def _joined(parts: list[Int64Array]) -> Int64Array:

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
@@ -163,7 +164,8 @@ class KeptUnits:
         for key, row in zip(keys, before + changes, strict=True):
             cells = np.flatnonzero(row)
             if len(cells):
-                self._entries[key] = np.stack([cells, row[cells]]).astype(np.int32)
+                entries = np.stack([cells, row[cells]])
+                self._entries[key] = entries.astype(np.int32)
             else:
                 self._entries.pop(key, None)
 
@@ -202,12 +204,13 @@ class KeptUnits:
         units = cls(len(arrays["matrix"]))
         units.matrix = arrays["matrix"]
         entries = arrays["entries"].astype(np.int32)
-        starts = arrays["starts"].tolist()
-        for row, code in enumerate(arrays["keys"].tolist()):
+        codes = arrays["keys"].tolist()
+        bounds = pairwise(arrays["starts"].tolist())
+        for code, (start, end) in zip(codes, bounds, strict=True):
             key: Key = tuple(code)
             if with_judges:
                 key = (judges[code[0]], *code[1:])
-            units._entries[key] = entries[:, starts[row] : starts[row + 1]].copy()
+            units._entries[key] = entries[:, start:end].copy()
         return units
 
 

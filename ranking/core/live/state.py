@@ -65,14 +65,17 @@ def changed_rows(before: Blocks, after: Blocks) -> tuple[Blocks, Blocks]:
     names = sorted({*before.judges, *after.judges})
     numbers = numbered(names)
     rows = np.concatenate([_contents(before, numbers), _contents(after, numbers)])
-    whole = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
+    row_as_bytes = np.dtype((np.void, rows.shape[1]))
+    whole = rows.view(row_as_bytes).ravel()
     contents, content = np.unique(whole, return_inverse=True)
     old = content[: len(before)]
     new = content[len(before) :]
     old_counts = np.bincount(old, minlength=len(contents))
     new_counts = np.bincount(new, minlength=len(contents))
     added = new_counts - old_counts
-    return before.take(_first(old, -added)), after.take(_first(new, added))
+    removed_rows = _first(old, -added)
+    added_rows = _first(new, added)
+    return before.take(removed_rows), after.take(added_rows)
 
 
 def _contents(blocks: Blocks, judge_numbers: dict[str, int]) -> npt.NDArray[np.uint8]:
@@ -283,7 +286,8 @@ class LiveState:
         sizes = counts_per_block(blocks, self._of_method)
         judge_sizes = np.bincount(blocks.judge, sizes, len(blocks.judges))
         for name, size in zip(blocks.judges, judge_sizes.tolist(), strict=True):
-            self._judges[name] = self._judges.get(name, 0) + sign * int(size)
+            size_before = self._judges.get(name, 0)
+            self._judges[name] = size_before + sign * int(size)
         if blocks.document is not None:
             numbers, of_block = np.unique(blocks.document, return_inverse=True)
             columns = [np.bincount(of_block), np.bincount(of_block, sizes)]
