@@ -20,7 +20,7 @@ from ranking.core.agreement.statistics import (
     sums_by_position,
 )
 from ranking.core.agreement.units import PairCounts, shards_of_whole_segments
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.judged.blocks import Blocks
@@ -78,8 +78,9 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     segments, segment = np.unique(blocks.segment, return_inverse=True)
     codes = np.unique(segment * divisor + blocks.judge)
     ones = np.ones(len(codes), dtype=np.int64)
+    segment_and_judge = np.divmod(codes, divisor)
     shape = (len(segments), judges)
-    judged = sparse.coo_array((ones, np.divmod(codes, divisor)), shape=shape).tocsr()
+    judged = sparse.coo_array((ones, segment_and_judge), shape=shape).tocsr()
     common_segments = (judged.T @ judged).toarray()
     own = np.flatnonzero(np.diagonal(common_segments))
     one, other = np.nonzero(np.triu(common_segments, k=1))
@@ -133,7 +134,8 @@ def _tables_by_segment(
     ones = np.ones(len(rater), dtype=np.int64)
     column = rater * _CATEGORIES + comparisons.outcome
     shape = (comparisons.items, len(raters) * _CATEGORIES)
-    rated = sparse.coo_array((ones, (comparisons.item, column)), shape=shape).tocsr()
+    cells = (comparisons.item, column)
+    rated = sparse.coo_array((ones, cells), shape=shape).tocsr()
     # All pairs of ratings of an item, except each rating with itself. An item has only one
     # segment.
     itself = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
@@ -174,9 +176,10 @@ def cohen_shares(
     pairing = member_of(Pairing, "pairing", pairing)
     pairs = pairs_of_judges(blocks)
     segments, tables = segment_tables(blocks, pairs, pairing)
-    count = len(pairs.first)
-    counted: list[Int64Array] = [np.asarray(tables.sum(axis=1)).reshape(-1, 1)]
-    resamples_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, count * _TABLE))
+    cells = len(pairs.first) * _TABLE
+    totals = np.asarray(tables.sum(axis=1))
+    counted: list[Int64Array] = [totals.reshape(-1, 1)]
+    resamples_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, cells))
     for ids in chunks(resamples, resamples_at_a_time):
         drawn = bootstrap_sums(
             tables,
@@ -211,7 +214,7 @@ def _weighted_mean(
 ) -> FloatArray:
     """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
-    weight = pairs / ways[:, np.newaxis]
+    weight = pairs / as_column(ways)
     has_pairs = pairs > 0
     agreeing = _sum(np.where(has_pairs, p_agree * weight, 0))
     by_chance = _sum(np.where(has_pairs, p_chance * weight, 0))
@@ -341,12 +344,11 @@ class _PairSums:
     def _left_out(self, kept: BoolArray) -> LeftOutSums:
         pairs = self.pairs
         judges = len(pairs.row)
-        is_kept = kept[self.changes.pair]
-        pair = self.changes.pair[is_kept]
-        sums = self.changes.sums[:, is_kept]
-        segments, segment = np.unique(
-            self.changes.segment[is_kept], return_inverse=True
-        )
+        changes = self.changes
+        is_kept = kept[changes.pair]
+        pair = changes.pair[is_kept]
+        sums = changes.sums[:, is_kept]
+        segments, segment = np.unique(changes.segment[is_kept], return_inverse=True)
         is_different = pairs.first != pairs.second
         different = is_different[pair]
         # A pair of two judges is left out with either of them; a judge's pair with themselves, only
@@ -356,17 +358,13 @@ class _PairSums:
         cell = np.concatenate([first_cell, second_cell[different]])
         cells, index = np.unique(cell, return_inverse=True)
         sums_of_cells = np.concatenate([sums, sums[:, different]], axis=1)
-        kept_different = kept & is_different
-        first = pairs.first[kept]
-        second = pairs.second[kept_different]
         contributions = self.contributions
-        of_judges = sums_by_position(contributions[:, kept], first, judges)
-        of_judges += sums_by_position(contributions[:, kept_different], second, judges)
-        compared = np.bincount(first, self.counted[0, kept], judges)
-        compared += np.bincount(second, self.counted[0, kept_different], judges)
+        of_judges = self._by_judge(contributions, kept)
+        [compared] = self._by_judge(self.counted[:1], kept)
         # Pairs of one judge with themselves are held in both orders.
         orders = 2 - is_different[kept]
-        comparable, agreeing = (self.counted[:, kept] / orders).sum(axis=1)
+        counted_once = self.counted[:, kept] / orders
+        comparable, agreeing = counted_once.sum(axis=1)
         return LeftOutSums(
             whole=contributions[:, kept].sum(axis=1),
             numbers=segments,
@@ -380,6 +378,20 @@ class _PairSums:
             raters=np.empty((4, 0), dtype=np.int64),
         )
 
+    def _by_judge(self, values: FloatArray | Int64Array, kept: BoolArray) -> FloatArray:
+        """Sum values of the kept pairs by judge, from shape (m, G) to (m, J).
+
+        The pair of a judge with themselves counts once.
+        """
+        pairs = self.pairs
+        judges = len(pairs.row)
+        kept_different = kept & (pairs.first != pairs.second)
+        first = pairs.first[kept]
+        second = pairs.second[kept_different]
+        sums = sums_by_position(values[:, kept], first, judges)
+        sums += sums_by_position(values[:, kept_different], second, judges)
+        return sums
+
 
 def _contributions(
     tables: Int64Array, ways: Int64Array, *, symmetric: bool
@@ -387,7 +399,8 @@ def _contributions(
     """Return weight · P(A), weight · P(E) and weight of each table, shape (3, T)."""
     compared, p_agree, p_chance = cohen_of_tables(tables, symmetric=symmetric)
     weight = compared / ways
-    return np.nan_to_num(np.stack([p_agree * weight, p_chance * weight, weight]))
+    sums = np.stack([p_agree * weight, p_chance * weight, weight])
+    return np.nan_to_num(sums)
 
 
 def _counted(tables: Int64Array) -> Int64Array:
@@ -397,4 +410,5 @@ def _counted(tables: Int64Array) -> Int64Array:
 
 
 def _evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return share(sums[0], sums[2]), share(sums[1], sums[2])
+    agreeing, by_chance, weight = sums
+    return share(agreeing, weight), share(by_chance, weight)

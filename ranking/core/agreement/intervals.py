@@ -232,7 +232,8 @@ def pairs_counted_once(
     several = np.where(enough, judges, 4.0)
     weighted = (several - 2) ** 2 * of_judges - several * (several - 1) * pairs
     unbiased = weighted / ((several - 2) * (several - 3))
-    return np.where(enough, np.clip(unbiased, lower, of_judges), lower)
+    bounded = np.clip(unbiased, lower, of_judges)
+    return np.where(enough, bounded, lower)
 
 
 def kappa_intervals(
@@ -351,8 +352,10 @@ def trimmed(resampled: FloatArray, p_chance: float, cut: int) -> Interval:
     """Return the percentile interval of resampled values of κ, trimming `cut` at each end; a NaN may
     stand for any value from the lowest to 1.
     """
-    low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(p_chance)))[cut]
-    high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
+    lowest = np.nan_to_num(resampled, nan=lowest_kappa(p_chance))
+    highest = np.nan_to_num(resampled, nan=1.0)
+    low = np.sort(lowest)[cut]
+    high = np.sort(highest)[len(resampled) - 1 - cut]
     return Interval(float(low), float(high), None)
 
 
@@ -427,7 +430,9 @@ def says_enough(low: float | None, high: float | None) -> bool:
     """
     if low is None or high is None:
         return False
-    return high - low < _WIDE or strength_class(high) - strength_class(low) <= 1
+    if high - low < _WIDE:
+        return True
+    return strength_class(high) - strength_class(low) <= 1
 
 
 def why_not_reported(

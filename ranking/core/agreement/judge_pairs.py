@@ -22,7 +22,7 @@ from ranking.core.agreement.units import (
     sums_of_products,
     sums_of_rows,
 )
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, as_row, share
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome
 from ranking.core.scores import NotEstimable
@@ -57,9 +57,8 @@ def judge_pair_tables(
     """
     column = judge * categories + category
     ones = np.ones(len(item), dtype=np.int64)
-    rated = sparse.coo_array(
-        (ones, (item, column)), shape=(items, judges * categories)
-    ).tocsr()
+    shape = (items, judges * categories)
+    rated = sparse.coo_array((ones, (item, column)), shape=shape).tocsr()
     products = (rated.T @ rated).toarray()
     tables = products.reshape(judges, categories, judges, categories)
     tables = tables.transpose(0, 2, 1, 3)
@@ -242,7 +241,8 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     moments = sums_of_products(counts, counts, pair, count).astype(np.float64)
     outcomes = np.zeros((count, _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, and the systems that come later by name.
-    np.add.at(outcomes, pair, tables[:, ::-1, ::-1])
+    opposite = tables[:, ::-1, ::-1]
+    np.add.at(outcomes, pair, opposite)
     cohen = _kappa_and_slope(sums)
     effective = share(comparable**2, moments[:, COMPARABLE, COMPARABLE])
     level = 1 - (1 - confidence) / max(1, count)
@@ -312,7 +312,8 @@ def _kappa_and_slope(sums: FloatArray) -> _Cohen:
     other = share(sums[:, OTHER_TIES], n)
     p_chance = cohen_chance(own, other)
     rest = np.where(p_chance < 1, 1 - p_chance, np.nan)
-    # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t.
+    # κ = 1 − (1 − P(A)) / (1 − P(E)), and P(E) changes by (3 u − 1)/2 with t. Each share is a sum
+    # divided by n, so one more comparable pair lowers all of them.
     by_chance = -(1 - p_agree) / rest**2
     by_own = by_chance * (3 * other - 1) / 2
     by_other = by_chance * (3 * own - 1) / 2
@@ -325,7 +326,7 @@ def _kappa_and_slope(sums: FloatArray) -> _Cohen:
         p_agree=p_agree,
         p_chance=p_chance,
         kappa=kappa_of(p_agree, p_chance),
-        slope=slope / n[:, np.newaxis],
+        slope=slope / as_column(n),
     )
 
 
@@ -340,8 +341,8 @@ def _independent_variance(
     increase = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
     increase[COMPARABLE] = 1
     increase[AGREEING] = np.eye(_OUTCOMES)
-    increase[OWN_TIES] = is_tie[:, np.newaxis]
-    increase[OTHER_TIES] = is_tie[np.newaxis, :]
+    increase[OWN_TIES] = as_column(is_tie)
+    increase[OTHER_TIES] = as_row(is_tie)
     changes = np.einsum("pi,ick->pck", slope, increase)
     squares: FloatArray = (outcomes * changes**2).sum(axis=(1, 2))
     return squares * share(comparable, comparable - 1)

@@ -32,7 +32,7 @@ from ranking.core.agreement.units import (
     pooled_left_out,
     raters_of,
 )
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, share
 from ranking.core.counting.counts import effective_number
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
@@ -203,7 +203,7 @@ def leave_one_out(
     counts : PairCounts or None
         None if no pair consists of two judges, or if pairs can agree in part.
     """
-    whole = sums.whole[:, np.newaxis]
+    whole = as_column(sums.whole)
 
     def kappas(changes: FloatArray) -> FloatArray:
         left = whole + changes
@@ -280,8 +280,9 @@ class _Shard:
     def ties(self) -> Int64Array:
         """Return each rater's number, ties, comparisons, and items compared more than once."""
         counts = self.cells.counts
+        tied = counts[:, Outcome.TIE]
         compared = counts.sum(axis=1)
-        columns = np.stack([counts[:, Outcome.TIE], compared, compared > 1])
+        columns = np.stack([tied, compared, compared > 1])
         raters = self.raters
         sums = sums_by_position(columns, raters.of_cell, len(raters.judge))
         return np.vstack([self.rater, sums.astype(np.int64)])
@@ -304,21 +305,25 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     ties_of_judges, comparisons = sums_by_position(ties[1:], tie_judge, judges)
     tie_sums = TieSums.of(ties_of_judges, comparisons)
     decrease = _decrease(ties[1:], ties_of_judges[tie_judge], comparisons[tie_judge])
+    segment_column = np.searchsorted(segments, part_segments)
     tie_column = np.searchsorted(segments, tie_segment)
     by_segment = np.zeros((count + TIE_ROWS, len(segments)))
-    by_segment[:count, np.searchsorted(segments, part_segments)] = of_segment
+    by_segment[:count, segment_column] = of_segment
     by_segment[count:] = sums_by_position(decrease, tie_column, len(segments))
+    rater_column = np.searchsorted(raters, part_raters)
+    tie_rater_column = np.searchsorted(raters, tie_raters)
     cells = np.zeros((count + TIE_ROWS, len(raters)))
-    cells[:count, np.searchsorted(raters, part_raters)] = of_rater
-    cells[count:, np.searchsorted(raters, tie_raters)] = -decrease
+    cells[:count, rater_column] = of_rater
+    cells[count:, tie_rater_column] = -decrease
     by_judge = sums_by_position(cells, rater_judge, judges)
     # Squares are not sums over segments.
+    whole_ties = np.stack(tie_sums)
     without_judge = np.stack(tie_sums.without_each(ties_of_judges, comparisons))
-    by_judge[count:] = without_judge - np.stack(tie_sums)[:, np.newaxis]
+    by_judge[count:] = without_judge - as_column(whole_ties)
     has_ratings = np.bincount(rater_judge, minlength=judges) > 0
     by_category = np.sum([part.by_category for part in parts], axis=0)
     return LeftOutSums(
-        whole=np.concatenate([by_segment[:count].sum(axis=1), np.stack(tie_sums)]),
+        whole=np.concatenate([by_segment[:count].sum(axis=1), whole_ties]),
         numbers=segments,
         segments=by_segment,
         judges=by_judge[:, has_ratings],

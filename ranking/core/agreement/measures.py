@@ -43,7 +43,7 @@ from ranking.core.agreement.statistics import (
     pooled,
 )
 from ranking.core.agreement.units import PairCounts
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, share
 from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks, blocks_required
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
@@ -232,7 +232,7 @@ class IntervalOptions:
         """Return κ of counted pairs with one P(E) for all judges."""
         if self.drawn:
             return self.resampled_estimate(sums, self._resampled(sums, additive))
-        p_agree, p_chance = additive.evaluate(sums.whole[:, np.newaxis])
+        p_agree, p_chance = additive.evaluate(as_column(sums.whole))
         parts = leave_one_out(sums, additive.evaluate, counts)
         return self.estimate(sums, Shares(p_agree, p_chance), parts)
 
@@ -246,8 +246,9 @@ class IntervalOptions:
         )
         resampled, of_judges = np.split(drawn, [of_segments.shape[0]])
         ties, comparisons = np.split(of_judges, 2)
-        rows = np.stack([*resampled, *TieSums.of(ties, comparisons)])
-        p_agree, p_chance = additive.evaluate(np.column_stack([sums.whole, rows]))
+        resampled_sums = np.stack([*resampled, *TieSums.of(ties, comparisons)])
+        all_sums = np.column_stack([sums.whole, resampled_sums])
+        p_agree, p_chance = additive.evaluate(all_sums)
         return Shares(p_agree, p_chance)
 
     def resampled_estimate(

@@ -20,7 +20,7 @@ from ranking.core.agreement.units import (
     comparison_cells,
     inter_left_out,
 )
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import Int64Array, as_column
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.sharding import Progress
@@ -370,7 +370,7 @@ def agreement_by_document(
         raise ValueError("blocks: documents are not known")
     numbers = np.unique(blocks.document)
     judged = (blocks.take(blocks.document == number) for number in numbers)
-    return measure.of_each(numbers[:, np.newaxis].tolist(), judged, progress)
+    return measure.of_each(as_column(numbers).tolist(), judged, progress)
 
 
 def agreement_by_segment(

@@ -286,7 +286,8 @@ class _Kappas:
         if not self.is_own:
             known_chance = chance_of_all
         of_judges, chances = kappa_of_judge(counts[..., PAIRS], known_chance)
-        return np.vstack([of_judges, of_all]), np.vstack([chances, chance_of_all])
+        kappas = np.vstack([of_judges, of_all])
+        return kappas, np.vstack([chances, chance_of_all])
 
     def chances(self, tallies: AgreementTallies) -> list[float]:
         """Return P(E) of each judge, and of all."""

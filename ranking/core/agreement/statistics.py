@@ -21,7 +21,7 @@ from ranking.core.agreement.units import (
     OWN_TIES,
     PairCounts,
 )
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, share
 from ranking.core.words import member_of
 
 AnyArray = npt.NDArray[Any]
@@ -309,7 +309,8 @@ def cohen_of_tables(
     p_agree, p_chance : float64, shape (...)
         NaN for an empty table.
     """
-    return cohen_of_cells(np.moveaxis(tables, (-2, -1), (0, 1)), symmetric=symmetric)
+    cells = np.moveaxis(tables, (-2, -1), (0, 1))
+    return cohen_of_cells(cells, symmetric=symmetric)
 
 
 def cohen_of_cells(
@@ -327,7 +328,7 @@ def cohen_of_cells(
 
 
 def _nominal(categories: int) -> FloatArray:
-    return 1 - np.eye(categories)[:, :, np.newaxis]
+    return 1 - as_column(np.eye(categories))
 
 
 def _ordinal(values: FloatArray) -> FloatArray:
@@ -424,7 +425,8 @@ def squared_changes_of_pairs(
         return 0.0, 0.0
     by_chance = comparable * counts.chance
     beyond_chance = comparable - by_chance
-    kappa = float(share(agreeing.sum() - by_chance.sum(), beyond_chance.sum()))
+    agreeing_beyond_chance = agreeing.sum() - by_chance.sum()
+    kappa = float(share(agreeing_beyond_chance, beyond_chance.sum()))
     if math.isnan(kappa):
         return 0.0, 0.0
     scale = all_pairs * (1 - p_chance)
@@ -432,4 +434,6 @@ def squared_changes_of_pairs(
     changes = (agreeing - expected) / scale
     p_agree = int(agreeing.sum()) / all_pairs
     slope = np.array([-p_agree, 1.0]) / scale
-    return float(changes @ changes), float(slope @ counts.in_segments @ slope)
+    in_total = float(changes @ changes)
+    by_segment = float(slope @ counts.in_segments @ slope)
+    return in_total, by_segment

@@ -467,7 +467,8 @@ def _squared_changes(
         NaN if the whole of a share is 0.
     """
     wholes = [columns.whole for columns in shares]
-    rows = np.flatnonzero((whole[:, wholes] != 0).all(axis=1))
+    is_defined = (whole[:, wholes] != 0).all(axis=1)
+    rows = np.flatnonzero(is_defined)
     # Integers of arbitrary size.
     counts = whole[rows].astype(object).T
     matrix = products[rows].astype(object).transpose(1, 2, 0)
@@ -480,9 +481,10 @@ def _squared_changes(
             - counts[x.part] * counts[y.whole] * matrix[x.whole][y.part]
             + counts[x.part] * counts[y.part] * matrix[x.whole][y.whole]
         )
-        divided = summed / (counts[x.whole] * counts[y.whole]) ** 2
+        wholes_product = counts[x.whole] * counts[y.whole]
+        covariance = summed / wholes_product**2
         slopes = slope[rows, one] * slope[rows, two]
-        total += slopes * divided.astype(np.float64)
+        total += slopes * covariance.astype(np.float64)
     squares = np.full(len(whole), np.nan)
     squares[rows] = np.maximum(total, 0.0)
     return squares

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as_row
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -164,13 +164,13 @@ def _products(counts: Int64Array) -> Int64Array:
 
 def _products_of(one: Int64Array, other: Int64Array) -> Int64Array:
     """Return the products of each two numbers of a row, shape (N, m, m')."""
-    return one[:, :, np.newaxis] * other[:, np.newaxis, :]
+    return as_column(one) * as_row(other)
 
 
 def _themselves(counts: Int64Array) -> Int64Array:
     """Return the pairs of each rating with itself."""
     same_category = np.eye(counts.shape[1], dtype=np.int64)
-    return counts[:, :, np.newaxis] * same_category
+    return as_column(counts) * same_category
 
 
 #: Columns of the counts of two judges on a segment, see `SharedItemCounts`.
@@ -209,7 +209,8 @@ class SharedItemCounts:
             Returns the agreement expected by chance of judges i and j, given as arrays of indices.
         """
         # Few of a thousand judges share items. Each pair is held in both orders.
-        one, other = np.nonzero(np.triu(self.others[:, :, COMPARABLE], k=1))
+        comparable = self.others[:, :, COMPARABLE]
+        one, other = np.nonzero(np.triu(comparable, k=1))
         numbers = self.others[one, other]
         moments = self.moments.sum(axis=0)
         return PairCounts(
@@ -364,15 +365,17 @@ def shared_tables(cells: Cells, raters: Raters) -> SharedTables:
     items = len(cells.item_segment)
     starts = np.searchsorted(cells.item, np.arange(items + 1))
     rated = sparse.bsr_array(
-        (cells.counts[:, np.newaxis, :], raters.of_cell, starts),
+        (as_row(cells.counts), raters.of_cell, starts),
         shape=(items, len(Outcome) * len(raters.judge)),
     )
     product = rated.T @ rated
-    own = np.repeat(np.arange(len(raters.judge)), np.diff(product.indptr))
-    is_other = own != product.indices
+    blocks_in_row = np.diff(product.indptr)
+    row = np.repeat(np.arange(len(raters.judge)), blocks_in_row)
+    column = product.indices
+    is_other = row != column
     return SharedTables(
-        judge=raters.judge[own[is_other]],
-        other=raters.judge[product.indices[is_other]],
+        judge=raters.judge[row[is_other]],
+        other=raters.judge[column[is_other]],
         tables=product.data[is_other].astype(np.int64),
     )
 
@@ -415,12 +418,11 @@ class AgreementCounts:
 
     def by_segment(self, judges: int) -> sparse.csc_array[np.int64]:
         """Return the counts of each judge, shape (6 J, S): count k of judge j is in row k J + j."""
-        rows = np.arange(_COUNTS)[:, np.newaxis] * judges + self.judge
+        rows = np.add.outer(np.arange(_COUNTS) * judges, self.judge).ravel()
         columns = np.tile(self.segment, _COUNTS)
-        return sparse.coo_array(
-            (self.counts.T.ravel(), (rows.ravel(), columns)),
-            shape=(_COUNTS * judges, len(self.segments)),
-        ).tocsc()
+        counts = self.counts.T.ravel()
+        shape = (_COUNTS * judges, len(self.segments))
+        return sparse.coo_array((counts, (rows, columns)), shape=shape).tocsc()
 
 
 def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementCounts:
@@ -474,7 +476,8 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
     """
     order = np.argsort(blocks.segment, kind="stable")
     segment = blocks.segment[order]
-    starts = 1 + np.flatnonzero(segment[1:] != segment[:-1])
+    is_new = segment[1:] != segment[:-1]
+    starts = 1 + np.flatnonzero(is_new)
     begins_shard = np.diff(starts // _BLOCKS_AT_A_TIME) > 0
     for rows in np.split(order, starts[1:][begins_shard]):
         yield blocks.take(rows)

@@ -17,7 +17,7 @@ from math import exp, factorial, fsum, log
 import numpy as np
 from scipy.special import bdtrc
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
 from ranking.core.judged.blocks import MAX_LABEL
 from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns
 from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
@@ -55,21 +55,24 @@ def tail_of_sum(
     W. Hoeffding (1963), Probability Inequalities for Sums of Bounded Random Variables, JASA 58.
     """
     possible = shares > 0
-    smallest = np.min(values, axis=1, where=possible, initial=np.iinfo(np.int64).max)
-    largest = np.max(values, axis=1, where=possible, initial=np.iinfo(np.int64).min)
+    limits = np.iinfo(np.int64)
+    smallest = np.min(values, axis=1, where=possible, initial=limits.max)
+    largest = np.max(values, axis=1, where=possible, initial=limits.min)
     means = (values * shares).sum(axis=1)
     mean = float(trials @ means)
     squared_ranges = (largest - smallest) ** 2
     reach = _HOEFFDING * float(np.sqrt(trials @ squared_ranges / 2))
-    low = max(int(trials @ smallest), int(np.floor(mean - reach)))
-    high = min(int(trials @ largest), int(np.ceil(mean + reach)))
+    least = int(trials @ smallest)
+    most = int(trials @ largest)
+    low = max(least, int(np.floor(mean - reach)))
+    high = min(most, int(np.ceil(mean + reach)))
     if not low < at_least <= high:
         return float(at_least <= low)
     size = 1 << (high - low).bit_length()
-    kind = np.arange(len(values))[:, np.newaxis]
+    kind = as_column(np.arange(len(values)))
     distributions = np.zeros((len(values), size))
     np.add.at(distributions, (kind, values % size), shares)
-    transforms = np.fft.rfft(distributions, axis=1) ** trials[:, np.newaxis]
+    transforms = np.fft.rfft(distributions, axis=1) ** as_column(trials)
     transform = np.prod(transforms, axis=0)
     # The transform is periodic: the sum s is at index s modulo its size.
     distribution = np.fft.irfft(transform, size)
@@ -146,23 +149,23 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     used = patterns.used[compared]
     position = patterns.detail[compared]
     # Packed into one number, which sorts like the rows, but faster.
-    _, first, kind = np.unique(
-        used @ _AS_DIGITS, return_index=True, return_inverse=True
-    )
+    code = used @ _AS_DIGITS
+    _codes, first, kind = np.unique(code, return_index=True, return_inverse=True)
     kinds = used[first]
     blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
     np.add.at(blocks, (judge, kind), times)
     cumulative = np.cumsum(used, axis=1)
-    rows = np.arange(len(used))
-    won = cumulative[:, -1] - cumulative[rows, position]
-    tied = used[rows, position] - 1
-    compared_with = cumulative[:, -1] - 1
+    labelled = cumulative[:, -1]
+    at_reference = (np.arange(len(used)), position)
+    won = labelled - cumulative[at_reference]
+    tied = used[at_reference] - 1
+    compared_with = labelled - 1
     results = np.stack([compared_with, won, tied], axis=1)
     counts = np.zeros((judges, 3), dtype=np.int64)
-    np.add.at(counts, judge, results * times[:, np.newaxis])
+    np.add.at(counts, judge, results * as_column(times))
     sums_of_block = cluster_sums(won, compared_with)
     sums = np.zeros((judges, 6), dtype=np.int64)
-    np.add.at(sums, judge, sums_of_block * times[:, np.newaxis])
+    np.add.at(sums, judge, sums_of_block * as_column(times))
     cumulative = np.cumsum(kinds, axis=1)
     return ReferenceMargins(
         blocks=blocks,

@@ -33,7 +33,7 @@ from ranking.core.agreement.units import (
     comparison_cells,
     label_cells,
 )
-from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.arrays import FloatArray, Int64Array, as_column, share
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -94,7 +94,8 @@ class Disagreement:
             return None
         if self.score <= 1:
             return 1.0
-        density = math.exp(-(self.score**2) / 2) / math.sqrt(2 * math.pi)
+        exponent = -(self.score**2) / 2
+        density = math.exp(exponent) / math.sqrt(2 * math.pi)
         crossing = self.score * density * math.log(_GROWTH) / 2
         ever = float(ndtr(-self.score)) + crossing
         return min(1.0, max(judges, JUDGES_ALLOWED_FOR) * ever)
@@ -143,8 +144,10 @@ def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     # Derivative of the difference with respect to one more pair of each kind on a segment. The
     # others' pairs there are those of all judges, minus the judge's own.
     own_slope = _slope(own_share, own)
-    others_slope = _slope(others_share, others) * beyond[:, np.newaxis]
-    slopes = np.concatenate([own_slope + others_slope, -others_slope / 2], axis=1)
+    others_slope = _slope(others_share, others) * as_column(beyond)
+    by_own_pairs = own_slope + others_slope
+    by_all_pairs = -others_slope / 2
+    slopes = np.concatenate([by_own_pairs, by_all_pairs], axis=1)
     slope = np.nan_to_num(slopes)
     squares = np.einsum("ji,jik,jk->j", slope, _products(tallies), slope)
     influence = np.maximum(0.0, squares)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc
 
-from ranking.core.arrays import Int8Array, Int64Array
+from ranking.core.arrays import FloatArray, Int8Array, Int64Array, as_column
 from ranking.core.judged.blocks import MAX_LABEL, Blocks, shown_labels
 from ranking.core.judges.shares import cluster_sums
 
@@ -72,7 +72,7 @@ class KeyedSums:
         """
         code = np.zeros(len(values), dtype=np.int64)
         for width, column in zip(bits, columns, strict=True):
-            most = (1 << width) - 1
+            most = _lowest_bits(width)
             if column.size and (column.min() < 0 or column.max() > most):
                 raise ValueError(f"keys: expected numbers from 0 to {most}")
             code = (code << width) | column.astype(np.int64)
@@ -152,7 +152,7 @@ class KeyedSums:
         columns = []
         rest = self.code
         for width in reversed(self.bits):
-            columns.append(rest & ((1 << width) - 1))
+            columns.append(rest & _lowest_bits(width))
             rest = rest >> width
         return columns[::-1]
 
@@ -173,9 +173,14 @@ class KeyedSums:
         width = sum(self.bits[1:])
         judge = index[self.judge]
         kept = judge >= 0
-        rest = self.code[kept] & ((1 << width) - 1)
+        rest = self.code[kept] & _lowest_bits(width)
         code = judge[kept] << width | rest
         return KeyedSums._summed(self.bits, code, self.values[kept])
+
+
+def _lowest_bits(count: int) -> int:
+    """Return a number with these bits set: a mask, and the largest number that fits."""
+    return (1 << count) - 1
 
 
 _BLOCKS_AT_A_TIME = 1 << 17
@@ -284,9 +289,10 @@ class Patterns:
         """Return the `cluster_sums` of the blocks of each judge, shape (J, 6), from the successes and
         trials in a block of each pattern.
         """
-        sums = np.zeros((judges, 6), dtype=np.int64)
         of_block = cluster_sums(successes.astype(np.int64), trials.astype(np.int64))
-        np.add.at(sums, self.judge, of_block * self.blocks[:, np.newaxis])
+        of_pattern = of_block * as_column(self.blocks)
+        sums = np.zeros((judges, 6), dtype=np.int64)
+        np.add.at(sums, self.judge, of_pattern)
         return sums
 
 
@@ -349,9 +355,9 @@ def places_of_rows(rows: ShownRows) -> KeyedSums:
     used = rows.used()
     chosen = rows.chosen.astype(np.int64)
     compared = (chosen > 0) & (used.sum(axis=1) > 1)
-    is_better = chosen[:, np.newaxis] > _LABELS
+    is_better = as_column(chosen) > _LABELS
     position = np.count_nonzero((used > 0) & is_better, axis=1)
-    used = _leading(used) * compared[:, np.newaxis]
+    used = _leading(used) * as_column(compared)
     return KeyedSums.of(
         bits=_PLACE_KEY,
         columns=[rows.judge, *used.T, position * compared],
@@ -405,7 +411,7 @@ def _follows_order(rows: ShownRows) -> Int8Array:
 
 
 #: Judge, number of labels in the block, and two positions, the second not before the first.
-_KEY = (JUDGE_BITS, 7, 7, 7)
+_KEY = (JUDGE_BITS, COUNT_BITS, 7, 7)
 
 #: Variances below this share of the largest are rounding errors of 0.
 _ROUNDING = 1e-12
@@ -457,12 +463,13 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     labels = rows.labels.astype(np.int64)
     is_labelled = labels > 0
     count = is_labelled.sum(axis=1)
-    scaled = count[:, np.newaxis] * labels
+    scaled = as_column(count) * labels
     deviation = scaled - labels.sum(axis=1, keepdims=True)
     deviation = np.where(is_labelled, deviation, 0)
     squares = (deviation**2).sum(axis=1)
     informative = np.flatnonzero(squares)
-    group = (rows.judge << 7 | count)[informative]
+    judge_and_count = rows.judge << COUNT_BITS | count
+    group = judge_and_count[informative]
     informative = informative[np.argsort(group, kind="stable")]
     keys: list[Int64Array] = [np.empty((4, 0), dtype=np.int64)]
     values: list[Int64Array] = [np.empty((0, 3), dtype=np.int64)]
@@ -471,12 +478,12 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     first, second = np.triu_indices(labels.shape[1])
     for number, own in zip(groups.tolist(), rows_of_groups, strict=True):
         positions = is_labelled[own].astype(np.int64)
-        weighted = positions * squares[own][:, np.newaxis]
+        weighted = positions * as_column(squares[own])
         pairs = positions.T @ positions
         spread = weighted.T @ positions
         total = np.diag(deviation[own].sum(axis=0))
-        judge = np.full_like(first, number >> 7)
-        labelled = np.full_like(first, number & 127)
+        judge = np.full_like(first, number >> COUNT_BITS)
+        labelled = np.full_like(first, number & _lowest_bits(COUNT_BITS))
         keys.append(np.stack([judge, labelled, first, second]))
         sums = np.stack([pairs, spread, total], axis=-1)
         values.append(sums[first, second])
@@ -549,7 +556,28 @@ class _PositionSums:
     values: Int64Array
 
 
-def _bias(sums: _PositionSums, most_positions: int) -> PositionBias:
+@dataclass(frozen=True, eq=False)
+class _Deviations:
+    """Deviations of a judge's labels from the mean of their block, summed over B blocks.
+
+    Attributes
+    ----------
+    blocks : int
+    times_shown : int64, shape (positions,)
+        Number of labels in each position.
+    total : float64, shape (positions,)
+        Sum of the deviations in each position.
+    covariance : float64, shape (positions, positions)
+        Covariance of these sums if positions do not matter.
+    """
+
+    blocks: int
+    times_shown: Int64Array
+    total: FloatArray
+    covariance: FloatArray
+
+
+def _deviations(sums: _PositionSums) -> _Deviations:
     blocks = 0
     # Only the positions the judge was shown, because rounding depends on the size of the matrix.
     positions = int(sums.second.max(initial=-1)) + 1
@@ -571,22 +599,28 @@ def _bias(sums: _PositionSums, most_positions: int) -> PositionBias:
         own_spread = np.diag((labelled + 1) * spread.diagonal())
         squares = own_spread - spread - spread.T
         covariance += squares / (labelled**3 * (labelled - 1))
-    if not blocks:
+    return _Deviations(blocks, times_shown, total, covariance)
+
+
+def _bias(sums: _PositionSums, most_positions: int) -> PositionBias:
+    deviations = _deviations(sums)
+    if not deviations.blocks:
         return PositionBias(
             blocks=0, deviations=(), statistic=None, degrees_of_freedom=0, p_value=None
         )
-    scales, directions = np.linalg.eigh(covariance)
+    scales, directions = np.linalg.eigh(deviations.covariance)
     # Deviations have no component in directions without variance, except for rounding.
     is_free = scales > _ROUNDING * scales[-1]
     degrees_of_freedom = int(np.count_nonzero(is_free))
-    components = total @ directions[:, is_free]
+    components = deviations.total @ directions[:, is_free]
     statistic = float(np.sum(components**2 / scales[is_free]))
-    deviations: list[float | None] = [None] * most_positions
-    for position in np.flatnonzero(times_shown).tolist():
-        deviations[position] = float(total[position] / times_shown[position])
+    means: list[float | None] = [None] * most_positions
+    for position in np.flatnonzero(deviations.times_shown).tolist():
+        total = deviations.total[position]
+        means[position] = float(total / deviations.times_shown[position])
     return PositionBias(
-        blocks=blocks,
-        deviations=tuple(deviations),
+        blocks=deviations.blocks,
+        deviations=tuple(means),
         statistic=statistic,
         degrees_of_freedom=degrees_of_freedom,
         p_value=float(chdtrc(degrees_of_freedom, statistic)),

@@ -178,12 +178,12 @@ def _ends(
     share = successes / np.maximum(trials, 1)
     x = share * effective
     failures = effective - x
-    has_low = successes > 0
-    has_high = successes != trials
     low = np.zeros(len(x))
     high = np.ones(len(x))
-    low[has_low] = betaincinv(x[has_low], (failures + 1)[has_low], alpha)
-    high[has_high] = betaincinv((x + 1)[has_high], failures[has_high], 1 - alpha)
+    own = successes > 0
+    low[own] = betaincinv(x[own], failures[own] + 1, alpha)
+    own = successes != trials
+    high[own] = betaincinv(x[own] + 1, failures[own], 1 - alpha)
     return low, high
 
 
