@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, Int64Array, share
+from ranking.core.arrays import BoolArray, Int64Array, as_column, share
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
@@ -260,7 +260,7 @@ def sole_winners(blocks: Blocks) -> dict[str, int]:
     worst = np.iinfo(np.int8).max
     label = np.where(is_labelled, blocks.labels, worst)
     best_label = label.min(axis=1, initial=worst)
-    is_best = is_labelled & (label == best_label[:, np.newaxis])
+    is_best = is_labelled & (label == as_column(best_label))
     has_sole_winner = np.count_nonzero(is_best, axis=1) == 1
     won = np.count_nonzero(is_best[has_sole_winner], axis=0)
     winners = _count_by_name(blocks.systems, won)

@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, as_column
 from ranking.core.uncertainty import variance_of_sum
 from ranking.core.words import member_of
 
@@ -239,6 +239,7 @@ def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
     influence_on_b = b**2 + 2 * _signed_mean(y_rank, b) - 3 * b_square
     scale = sqrt(a_square * b_square)
     value = float(np.clip(product / scale, -1, 1))
+    # By the quotient rule, with ½ from each square root.
     relative_to_squares = influence_on_a / a_square + influence_on_b / b_square
     influence = influence_on_product / scale - value / 2 * relative_to_squares
     return Influenced(value, influence)
@@ -259,10 +260,13 @@ def kendall_influenced(
     c = balance / count
     u = 1 - _tied_share(x)
     v = 1 - _tied_share(y)
-    scale = sqrt(u.mean() * v.mean())
-    value = float(np.clip(c.mean() / scale, -1, 1))
-    relative_to_untied = u / u.mean() + v / v.mean() - 2
-    influence = 2 * (c - c.mean()) / scale - value * relative_to_untied
+    mean_c = c.mean()
+    mean_u = u.mean()
+    mean_v = v.mean()
+    scale = sqrt(mean_u * mean_v)
+    value = float(np.clip(mean_c / scale, -1, 1))
+    relative_to_untied = u / mean_u + v / mean_v - 2
+    influence = 2 * (c - mean_c) / scale - value * relative_to_untied
     return Influenced(value, influence)
 
 
@@ -296,8 +300,9 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     for bit in range(bits, -1, -1):
         prefix = rest >> bit
         counts = np.bincount(prefix, minlength=2 + int(prefix.max()))
+        by_prefix = np.argsort(prefix, kind="stable")
         positions = np.empty_like(balance)
-        positions[np.argsort(prefix, kind="stable")] = np.arange(len(x))
+        positions[by_prefix] = np.arange(len(x))
         first_position = np.cumsum(counts) - counts
         equal = positions - first_position[prefix]
         if bit < bits:
@@ -311,7 +316,8 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     _pairs, index, same = np.unique(
         group_and_both, return_inverse=True, return_counts=True
     )
-    result = np.bincount(group_and_many)[group_and_many] - same[index]
+    equal_in_many = np.bincount(group_and_many)[group_and_many]
+    result = equal_in_many - same[index]
     result[order] += balance
     return np.asarray(result)
 
@@ -476,7 +482,7 @@ def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
     for terms in (np.ones_like(x), x, y, x * x, y * y, x * y):
         sums_of_clusters.append(np.bincount(index, weights=terms))
     sums = np.array(sums_of_clusters)
-    sums_without = sums.sum(axis=1)[:, np.newaxis] - sums
+    sums_without = as_column(sums.sum(axis=1)) - sums
     number, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums_without
     with np.errstate(invalid="ignore", divide="ignore"):
         spread_x = sum_xx - sum_x**2 / number

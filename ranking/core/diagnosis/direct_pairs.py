@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csgraph
 from scipy.special import stdtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as_row
 from ranking.core.counting.counts import Layout, Tallies, count, tally
 from ranking.core.counting.moments import (
     CLUSTER_UNITS,
@@ -160,7 +160,8 @@ def _share_variances(
         for unit, moments in squares.items():
             parts[unit] = clustered_covariance(total, moments[pair], influence[[pair]])
         if level == "two_way":
-            covariance = combined_covariance(*(parts[unit] for unit in CLUSTER_UNITS))
+            in_order = [parts[unit] for unit in CLUSTER_UNITS]
+            covariance = combined_covariance(*in_order)
             variance[pair] = covariance.matrix[0, 0]
             most = covariance.fewest_units - 1
             freedom[pair] = min(covariance.degrees_of_freedom, most)
@@ -183,8 +184,8 @@ def _squares_of_pairs(blocks: Blocks, level: Level) -> dict[ClusterUnit, Int64Ar
     won_cell = used_index[first * n + second]
     lost_cell = used_index[second * n + first]
     cells = np.stack([won_cell, lost_cell], axis=1)
-    rows = cells[:, :, np.newaxis]
-    columns = cells[:, np.newaxis, :]
+    rows = as_column(cells)
+    columns = as_row(cells)
     squares = {}
     for unit, moments in _squares(blocks, level).items():
         squares[unit] = moments[rows, columns]
@@ -464,8 +465,8 @@ def _triads(beats: BoolArray) -> Iterator[list[int]]:
         # b and c come after a, so that each cycle is found only once, from its smallest index.
         after = np.arange(len(beats)) > a
         for b in np.flatnonzero(beats[a] & after).tolist():
-            closing = np.flatnonzero(beats[b] & beats[:, a] & after)
-            for c in closing.tolist():
+            closes = beats[b] & beats[:, a] & after
+            for c in np.flatnonzero(closes).tolist():
                 yield [a, b, c]
 
 

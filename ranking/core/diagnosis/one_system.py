@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty import (
     RangeLimit,
@@ -240,25 +240,29 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     won = _counts(outcomes.won, None)
     lost = _counts(outcomes.lost, None)
     length = words[outcomes.blocks.segment]
-    rows = np.flatnonzero((won + lost > 0) & (length > 0))
+    is_decided = won + lost > 0
+    rows = np.flatnonzero(is_decided & (length > 0))
     if not len(rows):
         return None
     wins: FloatArray = won[rows].astype(np.float64)
     trials: FloatArray = wins + lost[rows]
     all_wins = float(wins.sum())
     all_trials = float(trials.sum())
-    x = np.log2(length[rows])
-    x = x - float(trials @ x) / all_trials
+    log_length = np.log2(length[rows])
+    mean_length = float(trials @ log_length) / all_trials
+    x = log_length - mean_length
     spread = float(trials @ x**2)
     if spread < 1e-9:
         return None
     share = all_wins / all_trials
-    slope = float(x @ (wins - share * trials)) / spread
-    residual = wins - (share + slope * x) * trials
+    excess_wins = wins - share * trials
+    slope = float(x @ excess_wins) / spread
+    fitted_share = share + slope * x
+    residual = wins - fitted_share * trials
     influence = x * residual / spread
     combined = covariance_of_rows(
         blocks=outcomes.blocks.take(rows),
-        influence=influence[:, np.newaxis],
+        influence=as_column(influence),
         sizes=trials,
     )
     limits = tuple(str(limit) for limit in combined.limits)
@@ -428,7 +432,8 @@ def _clear_segment(
     times = np.count_nonzero(labels, axis=0)
     means = []
     for system in np.flatnonzero(times).tolist():
-        mean = int(labels[:, system].sum()) / int(times[system])
+        total = int(labels[:, system].sum())
+        mean = total / int(times[system])
         means.append((mean, blocks.systems[system]))
     ranks = {}
     for mean, system_name in sorted(means):
@@ -554,7 +559,9 @@ def shown_blocks(
 
 def _joined(judged: npt.NDArray[np.integer], skipped: Sequence[int]) -> Int64Array:
     """Append the numbers of skipped blocks to those of judged ones."""
-    return np.concatenate([judged.astype(np.int64), np.array(skipped, dtype=np.int64)])
+    of_judged = judged.astype(np.int64)
+    of_skipped = np.array(skipped, dtype=np.int64)
+    return np.concatenate([of_judged, of_skipped])
 
 
 def _documents(

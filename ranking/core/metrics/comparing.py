@@ -12,7 +12,12 @@ from typing import Literal, TypedDict, get_args
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
+from ranking.core.arrays import (
+    FloatArray,
+    Int64Array,
+    UInt64Array,
+    as_column,
+)
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, Unit
 from ranking.core.metrics import figures
@@ -68,7 +73,7 @@ class SwapTests:
     @property
     def cluster(self) -> Int64Array:
         """Cluster of each metric, 1 for the best, shape (M,): groups of overlapping rank ranges."""
-        is_ahead = self.values[:, np.newaxis] > self.values
+        is_ahead = as_column(self.values) > self.values
         return clusters(ranges_of_better(is_ahead & (self.p_value <= self.level)))
 
     @property
@@ -225,16 +230,19 @@ def swap_tests(
             swapped.append(figures.flipped_sums(columns, summed.keys, people.drawing))
             values[number] = summed.figure(total)
     for one, other in combinations(range(len(totals)), 2):
+        # A swap moves a segment's half difference from one sum to the other.
         middle = (totals[one] + totals[other]) / 2
         moved = (swapped[one] - swapped[other]) / 2
         drawn = summed.figure(middle + moved) - summed.figure(middle - moved)
         observed = values[one] - values[other]
         is_as_far = np.abs(drawn) >= abs(observed) - _EQUAL
+        is_as_high = drawn >= observed - _EQUAL
+        is_as_low = -drawn >= -observed - _EQUAL
         p = np.mean(is_as_far)
         p_value[one, other] = p
         p_value[other, one] = p
-        wmt_p_value[one, other] = np.mean(drawn >= observed - _EQUAL)
-        wmt_p_value[other, one] = np.mean(-drawn >= -observed - _EQUAL)
+        wmt_p_value[one, other] = np.mean(is_as_high)
+        wmt_p_value[other, one] = np.mean(is_as_low)
     return SwapTests(
         values=values,
         p_value=p_value,
@@ -264,7 +272,7 @@ def _right_pairs(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
                 threshold=compared.threshold,
             )
             sums = np.bincount(index, pairs.weights * right)
-            yield sums.astype(np.float64)[:, np.newaxis]
+            yield as_column(sums.astype(np.float64))
 
     def accuracy(sums: FloatArray) -> FloatArray:
         return sums[..., 0]

@@ -72,7 +72,8 @@ class Drawing:
         """Return the quantile of Student's t for two-sided intervals, with units − 1 degrees of
         freedom.
         """
-        return float(stdtrit(max(1, units - 1), (1 + self.confidence) / 2))
+        degrees_of_freedom = max(1, units - 1)
+        return float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
 
 
 def pair_differences(scores: FloatArray) -> FloatArray:
@@ -235,8 +236,9 @@ def soft_pairwise_accuracy(human: FloatArray, metric: FloatArray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):
         distance = np.abs(human - metric)
+    total = np.nansum(distance, axis=-1)
     pairs = np.count_nonzero(~np.isnan(distance), axis=-1)
-    return np.asarray(1 - share(np.nansum(distance, axis=-1), pairs))
+    return np.asarray(1 - share(total, pairs))
 
 
 IntpArray = npt.NDArray[np.intp]
@@ -317,7 +319,8 @@ class Pairs:
         if not self.by_segment:
             return np.full(len(self), 1 / max(1, len(self)))
         count = np.bincount(self.row)
-        return np.asarray(1 / (count[self.row] * np.count_nonzero(count)))
+        segments = np.count_nonzero(count)
+        return np.asarray(1 / (count[self.row] * segments))
 
 
 def pairs_of_scores(values: FloatArray) -> Pairs:
@@ -384,7 +387,8 @@ class Figure:
         """
         total = float(under.sum()) or np.nan
         value = float(over.sum()) / total
-        return cls(value, np.asarray((over - value * under) / total), kinds)
+        influence = (over - value * under) / total
+        return cls(value, np.asarray(influence), kinds)
 
     def estimate(self, drawing: Drawing) -> Estimate:
         """Return the figure with its interval, using the variance and quantile of
@@ -446,7 +450,7 @@ def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     scores.
     """
     decided = (pairs.human != 0).astype(np.float64)
-    agreement = np.asarray(pairs.human * np.sign(difference), dtype=np.float64)
+    agreement = pairs.human * np.sign(difference)
     tied = (difference == 0) * decided
     kinds = pairs.kinds
     return {
@@ -464,9 +468,11 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     concordance = np.bincount(pairs.row, pairs.human * sign)
     decided_by_people = np.bincount(pairs.row, pairs.human != 0)
     decided_by_metric = np.bincount(pairs.row, sign != 0)
-    tau_b = share(concordance, np.sqrt(decided_by_people * decided_by_metric))
+    scale = np.sqrt(decided_by_people * decided_by_metric)
+    tau_b = share(concordance, scale)
     rows = np.flatnonzero(~np.isnan(tau_b))
-    figure = Figure.of_sums(tau_b[rows], np.ones(len(rows)), (rows,))
+    equal_weights = np.ones(len(rows))
+    figure = Figure.of_sums(tau_b[rows], equal_weights, (rows,))
     if pairs.judge is not None:
         figure = _with_judges(figure, pairs, sign, tau_b)
     return {"kendall_by_segment": figure}
@@ -491,12 +497,14 @@ def _with_judges(
     tau_b : float64, shape (S,)
         NaN for a segment that is left out.
     """
-    is_decided = (pairs.human != 0).astype(np.float64)
-    is_decided_by_metric = (sign != 0).astype(np.float64)
-    people = np.bincount(pairs.row, is_decided)[pairs.row]
-    metric = np.bincount(pairs.row, is_decided_by_metric)[pairs.row]
-    part = share(pairs.human * sign, np.sqrt(people * metric))
-    weight = (share(is_decided, people) + share(is_decided_by_metric, metric)) / 2
+    by_people = (pairs.human != 0).astype(np.float64)
+    by_metric = (sign != 0).astype(np.float64)
+    # Pairs of the segment that are decided by people, and by the metric.
+    all_by_people = np.bincount(pairs.row, by_people)[pairs.row]
+    all_by_metric = np.bincount(pairs.row, by_metric)[pairs.row]
+    scale = np.sqrt(all_by_people * all_by_metric)
+    part = share(pairs.human * sign, scale)
+    weight = (share(by_people, all_by_people) + share(by_metric, all_by_metric)) / 2
     influence = (part - figure.value * weight) / len(figure.influence)
     is_left_out = np.isnan(tau_b)[pairs.row]
     influence[is_left_out] = 0.0
@@ -589,7 +597,9 @@ def _accuracies(gains: _TieGains, group: Int32Array, order: IntpArray) -> FloatA
     right_at_first = np.bincount(group, gains.right)
     used = members > 0
     # Number of right pairs in a pair's group once the pair is a tie.
-    inner = order[np.argsort(group[order], kind="stable")]
+    group_in_order = group[order]
+    by_group = np.argsort(group_in_order, kind="stable")
+    inner = order[by_group]
     gain_of_group = np.cumsum(np.bincount(group, gains.gain))
     gain_before = np.append(0, gain_of_group)[:-1]
     right_after = np.empty(len(order))
@@ -597,9 +607,10 @@ def _accuracies(gains: _TieGains, group: Int32Array, order: IntpArray) -> FloatA
     right_after[inner] += np.repeat(right_at_first - gain_before, members)
     right_after = right_after[order]
     right_before = right_after - gains.gain[order]
-    size_of_group = members[group[order]]
+    size_of_group = members[group_in_order]
+    accuracy_at_first = right_at_first[used] / members[used]
     steps = np.empty(2 * len(order) + 1)
-    steps[0] = sum((right_at_first[used] / members[used]).tolist())
+    steps[0] = sum(accuracy_at_first.tolist())
     steps[1::2] = -(right_before / size_of_group)
     steps[2::2] = right_after / size_of_group
     np.cumsum(steps, out=steps)
@@ -630,7 +641,8 @@ def right_on_folds(
     candidates = _candidate_thresholds(ordered)
     count = len(candidates)
     folds = int(fold.max(initial=0)) + 1
-    cell = fold[order] * count + np.searchsorted(candidates, ordered)
+    candidate = np.searchsorted(candidates, ordered)
+    cell = fold[order] * count + candidate
     weighted_gain = (gains.gain * pairs.weights)[order]
     within = np.bincount(cell, weighted_gain, folds * count)
     # A difference of 0 gains nothing, so the first threshold changes nothing.
@@ -646,11 +658,12 @@ def right_on_folds(
 
 def _candidate_thresholds(ordered: FloatArray) -> FloatArray:
     """Return 0 and the ascending different sizes, or their quantiles if there are too many."""
-    is_last = np.append(ordered[1:] > ordered[:-1], True)
+    next_is_larger = ordered[1:] > ordered[:-1]
+    is_last = np.append(next_is_larger, True)
     candidates = ordered[is_last]
     if len(candidates) > _MOST_TRIED:
-        positions = np.linspace(0, len(candidates) - 1, _MOST_TRIED)
-        candidates = candidates[positions.round().astype(np.int64)]
+        positions = np.linspace(0, len(candidates) - 1, _MOST_TRIED).round()
+        candidates = candidates[positions.astype(np.int64)]
     if candidates[0] > 0:
         return np.append(0.0, candidates)
     return np.asarray(candidates)

@@ -350,8 +350,9 @@ def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
     influences = []
     for own in varied:
         tau = kendall_influenced(x[own], y[own], balance[own])
+        terms = len(own) * len(varied)
         values.append(tau.value)
-        influences.append(tau.influence / (len(tau.influence) * len(varied)))
+        influences.append(tau.influence / terms)
     figures_by_name["kendall_by_system"] = Figure(
         value=float(np.mean(values)),
         influence=np.concatenate(influences),

@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, FloatArray
+from ranking.core.arrays import BoolArray, FloatArray, as_column
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Figure
@@ -178,7 +178,7 @@ class _Rank:
 
 def _ranks(values: FloatArray, better: BoolArray) -> list[_Rank]:
     """Return the rank of each system; a NaN has no rank."""
-    is_behind = values[:, np.newaxis] > values + EQUAL_WITHIN
+    is_behind = as_column(values) > values + EQUAL_WITHIN
     rank = 1 + np.count_nonzero(is_behind, axis=0)
     low = 1 + np.count_nonzero(better, axis=0)
     last = np.count_nonzero(~np.isnan(values))
@@ -318,7 +318,8 @@ class _Ranges:
         units = (np.arange(statistics.shape[1]),)
         ratios = []
         for own in statistics:
-            ratios.append(Figure.of_sums(own[:, 0], own[:, 1], units))
+            over, under = own.T
+            ratios.append(Figure.of_sums(over, under, units))
         figure = ratios[0]
         for ratio in ratios[1:]:
             figure = Figure(
@@ -345,7 +346,8 @@ class _Ranges:
             better[other, one] = direction < 0
         ranks = _ranks(own, better)
         rows = []
-        best_first = np.lexsort((systems, np.nan_to_num(-own, nan=np.inf)))
+        descending = np.nan_to_num(-own, nan=np.inf)
+        best_first = np.lexsort((systems, descending))
         for index in best_first.tolist():
             system = systems[index]
             missing = missing_by_system[system]
@@ -394,7 +396,7 @@ def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     scales = np.sqrt(mean_squares)
     if not scales.all():
         return []
-    by_people, by_metric = sides / scales[:, np.newaxis]
+    by_people, by_metric = sides / as_column(scales)
     product = by_people * by_metric
     discords: dict[int, Discord] = {}
     for index in np.argsort(product, kind="stable").tolist():

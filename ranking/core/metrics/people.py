@@ -82,7 +82,8 @@ class Metric:
     @property
     def scored(self) -> frozenset[str]:
         """Systems with any score."""
-        return frozenset(np.array(self.systems)[~np.isnan(self.scores)].tolist())
+        has_score = ~np.isnan(self.scores)
+        return frozenset(np.array(self.systems)[has_score].tolist())
 
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
@@ -181,7 +182,8 @@ class Metric:
         if not len(self.segments):
             return values
         last = len(self.segments) - 1
-        index = np.minimum(np.searchsorted(self.segments, segments), last)
+        position = np.searchsorted(self.segments, segments)
+        index = np.minimum(position, last)
         has_scores = self.segments[index] == segments
         values[has_scores] = self.values[index[has_scores]]
         return values
@@ -328,7 +330,8 @@ class People:
         resampled = {}
         for unit, drawn in self.resampled.items():
             resampled[unit] = drawn[:, one] - drawn[:, other]
-        return self.interval(self.scores[one] - self.scores[other], resampled)
+        difference = self.scores[one] - self.scores[other]
+        return self.interval(difference, resampled)
 
     @cached_property
     def preferences(self) -> Preferences:
@@ -390,7 +393,8 @@ def people_of_blocks(
     drawn = _scores_of_task(task, method, drawing)
     if len(drawn.systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
-    compared = task.compared.without(set(task.systems) - set(drawn.systems))
+    without_score = set(task.systems) - set(drawn.systems)
+    compared = task.compared.without(without_score)
     return People(
         systems=drawn.systems,
         segments=np.unique(blocks.segment).astype(np.int64),

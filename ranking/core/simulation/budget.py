@@ -152,7 +152,8 @@ def _simulate_until(
         if until >= limit or not (open_ended.any() or on_average):
             return average, first
         if not on_average:
-            growing = np.flatnonzero(np.isinf(first[:, open_ended]).any(axis=1))
+            is_open = np.isinf(first[:, open_ended]).any(axis=1)
+            growing = np.flatnonzero(is_open)
         until = min(until * _NEXT_LIMIT, limit)
 
 
@@ -206,10 +207,12 @@ def _crossing(counts: FloatArray, values: FloatArray, target: float) -> float:
     end = int(reached[0])
     if end == 0:
         return float(counts[0])
-    low = float(values[end - 1])
+    start = end - 1
+    low = float(values[start])
     high = float(values[end])
     share = min(1.0, (target - low) / (high - low))
-    return float(counts[end - 1] * (counts[end] / counts[end - 1]) ** share)
+    ratio = counts[end] / counts[start]
+    return float(counts[start] * ratio**share)
 
 
 #: p-value up to which the model does not fit the spread of a campaign's systems.

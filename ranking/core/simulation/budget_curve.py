@@ -16,7 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, ndtr
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    pairwise_differences,
+    per_sample,
+)
 from ranking.core.counting.counts import Tallies
 from ranking.core.ranges import clusters as clusters_of
 from ranking.core.ranges import ranges_of_better
@@ -55,32 +62,41 @@ class GroupsPosterior:
         self._precision = 1 / variance[self._order]
         self._spreads = spreads
         n = len(estimate)
-        count = len(spreads)
         self._runs = self._evidence_of_runs()
-        # Log weights of the first j systems in g groups, by spread.
-        reached = np.full((n + 1, n + 1, count), -np.inf)
-        reached[0, 0] = 0.0
-        for groups in range(1, n + 1):
-            with_run = reached[groups - 1, :-1, np.newaxis] + self._runs
-            reached[groups, 1:] = logsumexp(with_run, axis=0)
-        self._reached = reached
+        self._reached = self._evidence_of_groups()
         number = np.arange(1, n + 1)
         # A partition into runs corresponds to g! labellings of its groups, each equally likely.
-        compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
+        log_compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
+        log_partitions = gammaln(number + 1) - log_compositions - gammaln(n + 1)
+        evidence = as_column(log_partitions) + self._reached[1:, n]
         prior = np.full(n, share_with_equals / n)
         prior[-1] += 1 - share_with_equals
-        partitions = gammaln(number + 1) - compositions - gammaln(n + 1)
-        evidence = partitions[:, np.newaxis] + reached[1:, n]
         with np.errstate(divide="ignore"):
-            weight = np.log(prior)[:, np.newaxis] + evidence
+            log_prior = np.log(prior)
+        weight = as_column(log_prior) + evidence
         self._chances = np.exp(weight - logsumexp(weight))
-        self._evidence = np.exp(evidence - logsumexp(evidence, axis=1).max())
+        best = logsumexp(evidence, axis=1).max()
+        self._evidence = np.exp(evidence - best)
+
+    def _evidence_of_groups(self) -> FloatArray:
+        """Return the log evidence that the first j systems are g groups, shape (n + 1, n + 1, T) for
+        [g, j].
+        """
+        n = len(self._estimate)
+        reached = np.full((n + 1, n + 1, len(self._spreads)), -np.inf)
+        reached[0, 0] = 0.0
+        for groups in range(1, n + 1):
+            begins = reached[groups - 1, :-1]
+            with_run = begins[:, np.newaxis] + self._runs
+            reached[groups, 1:] = logsumexp(with_run, axis=0)
+        return reached
 
     def is_possible(self, groups: int, *, odds: float) -> bool:
         """Return True if the likelihood of this number of groups is at most `odds` times lower than
         that of the best number.
         """
-        return bool(self._evidence[groups - 1].sum() * odds >= 1)
+        relative_likelihood = self._evidence[groups - 1].sum()
+        return bool(relative_likelihood * odds >= 1)
 
     def draw(
         self,
@@ -102,7 +118,8 @@ class GroupsPosterior:
         if groups is not None:
             of_groups = self._evidence[groups - 1]
             if groups == n:
-                widest = np.flatnonzero(of_groups * odds >= of_groups.max())[-1]
+                is_likely = of_groups * odds >= of_groups.max()
+                widest = np.flatnonzero(is_likely)[-1]
                 of_groups = np.where(np.arange(count) == widest, 1.0, 0.0)
             chances = np.zeros_like(chances)
             chances[groups - 1] = of_groups / of_groups.sum()
@@ -127,8 +144,8 @@ class GroupsPosterior:
                 if run not in drawn:
                     drawn[run] = self._of_run(begin, end, spread)
                 mean, deviation = drawn[run]
-                members = self._order[begin:end]
-                abilities[row, members] = mean + luck[row, left] * deviation
+                ability = mean + luck[row, left] * deviation
+                abilities[row, self._order[begin:end]] = ability
                 end = begin
         return abilities
 
@@ -137,15 +154,19 @@ class GroupsPosterior:
 
         There are `left` further groups below.
         """
-        weight = self._reached[left, :end, spread] + self._runs[:end, end - 1, spread]
+        of_groups_below = self._reached[left, :end, spread]
+        of_group = self._runs[:end, end - 1, spread]
+        weight = of_groups_below + of_group
         return np.cumsum(np.exp(weight - weight.max()))
 
     def _of_run(self, begin: int, end: int, spread: int) -> tuple[float, float]:
         """Return the mean and the standard deviation of the ability of a group."""
         own = self._precision[begin:end]
-        precision = float(own.sum()) + float(self._spreads[spread]) ** -2
+        prior_precision = float(self._spreads[spread]) ** -2
+        precision = float(own.sum()) + prior_precision
         weighted = own * self._estimate[begin:end]
-        return float(weighted.sum()) / precision, precision**-0.5
+        mean = float(weighted.sum()) / precision
+        return mean, precision**-0.5
 
     def _evidence_of_runs(self) -> FloatArray:
         """Return the log evidence, including s! orders, that systems i … j are one group, shape (n,
@@ -162,17 +183,19 @@ class GroupsPosterior:
         total = np.where(total > 0, total, 1.0)
         log_scale = log_precision + np.log(prior) - np.log(total)
         evidence = (log_scale - second + first**2 / total) / 2
-        size = np.arange(1, n + 1) - np.arange(n)[:, np.newaxis]
-        orders = gammaln(np.maximum(1, size) + 1)
-        evidence = evidence + orders[:, :, np.newaxis]
-        return np.where(size[:, :, np.newaxis] > 0, evidence, -np.inf)
+        begin = np.arange(n)
+        size = begin + 1 - as_column(begin)
+        log_orders = gammaln(np.maximum(1, size) + 1)
+        evidence = evidence + as_column(log_orders)
+        return np.where(as_column(size) > 0, evidence, -np.inf)
 
 
 def _sums_of_runs(values: FloatArray) -> FloatArray:
     """Return the sums of n values from each to each, shape (n, n, 1); meaningless in reverse order."""
     cumulated = np.append(0.0, np.cumsum(values))
-    sums: FloatArray = cumulated[1:] - cumulated[:-1, np.newaxis]
-    return sums[:, :, np.newaxis]
+    until_end = cumulated[1:]
+    before_begin = as_column(cumulated[:-1])
+    return as_column(until_end - before_begin)
 
 
 #: Noise levels of campaigns, for qualities from 0 to 10: those fitted to WMT10 and WMT12, and
@@ -425,14 +448,8 @@ def _chances_of_groups(
     for row in np.flatnonzero(groups < n).tolist():
         group = groups_of_systems(n, int(groups[row]), random)
         quality[row] = quality[row, group]
-    spread = noise[:, np.newaxis, np.newaxis] * np.sqrt(2)
-    return np.asarray(ndtr(_gaps(quality) / spread))
-
-
-def _gaps(values: FloatArray) -> FloatArray:
-    """Return the differences of each two systems, shape (E, n, n)."""
-    gaps: FloatArray = values[:, :, np.newaxis] - values[:, np.newaxis, :]
-    return gaps
+    spread = per_sample(noise) * np.sqrt(2)
+    return np.asarray(ndtr(pairwise_differences(quality) / spread))
 
 
 def _chances_judged(
@@ -463,7 +480,7 @@ def _chances_judged(
 
 
 def _chances_of_abilities(ability: FloatArray) -> FloatArray:
-    return np.asarray(1 / (1 + np.exp(-_gaps(ability))))
+    return np.asarray(1 / (1 + np.exp(-pairwise_differences(ability))))
 
 
 def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -478,14 +495,15 @@ def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     ability = np.zeros(n)
     precision = np.eye(n)
     for _ in range(_NEWTON_STEPS):
-        gap = ability - ability[:, np.newaxis]
+        gap = ability - as_column(ability)
         rate = 1 / (1 + np.exp(gap))
         information = met * rate * (1 - rate)
         own_precision = information.sum(axis=1) + _WEAK_SPREAD**-2
         precision = np.diag(own_precision) - information
         expected = np.sum(met * rate, axis=1)
         slope = won_by - expected - ability / _WEAK_SPREAD**2
-        step = np.clip(np.linalg.solve(precision, slope), -1.0, 1.0)
+        newton_step = np.linalg.solve(precision, slope)
+        step = np.clip(newton_step, -1.0, 1.0)
         ability = ability + step
         if np.abs(step).max() < 1e-9:
             break
@@ -515,9 +533,8 @@ def _measured(
     else:
         shared = 0.0
     # Pairs meet in blocks at random.
-    apart = 1 - outputs_per_block * (outputs_per_block - 1) / (n * (n - 1))
-    start = won[first, second]
-    met = start + won[second, first]
+    pairs_in_block = outputs_per_block * (outputs_per_block - 1)
+    apart = 1 - pairs_in_block / (n * (n - 1))
     lead = np.zeros((experiments, pairs))
     to_come = np.zeros((experiments, pairs))
     separated = np.empty((experiments, len(more)))
@@ -527,30 +544,51 @@ def _measured(
         design = _BalancedPairs(apart)
     else:
         design = _ActivePairs(active, won, experiments, outputs_per_block)
+    system_deviation = np.sqrt(shared)
+    pair_deviation = np.sqrt(1 - 2 * shared)
     before = 0.0
     for position, total in enumerate(more.tolist()):
         for size in design.parts(before, total):
             step = design.step(size, lead, to_come, random)
-            of_system = random.standard_normal((experiments, n)) * np.sqrt(shared)
-            own = random.standard_normal((experiments, pairs)) * np.sqrt(1 - 2 * shared)
+            of_system = random.standard_normal((experiments, n)) * system_deviation
+            own = random.standard_normal((experiments, pairs)) * pair_deviation
             luck = of_system[:, first] - of_system[:, second] + own
             deviation = np.sqrt(step * chance * (1 - chance))
             to_come += step
             lead += step * chance + deviation * luck
         before = total
-        whole = np.rint(to_come)
-        decided = np.rint(met + whole).astype(np.int64)
-        wins = np.rint(start + np.clip(lead, 0, whole)).astype(np.int64)
-        critical = critical_wins(decided)
-        better = wins >= critical
-        worse = decided - wins >= critical
-        separated[:, position] = np.count_nonzero(better | worse, axis=1)
-        beats = np.zeros((experiments, n, n), dtype=np.bool_)
-        beats[:, first, second] = better
-        beats[:, second, first] = worse
+        beats = _significantly_better(won, lead, to_come)
+        separated[:, position] = np.count_nonzero(beats, axis=(1, 2))
         numbers = clusters_of(ranges_of_better(beats))
         clusters[:, position] = numbers.max(axis=1)
     return separated, clusters
+
+
+def _significantly_better(
+    won: FloatArray, lead: FloatArray, to_come: FloatArray
+) -> BoolArray:
+    """Return whether each system is significantly better than each other one, shape (E, n, n).
+
+    Parameters
+    ----------
+    won : float64, shape (n, n)
+        Wins so far.
+    lead, to_come : float64, shape (E, pairs)
+        Wins of the first system of each pair, and comparisons, after these.
+    """
+    n = len(won)
+    first, second = np.triu_indices(n, k=1)
+    start = won[first, second]
+    met = start + won[second, first]
+    later = np.rint(to_come)
+    decided = np.rint(met + later).astype(np.int64)
+    won_later = np.clip(lead, 0, later)
+    wins = np.rint(start + won_later).astype(np.int64)
+    critical = critical_wins(decided)
+    beats = np.zeros((len(lead), n, n), dtype=np.bool_)
+    beats[:, first, second] = wins >= critical
+    beats[:, second, first] = decided - wins >= critical
+    return beats
 
 
 @dataclass(frozen=True)
@@ -576,8 +614,9 @@ class _BalancedPairs:
     ) -> FloatArray:
         """Return the number of these comparisons for each pair, shape (E, pairs)."""
         mean = size / lead.shape[1]
-        deviation = random.standard_normal(lead.shape) * np.sqrt(mean * self.spread)
-        return np.asarray(np.maximum(0.0, mean + deviation))
+        deviation = np.sqrt(mean * self.spread)
+        meetings = mean + random.standard_normal(lead.shape) * deviation
+        return np.asarray(np.maximum(0.0, meetings))
 
 
 class _ActivePairs:
@@ -634,7 +673,7 @@ class _ActivePairs:
     def _weights_after(self, lead: FloatArray, to_come: FloatArray) -> FloatArray:
         """Return the weights of pairs in active and in balanced blocks, shape (2, E, n, n)."""
         first, second = self._pairs
-        wins = np.broadcast_to(self._won, (len(lead), *self._won.shape)).copy()
+        wins = np.repeat(self._won[np.newaxis], len(lead), axis=0)
         ahead = np.clip(lead, 0, to_come)
         wins[:, first, second] += ahead
         wins[:, second, first] += to_come - ahead
@@ -657,7 +696,7 @@ def _blocks_by_weight(
     of each further one to its weights with the systems already chosen.
     """
     n = weights.shape[-1]
-    campaign = np.arange(weights.shape[1])[:, np.newaxis]
+    campaign = as_column(np.arange(weights.shape[1]))
     chance = weights.sum(axis=-1)[which, campaign]
     weight_with = np.zeros_like(chance)
     chosen = np.zeros_like(chance)
@@ -668,7 +707,7 @@ def _blocks_by_weight(
         position = uniform * cumulated[..., -1:]
         below = np.count_nonzero(cumulated <= position, axis=-1)
         system = np.minimum(below, n - 1)
-        np.put_along_axis(chosen, system[..., np.newaxis], 1.0, axis=-1)
+        np.put_along_axis(chosen, as_column(system), 1.0, axis=-1)
         weight_with = weight_with + weights[which, campaign, system]
         chance = weight_with
     return np.asarray(chosen)
@@ -764,5 +803,7 @@ def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float |
     if end == 0:
         return 0.0
     start = end - 1
-    part = (wanted - pairs[start]) / (pairs[end] - pairs[start])
-    return float(judgments[start] + part * (judgments[end] - judgments[start]))
+    rise = pairs[end] - pairs[start]
+    part = (wanted - pairs[start]) / rise
+    step = judgments[end] - judgments[start]
+    return float(judgments[start] + part * step)

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict, Unpack
 
 import numpy as np
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as_row
 from ranking.core.counting.counts import Counts
 from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.methods.lopez import lopez_order
@@ -91,7 +91,8 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
     decided = np.arange(size + 1)
     z = norm.isf(alpha)
     m = np.maximum(decided, 1)
-    quantile = z - (z**3 - 3 * z) / (12 * m)
+    kurtosis_correction = (z**3 - 3 * z) / (12 * m)
+    quantile = z - kurtosis_correction
     bound = (m + 1) / 2 + np.sqrt(m) / 2 * quantile
     critical = np.ceil(bound).astype(np.int64)
     is_close = np.abs(bound - np.rint(bound)) < 0.01
@@ -108,8 +109,10 @@ def _critical_wins(size: int, alpha: float) -> Int64Array:
 def significant_pairs(wins: Int64Array, *, alpha: float = 0.05) -> FloatArray:
     """Return the share of the n(n−1)/2 pairs that the sign test separates, shape (...)."""
     n = wins.shape[-1]
-    separated = np.count_nonzero(significantly_better(wins, alpha=alpha), axis=(-2, -1))
-    return np.asarray(separated / (n * (n - 1) / 2))
+    pairs = n * (n - 1) / 2
+    is_better = significantly_better(wins, alpha=alpha)
+    separated = np.count_nonzero(is_better, axis=(-2, -1))
+    return np.asarray(separated / pairs)
 
 
 def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
@@ -234,14 +237,16 @@ def _resample_pairs(
     counts = np.append(wins.ravel()[cells], ties.sum() // 2)
     drawn = np.zeros((resamples, wins.size), dtype=np.int64)
     total = int(counts.sum())
-    drawn[:, cells] = random.multinomial(total, counts / total, size=resamples)[:, :-1]
+    outcomes = random.multinomial(total, counts / total, size=resamples)
+    drawn[:, cells] = outcomes[:, :-1]
     return drawn.reshape(resamples, *wins.shape)
 
 
 def true_ranks(quality: FloatArray) -> Int64Array:
     """Return the ranks of systems by true quality, 1 for the best, shape (n,)."""
+    best_first = np.argsort(-quality, kind="stable")
     ranks = np.empty(len(quality), dtype=np.int64)
-    ranks[np.argsort(-quality, kind="stable")] = np.arange(1, len(quality) + 1)
+    ranks[best_first] = np.arange(1, len(quality) + 1)
     return ranks
 
 
@@ -257,13 +262,14 @@ def cluster_violations(cluster: Int64Array, true: Int64Array) -> FloatArray:
     Systems of one cluster are not ordered. Arguments of shapes (..., n) and (n,) give shape (...).
     """
     wrong = _misplaced(cluster, true)
-    return np.asarray((wrong.any(axis=-1) | wrong.any(axis=-2)).mean(axis=-1))
+    is_misplaced = wrong.any(axis=-1) | wrong.any(axis=-2)
+    return np.asarray(is_misplaced.mean(axis=-1))
 
 
 def _misplaced(position: Int64Array, true: Int64Array) -> BoolArray:
     """Return whether each system is placed above each truly better one, shape (..., n, n)."""
-    above: BoolArray = position[..., :, np.newaxis] < position[..., np.newaxis, :]
-    return above & (true[:, np.newaxis] > true[np.newaxis, :])
+    above: BoolArray = as_column(position) < as_row(position)
+    return above & (as_column(true) > as_row(true))
 
 
 def method_ranks(method: str, wins: Int64Array) -> Int64Array:
@@ -300,15 +306,17 @@ def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     else:
         raise ValueError(f"method: unknown {method!r}")
     values = np.where(scores.estimable, scores.values, 0.5)
-    order = np.argsort(-np.round(values, TIE_DECIMALS), axis=-1, kind="stable")
-    return 1 + np.argsort(order, axis=-1)
+    rounded = np.round(values, TIE_DECIMALS)
+    best_first = np.argsort(-rounded, axis=-1, kind="stable")
+    return 1 + np.argsort(best_first, axis=-1)
 
 
 def _lopez_ranks(wins: Int64Array) -> Int64Array:
     order = lopez_order(wins).order
     never_compared = np.setdiff1d(np.arange(len(wins)), order)
+    best_first = [*order, *never_compared.tolist()]
     ranks = np.empty(len(wins), dtype=np.int64)
-    ranks[[*order, *never_compared.tolist()]] = np.arange(1, len(wins) + 1)
+    ranks[best_first] = np.arange(1, len(wins) + 1)
     return ranks
 
 
@@ -520,8 +528,9 @@ def simulate_campaigns(
     error = spread / np.sqrt(experiments)
     rows = []
     for index, count in enumerate(blocks):
-        row = _row(model, count, methods, mean[index].tolist(), error[index].tolist())
-        rows.append(row)
+        means = mean[index].tolist()
+        errors = error[index].tolist()
+        rows.append(_row(model, count, methods, means, errors))
     resample = None
     resamples = None
     if options.rank_ranges == "bootstrap":

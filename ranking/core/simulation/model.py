@@ -15,7 +15,13 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
+from ranking.core.arrays import (
+    FloatArray,
+    Int8Array,
+    Int32Array,
+    Int64Array,
+    as_column,
+)
 from ranking.core.counting.counts import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.sharding import Running, map_shards
@@ -243,14 +249,11 @@ def _simulate(
     if model.groups is not None:
         random = generator_of(seed, experiment, _GROUPS)
         quality = quality[groups_of_systems(n, model.groups, random)]
-    outputs = quality[np.newaxis]
-    noise = float(np.hypot(model.noise, model.judge_noise))
-    if model.segments:
-        outputs = quality + model.noise * judging.standard_normal((model.segments, n))
-        noise = model.judge_noise
+    outputs, noise = _outputs(model, quality, judging)
     counts = np.zeros((2, len(checkpoints), n, n), dtype=np.int64)
     # The first checkpoint with each block.
-    reached = np.repeat(np.arange(len(checkpoints)), np.diff(checkpoints, prepend=0))
+    new_blocks = np.diff(checkpoints, prepend=0)
+    reached = np.repeat(np.arange(len(checkpoints)), new_blocks)
     kept = 0
     if keep:
         kept = last
@@ -261,10 +264,12 @@ def _simulate(
         block = np.arange(rows.start, rows.stop)
         # The first number of a block draws its segment, the others its systems.
         drawn = drawing.random((len(block), 1 + n))
-        row = (drawn[:, 0] * len(outputs)).astype(np.int64)
-        order = np.argpartition(drawn[:, 1:], model.block_size - 1, axis=1)
+        of_segment = drawn[:, 0]
+        of_systems = drawn[:, 1:]
+        row = (of_segment * len(outputs)).astype(np.int64)
+        order = np.argpartition(of_systems, model.block_size - 1, axis=1)
         systems = order[:, : model.block_size]
-        perceived = outputs[row[:, np.newaxis], systems]
+        perceived = outputs[as_column(row), systems]
         perceived += noise * judging.standard_normal(perceived.shape)
         # Small numbers with the longest axis last make this three times as fast.
         columns = systems.T.astype(np.int32, order="C")
@@ -272,7 +277,7 @@ def _simulate(
         _count(columns, label, reached[rows], counts)
         if keep:
             labels[block, columns] = label
-            candidates[block, columns] = np.arange(model.block_size)[:, np.newaxis]
+            candidates[block, columns] = as_column(np.arange(model.block_size))
             if model.segments:
                 segment[block] = row + 1
     wins, ties = counts.cumsum(axis=1)
@@ -280,6 +285,20 @@ def _simulate(
         quality=quality, blocks=checkpoints, wins=wins, ties=ties + ties.swapaxes(1, 2)
     )
     return counted, labels, candidates, segment
+
+
+def _outputs(
+    model: Model, quality: FloatArray, judging: np.random.Generator
+) -> tuple[FloatArray, float]:
+    """Return the qualities of outputs, with a row for each segment, and the noise of each judgment.
+
+    Without a limited number of segments, there is one row, and the noise of outputs is part of that
+    of the judgments.
+    """
+    if not model.segments:
+        return quality[np.newaxis], float(np.hypot(model.noise, model.judge_noise))
+    deviates = judging.standard_normal((model.segments, len(quality)))
+    return quality + model.noise * deviates, model.judge_noise
 
 
 def _labels(perceived: FloatArray, tie_radius: float) -> Int8Array:
@@ -308,9 +327,12 @@ def _count(
     one = labels_shown[first]
     other = labels_shown[second]
     ahead = label[second] - label[first]
-    cell = np.where(ahead >= 0, one * n + other, other * n + one)
-    cell += ((ahead == 0) * checkpoints + checkpoint).astype(np.int32) * (n * n)
-    counts += np.bincount(cell.ravel(), minlength=counts.size).reshape(counts.shape)
+    pair = np.where(ahead >= 0, one * n + other, other * n + one)
+    is_tie = ahead == 0
+    table = is_tie * checkpoints + checkpoint
+    cell = pair + table.astype(np.int32) * (n * n)
+    counted = np.bincount(cell.ravel(), minlength=counts.size)
+    counts += counted.reshape(counts.shape)
 
 
 def groups_of_systems(

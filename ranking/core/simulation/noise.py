@@ -146,8 +146,8 @@ def campaign_curve(
     outputs_per_block = np.count_nonzero(blocks.labels, axis=1)
     compared_per_block = outputs_per_block[outputs_per_block > 1].mean()
     per_block = np.clip(np.rint(compared_per_block), 2, MAX_LABEL)
-    ends = np.rint(np.linspace(0, len(blocks), points + 1)[1:])
-    ends = np.unique(ends.astype(np.int64))
+    evenly_spaced = np.linspace(0, len(blocks), points + 1)
+    ends = np.unique(np.rint(evenly_spaced[1:]).astype(np.int64))
     # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
     random = np.random.default_rng(seed)
@@ -245,7 +245,8 @@ class NoiseTable:
             )
         tail = (1 - confidence) / 2
         lower, upper = np.quantile(heights, [tail, 1 - tail], axis=0)
-        nearest = int(np.argmin(np.abs(np.log(NOISE_GRID / noise))))
+        distance = np.abs(np.log(NOISE_GRID / noise))
+        nearest = int(np.argmin(distance))
         return NoiseFit(
             noise=noise,
             low=_noise_at_height(height, lower),
@@ -311,8 +312,12 @@ def fit_noise(
 
 
 def _curves_over_noise(curve: CampaignCurve, seed: int, experiment: int) -> FloatArray:
-    models = [curve.model(noise) for noise in NOISE_GRID.tolist()]
-    return np.array([curve.simulated(model, seed, experiment)[0] for model in models])
+    curves = []
+    for noise in NOISE_GRID.tolist():
+        model = curve.model(noise)
+        shares, _spread = curve.simulated(model, seed, experiment)
+        curves.append(shares)
+    return np.array(curves)
 
 
 def _noise_at_height(height: float, heights: FloatArray) -> float | None:
@@ -322,7 +327,8 @@ def _noise_at_height(height: float, heights: FloatArray) -> float | None:
     falling = np.minimum.accumulate(heights)
     if not falling[-1] < height < falling[0]:
         return None
-    return float(np.exp(np.interp(-height, -falling, np.log(NOISE_GRID))))
+    log_noise = np.interp(-height, -falling, np.log(NOISE_GRID))
+    return float(np.exp(log_noise))
 
 
 #: Number of simulated campaigns per campaign kept as most similar.
@@ -388,8 +394,10 @@ def likely_futures(
     -------
     Futures
     """
-    low = max(NOISE_GRID[0], (fit.low or NOISE_GRID[0]) / _WIDER)
-    high = min(NOISE_GRID[-1], (fit.high or NOISE_GRID[-1]) * _WIDER)
+    lowest = NOISE_GRID[0]
+    highest = NOISE_GRID[-1]
+    low = max(lowest, (fit.low or lowest) / _WIDER)
+    high = min(highest, (fit.high or highest) * _WIDER)
     model_of = partial(_candidate_model, curve, float(low), float(high), seed)
     measured = measure_experiments(
         partial(_measured_candidate, curve, model_of, seed),
@@ -398,15 +406,15 @@ def likely_futures(
     )
     shares, spreads = np.split(measured, [len(curve.significant)], axis=1)
     by_curve = _distance(shares, curve.significant)
-    nearest = np.argsort(by_curve + _distance(spreads, curve.spread), kind="stable")[
-        :experiments
-    ]
-    of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
+    by_both = by_curve + _distance(spreads, curve.spread)
+    nearest = np.argsort(by_both, kind="stable")[:experiments]
+    # Koehn's model has the even numbers.
+    nearest_of_koehn = np.argsort(by_curve[::2], kind="stable")[:experiments] * 2
     return Futures(
         model_of=model_of,
         # Sorted by number, so that plans that keep the same campaigns have the same results.
         experiments=tuple(np.sort(nearest).tolist()),
-        spread_p=spread_p_value(curve.spread, spreads[of_koehn]),
+        spread_p=spread_p_value(curve.spread, spreads[nearest_of_koehn]),
     )
 
 
@@ -515,7 +523,9 @@ def forecast_pairs(
         futures.experiments,
         **running,
     )
-    shares = np.clip(curve.separated + shares[:, 1:] - shares[:, :1], 0, 1)
+    now = shares[:, :1]
+    later = shares[:, 1:]
+    shares = np.clip(curve.separated + later - now, 0, 1)
     tail = (1 - confidence) / 2
     return Forecast(
         comparisons=counts,

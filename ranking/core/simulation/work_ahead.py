@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, as_column
 
 #: The silent reading speed for English non-fiction is 238 words per minute (Brysbaert 2019, a
 #: meta-analysis of 190 studies). No measurement for ranking is known, so every word is assumed to
@@ -132,7 +132,8 @@ def pace_of_judges(
     squares = np.sum(residual**2)
     variance = squares * effective / (effective - 1) / total**2
     error = float(np.sqrt(2 * variance)) / pace
-    reach = float(stdtrit(effective - 1, (1 + confidence) / 2)) * error
+    quantile = float(stdtrit(effective - 1, (1 + confidence) / 2))
+    reach = quantile * error
     # Beyond a factor of a hundred, the interval is meaningless anyway.
     factor = float(np.exp(min(reach, np.log(_FARTHEST))))
     return ReadingPace(
@@ -223,7 +224,8 @@ def end_quantiles(
     quantile = stdtrit(len(days) - 1, np.asarray(shares))
     width = quantile**2 * float(days.var(ddof=1))
     late = np.asarray(shares) > 0.5
-    rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
+    remaining = np.asarray(left, dtype=np.float64)
+    rest = as_column(remaining)
     is_finite = np.isfinite(rest)
     amount = np.where(is_finite, rest, 1.0)
     # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that
@@ -296,7 +298,7 @@ def hours_ahead(
     """
     needs = np.asarray(more, dtype=np.float64)
     hours = np.outer(needs, pace.quantiles(_shares())) / 3600
-    hours = np.where(needs[:, np.newaxis] == 0, 0.0, hours)
+    hours = np.where(as_column(needs) == 0, 0.0, hours)
     return _ahead(hours.ravel(), confidence)
 
 
