@@ -21,7 +21,13 @@ from itertools import chain
 import numpy as np
 from scipy.special import betaln, xlog1py, xlogy
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    off_diagonal,
+)
 from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import Moments, effective_units_by_system
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
@@ -76,7 +82,8 @@ def log_evidence(
     ratio = variance / (variance + MIXTURE**2)
     square = difference**2 / (variance * degrees_of_freedom)
     grown = np.log1p(square) - np.log1p(ratio * square)
-    return np.asarray(np.log(ratio) / 2 + (degrees_of_freedom + 1) / 2 * grown)
+    power = (degrees_of_freedom + 1) / 2
+    return np.asarray(np.log(ratio) / 2 + power * grown)
 
 
 def half_width(
@@ -99,7 +106,8 @@ def half_width(
         freedom.
     """
     ratio = variance / (variance + MIXTURE**2)
-    log_needed = -(2 * np.log(level) + np.log(ratio)) / (degrees_of_freedom + 1)
+    log_of_both = 2 * np.log(level) + np.log(ratio)
+    log_needed = -log_of_both / (degrees_of_freedom + 1)
     needed = np.exp(log_needed)
     bounded = needed * ratio >= 1
     rest = np.where(bounded, 1.0, 1 - needed * ratio)
@@ -171,7 +179,7 @@ def difference_variances(
     Components, Biometrics Bulletin 2. L. Kish (1965), Survey Sampling.
     """
     n = len(ready)
-    pair = ready[:, np.newaxis] & ready & off_diagonal(n)
+    pair = as_column(ready) & ready & off_diagonal(n)
     degrees_of_freedom = np.full((n, n), np.nan)
     if not pair.any():
         return np.full((n, n), np.nan), degrees_of_freedom
@@ -182,20 +190,24 @@ def difference_variances(
     two_way = of_segments + of_judges - of_blocks
     own = np.maximum.reduce([of_segments, of_judges, of_blocks, two_way])
     mean = float(own[pair].mean())
-    pooled = mean / float(of_blocks[pair].mean()) * of_blocks
+    mean_over_blocks = float(of_blocks[pair].mean())
+    design_effect = mean / mean_over_blocks
+    pooled = design_effect * of_blocks
     uncertain = np.zeros((n, n))
     for part, units in ((of_segments, segments), (of_judges, judges)):
         ready_units = np.where(ready, units, np.inf)
         freedom = np.minimum.outer(ready_units, ready_units) - 1
-        uncertain += (float(part[pair].mean()) / mean) ** 2 / freedom
+        relative = float(part[pair].mean()) / mean
+        uncertain += relative**2 / freedom
     pools = min(int(np.count_nonzero(ready)) - 1, MAX_POOLED)
     np.divide(pools, uncertain, out=degrees_of_freedom, where=pair)
-    return np.where(pair, np.maximum(own, pooled), np.nan), degrees_of_freedom
+    variances = np.where(pair, np.maximum(own, pooled), np.nan)
+    return variances, degrees_of_freedom
 
 
 def _of_differences(covariance: FloatArray) -> FloatArray:
     own = np.diag(covariance)
-    return own[:, np.newaxis] + own - 2 * covariance
+    return as_column(own) + own - 2 * covariance
 
 
 #: Effective number of units below which their variance is not trusted: five judges or ten segments
@@ -319,7 +331,7 @@ def anytime_ranges_of_moments(
     wins = layout.unpack(moments.cells).wins
     comparable = _same_opponents(wins) & ~np.isnan(variance)
     values = np.where(scores.estimable, scores.values, 0.0)
-    difference = values[:, np.newaxis] - values
+    difference = as_column(values) - values
     # All pairs count, including those of systems without a score or refused now, which may be
     # distinguished later: each pair's share of the error must be the same at all looks.
     level = (1 - confidence) / number_of_pairs(all_systems)

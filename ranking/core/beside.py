@@ -16,7 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array, share
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    UInt64Array,
+    as_column,
+    share,
+)
 from ranking.core.counting.counts import tally
 from ranking.core.counting.resampling import (
     Resampling,
@@ -103,7 +110,8 @@ class TimedTask:
     @property
     def fewest_units(self) -> int:
         """Number of segments or of judges, whichever is smaller."""
-        return min(len(np.unique(self.blocks.segment)), len(self._judge_keys))
+        segments = np.unique(self.blocks.segment)
+        return min(len(segments), len(self._judge_keys))
 
     def hours_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
         """Return the hours in resamples of units, shape (R,).
@@ -168,8 +176,10 @@ class JudgedTask(TimedTask):
         """Return the compared blocks with the keys of their units, so that `bootstrap_wins`
         resamples units.
         """
-        names = [self.blocks.judges[index] for index in self.blocks.judge.tolist()]
-        return replace(self.compared, key=self._keys(unit, self.blocks.segment, names))
+        blocks = self.blocks
+        judges = [blocks.judges[index] for index in blocks.judge.tolist()]
+        keys = self._keys(unit, blocks.segment, judges)
+        return replace(self.compared, key=keys)
 
 
 _RESAMPLES_AT_A_TIME = 64
@@ -219,15 +229,18 @@ class OutputScores:
 
     def by_judge(self, systems: Sequence[str]) -> ScoresByJudge:
         """Return the mean scores of each judge's outputs of a segment, by these systems, which include all with scores."""
+        n = len(systems)
         names, judge = np.unique(self.judge, return_inverse=True)
-        keys, row = np.unique(self.segment * len(names) + judge, return_inverse=True)
-        column = np.array([systems.index(name) for name in self.systems])[self.system]
-        cell = row * len(systems) + column
-        size = len(keys) * len(systems)
+        segment_and_judge = self.segment * len(names) + judge
+        keys, row = np.unique(segment_and_judge, return_inverse=True)
+        column_of_system = np.array([systems.index(name) for name in self.systems])
+        cell = row * n + column_of_system[self.system]
+        size = len(keys) * n
         total = np.bincount(cell, self.score, size)
-        values = share(total, np.bincount(cell, minlength=size))
+        count = np.bincount(cell, minlength=size)
+        means = share(total, count)
         segment, own_judge = np.divmod(keys, len(names))
-        return ScoresByJudge(segment, own_judge, values.reshape(-1, len(systems)))
+        return ScoresByJudge(segment, own_judge, means.reshape(-1, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +279,7 @@ class ScoredTask(TimedTask):
 
     def means(self) -> FloatArray:
         """Return the mean of each system, shape (n,)."""
-        means: FloatArray = self._means(np.ones((len(self.scores.score), 1)))[0]
+        means: FloatArray = self._means(self._equal_weights)[0]
         return means
 
     def means_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
@@ -277,13 +290,13 @@ class ScoredTask(TimedTask):
 
     def segment_means(self) -> FloatArray:
         """Return the mean score of each segment and system, shape (S, n); NaN without scores."""
-        return self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
+        return self._by_cell(as_column(self.scores.score))[:, :, 0]
 
     def wins(self) -> Int64Array:
         """Return the number of segments that each system won against each other one, shape (n,
         n).
         """
-        wins: Int64Array = self._wins(np.ones((len(self.scores.score), 1)))[0]
+        wins: Int64Array = self._wins(self._equal_weights)[0]
         return wins
 
     def wins_resampled(self, unit: Unit, *, seed: int, resamples: int) -> Int64Array:
@@ -295,6 +308,11 @@ class ScoredTask(TimedTask):
         return np.concatenate(
             [self._wins(weights) for weights in self._weights(unit, seed, resamples)]
         )
+
+    @property
+    def _equal_weights(self) -> FloatArray:
+        """Weights of the scores in the data themselves, shape (N, 1)."""
+        return np.ones((len(self.scores.score), 1))
 
     @cached_property
     def _cell(self) -> Int64Array:
@@ -315,7 +333,8 @@ class ScoredTask(TimedTask):
         np.add.at(total, self._cell, values)
         count = np.bincount(self._cell, minlength=segments * n).astype(np.float64)
         count[count == 0] = np.nan
-        return (total / count[:, np.newaxis]).reshape(segments, n, -1)
+        means = total / as_column(count)
+        return means.reshape(segments, n, -1)
 
     def _weights(self, unit: Unit, seed: int, resamples: int) -> list[FloatArray]:
         keys = self._keys(unit, self.scores.segment, self.scores.judge)
@@ -330,7 +349,7 @@ class ScoredTask(TimedTask):
         ]
 
     def _means(self, weights: FloatArray) -> FloatArray:
-        weighted = self._by_cell(weights * self.scores.score[:, np.newaxis])
+        weighted = self._by_cell(weights * as_column(self.scores.score))
         total = np.nansum(weighted, axis=0)
         counted = np.nansum(self._by_cell(weights), axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -343,8 +362,8 @@ class ScoredTask(TimedTask):
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):
             for other in range(n):
-                # False for NaN.
-                won = np.round(mean[:, one] - mean[:, other], TIE_DECIMALS) > 0
+                ahead = np.round(mean[:, one] - mean[:, other], TIE_DECIMALS)
+                won = ahead > 0  # False for NaN.
                 both = (weight[won, one] + weight[won, other]) / 2
                 wins[:, one, other] = np.rint(both.sum(axis=0))
         return wins
@@ -466,7 +485,8 @@ def decided_pairs(
             drawn = task.wins_resampled(unit, seed=seed, resamples=resamples)
             count = np.count_nonzero(_better(drawn, confidence), axis=(-2, -1))
             spent = task.hours_resampled(unit, seed=seed, resamples=resamples)
-            resampled[unit] = rate + (count - rate * spent) / hours
+            residual = count - rate * spent
+            resampled[unit] = rate + residual / hours
         per_hour = estimate(
             rate,
             resampled,

@@ -91,7 +91,9 @@ def estimate(
         return Estimate(value, None, None)
     quantile = float(stdtrit(fewest_units - 1, (1 + confidence) / 2))
     reach = quantile * sqrt(variance)
-    return Estimate(value, max(least, value - reach), min(most, value + reach))
+    low = max(least, value - reach)
+    high = min(most, value + reach)
+    return Estimate(value, low, high)
 
 
 def _variance(values: FloatArray) -> float:
@@ -144,9 +146,10 @@ def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
     """
     order = _signs_of_pairs(one)
     other_order = _signs_of_pairs(other)
+    concordant_minus_discordant = np.sum(order * other_order, axis=-1)
     untied = np.sum(order * order, axis=-1)
     other_untied = np.sum(other_order * other_order, axis=-1)
-    return _ratio(np.sum(order * other_order, axis=-1), untied * other_untied)
+    return _ratio(concordant_minus_discordant, untied * other_untied)
 
 
 def _signs_of_pairs(scores: FloatArray) -> FloatArray:
@@ -162,11 +165,13 @@ def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
     """
     one = np.round(one, TIE_DECIMALS)
     other = np.round(other, TIE_DECIMALS)
-    varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
+    both_vary = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
     one = one - one.mean(axis=-1, keepdims=True)
     other = other - other.mean(axis=-1, keepdims=True)
-    squares = (one * one).sum(axis=-1) * (other * other).sum(axis=-1)
-    return _ratio((one * other).sum(axis=-1), np.where(varies, squares, 0.0))
+    products = (one * other).sum(axis=-1)
+    squares = (one * one).sum(axis=-1)
+    other_squares = (other * other).sum(axis=-1)
+    return _ratio(products, np.where(both_vary, squares * other_squares, 0.0))
 
 
 def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
@@ -266,8 +271,10 @@ def correlations(
     mine = [index[name] for name in names]
     theirs = [other_index[name] for name in names]
     estimates = {}
+    scores = one.scores.values[mine]
+    other_scores = other.scores.values[theirs]
     for name, measure in MEASURES.items():
-        value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
+        value = float(measure(scores, other_scores))
         if np.isnan(value):
             return CorrelationsOfScores(names, {}, NoCorrelation.EQUAL_SCORES)
         resampled: dict[Unit, FloatArray] = {}

@@ -16,7 +16,15 @@ from typing import Literal, TypedDict, Unpack
 import numpy as np
 from scipy.special import bdtr, stdtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array, off_diagonal
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int64Array,
+    as_column,
+    as_row,
+    off_diagonal,
+    pairwise_differences,
+)
 from ranking.core.counting.counts import Tallies, chunks
 from ranking.core.counting.resampling import trim_count
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
@@ -92,15 +100,15 @@ def _spans(
 ) -> tuple[Int64Array, Int64Array]:
     """Return the best and worst possible ranks in each resample, both of shape (R, n)."""
     score = np.where(estimable, np.round(values, TIE_DECIMALS), -np.inf)
-    own = score[:, :, np.newaxis]
-    other = score[:, np.newaxis, :]
+    own = as_column(score)
+    other = as_row(score)
     unknown = np.count_nonzero(~estimable, axis=1, keepdims=True)
     better = other > own
     as_good = other >= own
     if group is not None:
-        apart = group[:, :, np.newaxis] != group[:, np.newaxis, :]
+        apart = as_column(group) != as_row(group)
         better &= ~apart
-        as_good |= apart & estimable[:, np.newaxis, :]
+        as_good |= apart & as_row(estimable)
     best = 1 + np.count_nonzero(better, axis=2)
     worst = np.count_nonzero(as_good, axis=2) + unknown
     best = np.where(estimable, best, 1)
@@ -131,8 +139,9 @@ def clusters(ranges: RankRanges) -> Int64Array:
     # In order of their starts, a range starts a new cluster if all ranges before it have ended.
     begins = np.ones(low.shape, dtype=np.int64)
     begins[..., 1:] = low[..., 1:] > reached[..., :-1]
+    cluster = np.cumsum(begins, axis=-1)
     result = np.empty_like(begins)
-    np.put_along_axis(result, order, np.cumsum(begins, axis=-1), axis=-1)
+    np.put_along_axis(result, order, cluster, axis=-1)
     return result
 
 
@@ -212,12 +221,16 @@ def adjusted(p: FloatArray, correction: Correction) -> FloatArray:
     ascending = np.take_along_axis(p, order, axis=-1)
     index = np.arange(1, tests + 1)
     if correction is Correction.HOLM:
-        changed = np.maximum.accumulate(ascending * (tests + 1 - index), axis=-1)
+        # Step down from the smallest: no p-value may be below an earlier one.
+        scaled = ascending * (tests + 1 - index)
+        corrected = np.maximum.accumulate(scaled, axis=-1)
     else:
+        # Step up from the largest: no p-value may be above a later one.
         scaled = ascending * tests / index
-        changed = np.minimum.accumulate(scaled[..., ::-1], axis=-1)[..., ::-1]
+        descending = scaled[..., ::-1]
+        corrected = np.minimum.accumulate(descending, axis=-1)[..., ::-1]
     result = np.empty_like(p)
-    np.put_along_axis(result, order, np.minimum(1.0, changed), axis=-1)
+    np.put_along_axis(result, order, np.minimum(1.0, corrected), axis=-1)
     return result
 
 
@@ -343,7 +356,7 @@ def difference_tests(
     # Scores that cannot be estimated are NaN, and so never ahead.
     tested = statistic > 0
     if scores.group is not None:
-        tested &= scores.group[:, np.newaxis] == scores.group
+        tested &= as_column(scores.group) == scores.group
     p = stdtr(degrees_of_freedom, -statistic) * sides
     return _corrected(np.where(tested, p, 1.0), correction)
 
@@ -365,18 +378,20 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
     word_check("sides", sides, Sides)
     correction = member_of(Correction, "correction", correction)
     lost = np.swapaxes(wins, -1, -2)
-    p = np.where(wins > lost, sign_test(wins, lost, sides=sides), 1.0)
-    return _corrected(p, correction)
+    p = sign_test(wins, lost, sides=sides)
+    return _corrected(np.where(wins > lost, p, 1.0), correction)
 
 
 def _corrected(p: FloatArray, correction: Correction) -> PairTests:
     """Return p-values corrected for the number of pairs, each pair in its favoured direction."""
     first, second = np.triu_indices(p.shape[-1], 1)
-    smaller = np.minimum(p[..., first, second], p[..., second, first])
-    changed = adjusted(smaller, correction)
+    forward = (..., first, second)
+    backward = (..., second, first)
+    favoured = np.minimum(p[forward], p[backward])
+    corrected = adjusted(favoured, correction)
     result = np.ones_like(p)
-    for one, other in ((first, second), (second, first)):
-        result[..., one, other] = np.where(p[..., one, other] < 1, changed, 1.0)
+    for direction in (forward, backward):
+        result[direction] = np.where(p[direction] < 1, corrected, 1.0)
     return PairTests(p_value=p, adjusted_p=result)
 
 
@@ -564,7 +579,8 @@ def _holm_of_t(observed: FloatArray, degrees_of_freedom: float) -> FloatArray:
     two_sided = 2 * stdtr(degrees_of_freedom, -observed[favoured])
     # Pairs with tied scores are tests of the family as well.
     pairs = np.count_nonzero(~np.isnan(observed)) // 2
-    family = np.concatenate([two_sided, np.ones(pairs - len(favoured))])
+    of_ties = np.ones(pairs - len(favoured))
+    family = np.concatenate([two_sided, of_ties])
     p = np.ones(len(observed))
     p[favoured] = adjusted(family, Correction.HOLM)[: len(favoured)]
     return p
@@ -618,13 +634,14 @@ def studentised_differences(
     if np.isinf(degrees_of_freedom):
         root = _root(of_scored)
         of_scored = root @ root
+        deviates = _normal_deviates((len(scored), draws), seed)
         noise = np.zeros((n, draws))
-        noise[scored] = root @ _normal_deviates((len(scored), draws), seed)
+        noise[scored] = root @ deviates
     standard_error = np.zeros((n, n))
     standard_error[np.ix_(scored, scored)] = _standard_errors(of_scored)
     observed = _studentise(values, standard_error)
     if group is not None:
-        observed[group[:, np.newaxis] != group] = np.nan
+        observed[as_column(group) != group] = np.nan
     return StudentisedDifferences(
         observed=observed,
         standard_error=standard_error,
@@ -639,15 +656,17 @@ def _root(covariance: FloatArray) -> FloatArray:
     Unlike a root from eigenvectors alone, it does not depend on their signs, which the
     linear-algebra library chooses.
     """
-    eigenvalues, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    root: FloatArray = (vectors * np.sqrt(np.maximum(eigenvalues, 0.0))) @ vectors.T
+    symmetric = (covariance + covariance.T) / 2
+    eigenvalues, vectors = np.linalg.eigh(symmetric)
+    deviations = np.sqrt(np.maximum(eigenvalues, 0.0))
+    root: FloatArray = (vectors * deviations) @ vectors.T
     return root
 
 
 def _standard_errors(covariance: FloatArray) -> FloatArray:
     """Return the standard errors of differences of scores; 0 if negligible."""
     variances = np.diag(covariance)
-    of_difference = variances[:, np.newaxis] + variances - 2 * covariance
+    of_difference = as_column(variances) + variances - 2 * covariance
     # NaN for systems without an estimate.
     largest = np.fmax.reduce(variances, initial=0.0)
     is_negligible = of_difference <= _NO_VARIANCE * largest
@@ -655,7 +674,7 @@ def _standard_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
-    difference = values[:, np.newaxis] - values
+    difference = pairwise_differences(values)
     difference[np.round(difference, TIE_DECIMALS) == 0] = 0.0
     exact = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     exact[np.isnan(difference)] = np.nan

@@ -144,8 +144,9 @@ def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
     ranks = ordinal_ranks(scores)
     has_rank = np.flatnonzero(ranks)
     order = has_rank[np.argsort(ranks[has_rank])]
+    has_no_rank = np.flatnonzero(ranks == 0)
     ranked = [systems[index] for index in order.tolist()]
-    unranked = [systems[index] for index in np.flatnonzero(ranks == 0).tolist()]
+    unranked = [systems[index] for index in has_no_rank.tolist()]
     return ranked + sorted(unranked)
 
 
@@ -166,7 +167,9 @@ def ordinal_ranks(scores: Scores) -> Int64Array:
         1 for the best; 0 for systems without an estimate.
     """
     first, _last = shared_ranks(scores)
+    has_rank = np.flatnonzero(first)
+    by_rank = np.argsort(first[has_rank], kind="stable")
+    best_first = has_rank[by_rank]
     ranks = np.zeros_like(first)
-    kept = np.flatnonzero(first)
-    ranks[kept[np.argsort(first[kept], kind="stable")]] = np.arange(1, len(kept) + 1)
+    ranks[best_first] = np.arange(1, len(best_first) + 1)
     return ranks

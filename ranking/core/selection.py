@@ -15,7 +15,13 @@ from typing import Unpack
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int8Array,
+    Int64Array,
+    pairwise_differences,
+)
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.counting.resampling import shuffled
 from ranking.core.judged.blocks import Blocks
@@ -61,7 +67,7 @@ def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     values = np.round(scores.values, TIE_DECIMALS)
     values = np.where(scores.estimable, values, 0.0)
     both = np.logical_and.outer(scores.estimable, scores.estimable)
-    difference = values[:, np.newaxis] - values
+    difference = pairwise_differences(values)
     radius = best_radius(tally(blocks), difference, both)
     is_tie = np.abs(difference) <= radius
     predicted = np.where(is_tie, TIE, np.sign(difference))
@@ -97,7 +103,9 @@ def best_radius(
     ahead = np.where(lead >= 0, first, second)
     behind = np.where(lead >= 0, second, first)
     # Each pair's gain from predicting a tie instead of a win for the higher score.
-    gain = tallies.ties[first, second] - tallies.wins[ahead, behind]
+    tied = tallies.ties[first, second]
+    won = tallies.wins[ahead, behind]
+    gain = tied - won
     total = np.append(0, np.cumsum(gain))
     # Pairs with equal differences get the same prediction, so cut only where the difference grows.
     is_cut = np.ones(len(total), dtype=np.bool_)
@@ -421,8 +429,9 @@ def data_requirements(
         rows = np.flatnonzero(fold != number)
         rows = rows[np.argsort(position[rows], kind="stable")]
         for s, share in enumerate(shares):
+            size = math.ceil(share * len(rows))
             # Restore the original order, which online methods may use.
-            share_rows = np.sort(rows[: math.ceil(share * len(rows))])
+            share_rows = np.sort(rows[:size])
             learnt = blocks.take(share_rows)
             learnt_from[number, s] = tally(learnt).comparisons
             if not comparisons:
@@ -458,9 +467,11 @@ def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
     tallies = tally(held)
     wins = tallies.wins
     ties = np.triu(tallies.ties)
-    correct = wins[predicted == WIN].sum() + ties[predicted == TIE].sum()
-    unknown = wins[predicted == UNKNOWN].sum() + ties[predicted == UNKNOWN].sum()
-    return int(correct), int(unknown)
+    is_unknown = predicted == UNKNOWN
+    correct_wins = wins[predicted == WIN].sum()
+    correct_ties = ties[predicted == TIE].sum()
+    unknown = wins[is_unknown].sum() + ties[is_unknown].sum()
+    return int(correct_wins + correct_ties), int(unknown)
 
 
 def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
@@ -468,9 +479,12 @@ def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
     counts = np.zeros((folds, 3), dtype=np.int64)
     np.add.at(counts, (fold[games.block], games.outcome_as_shown + 1), 1)
     learnt = counts.sum(axis=0) - counts
+    most_frequent = np.argmax(learnt, axis=1)
+    right = counts[np.arange(folds), most_frequent]
     comparisons = counts.sum(axis=1)
-    right = counts[np.arange(folds), np.argmax(learnt, axis=1)]
-    return float((right[comparisons > 0] / comparisons[comparisons > 0]).mean())
+    has_comparisons = comparisons > 0
+    accuracy = right[has_comparisons] / comparisons[has_comparisons]
+    return float(accuracy.mean())
 
 
 def _standard_error(values: FloatArray) -> float:

@@ -125,7 +125,12 @@ def most_comparisons(systems: int) -> int:
 
     7 for 5 systems and 19 for 9, as Vilar et al. say.
     """
-    return sum(((3 * k + 3) // 4 - 1).bit_length() for k in range(1, systems + 1))
+    total = 0
+    for k in range(1, systems + 1):
+        # ⌈log₂ x⌉ is the number of bits of ⌈x⌉ − 1.
+        rounded_up = (3 * k + 3) // 4
+        total += (rounded_up - 1).bit_length()
+    return total
 
 
 def next_comparisons(

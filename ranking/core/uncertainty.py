@@ -22,7 +22,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import betaincinv, chdtri, ndtri, stdtrit
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, as_column
 from ranking.core.counting.counts import (
     Layout,
     count,
@@ -81,8 +81,9 @@ def t_deviates(seed: int, ids: range, n: int, degrees_of_freedom: float) -> Floa
     normal: FloatArray = np.ascontiguousarray(ndtri(uniform[:n]).T)
     if np.isinf(degrees_of_freedom):
         return normal
-    scale = np.sqrt(chdtri(degrees_of_freedom, uniform[n]) / degrees_of_freedom)
-    return np.asarray(normal / scale[:, np.newaxis])
+    chi_square = chdtri(degrees_of_freedom, uniform[n])
+    scale = np.sqrt(chi_square / degrees_of_freedom)
+    return np.asarray(normal / as_column(scale))
 
 
 class RangeLimit(StrEnum):
@@ -155,7 +156,9 @@ class ScoreCovariance:
         factor is at most ν / 4, as found by simulation (docs/statistics/coverage.md).
         """
         others = max(1, len(self.matrix) - 1)
-        factor = min(self.degrees_of_freedom / 4, 1 / (1 / 4 + 3 / (4 * others)))
+        by_differences = 1 / (1 / 4 + 3 / (4 * others))
+        by_judges = self.degrees_of_freedom / 4
+        factor = min(by_judges, by_differences)
         return max(1.0, self.degrees_of_freedom * factor)
 
 
@@ -179,7 +182,7 @@ def with_least_variance(
     ratio = np.ones_like(variance)
     np.divide(least, variance, out=ratio, where=is_positive)
     factor = np.sqrt(np.maximum(1.0, ratio))
-    matrix = covariance.matrix * factor[:, np.newaxis] * factor
+    matrix = covariance.matrix * as_column(factor) * factor
     missing = np.where(is_positive, 0.0, least)
     return replace(covariance, matrix=matrix + np.diag(missing))
 
@@ -266,12 +269,11 @@ def combined_covariance(
     if few_documents and RangeLimit.FEW_SEGMENTS not in limits:
         limits.append(RangeLimit.FEW_DOCUMENTS)
     if len(parts) == 2:
-        total = parts[0].matrix + parts[1].matrix - blocks.matrix
+        total = segments.matrix + judges.matrix - blocks.matrix
+    elif parts:
+        total = parts[0].matrix
     else:
-        if parts:
-            total = parts[0].matrix
-        else:
-            total = blocks.matrix
+        total = blocks.matrix
     covariance = ScoreCovariance(
         matrix=_positive(total),
         degrees_of_freedom=np.inf,
@@ -280,9 +282,8 @@ def combined_covariance(
         limits=tuple(limits),
         parts=tuple(parts or [blocks]),
     )
-    return replace(
-        covariance, degrees_of_freedom=covariance.freedom_of(float(np.trace(total)))
-    )
+    degrees_of_freedom = covariance.freedom_of(float(np.trace(total)))
+    return replace(covariance, degrees_of_freedom=degrees_of_freedom)
 
 
 def clustered_covariance(
@@ -308,7 +309,8 @@ def clustered_covariance(
         nothing = np.zeros((len(influence), len(influence)))
         return ClusteredCovariance(nothing, effective)
     # Formulas add floats in memory order, which must not depend on the origin of the counts.
-    summed: FloatArray = influence @ squares.astype(np.float64, order="C") @ influence.T
+    moments = squares.astype(np.float64, order="C")
+    summed: FloatArray = influence @ moments @ influence.T
     correction = effective / (effective - 1)
     return ClusteredCovariance((summed + summed.T) * (correction / 2), effective)
 
@@ -366,9 +368,11 @@ def draw_scores(
         Shape (len(ids), n).
     """
     n = len(scores.values)
-    values, vectors = np.linalg.eigh(covariance.matrix[np.ix_(order, order)])
+    in_order = covariance.matrix[np.ix_(order, order)]
+    values, vectors = np.linalg.eigh(in_order)
     # The symmetric root does not depend on the signs of eigenvectors.
-    root = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    deviations = np.sqrt(np.maximum(values, 0))
+    root = (vectors * deviations) @ vectors.T
     drawn = t_deviates(seed, ids, n, covariance.rank_degrees_of_freedom)
     deviates = np.empty((len(ids), n))
     # Unlike a matrix product, `einsum` sums each row in the same way for any number of draws.
@@ -556,7 +560,8 @@ def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> flo
     number = np.unique(unit, return_inverse=True)[1]
     sums = np.bincount(number, influence)
     units = len(sums)
-    return float(sums @ sums) * units / max(1, units - 1)
+    squares = float(sums @ sums)
+    return squares * units / max(1, units - 1)
 
 
 def standard_errors_of_block_influence(
@@ -713,8 +718,10 @@ def share_interval(
         independent = successes * (1 - smoothed) ** 2 + failures * smoothed**2
         variance = max(independent, float(covariance.matrix[0, 0]))
         freedom = covariance.freedom_of(variance)
-        few = float(stdtrit(trials - 1, alpha) / stdtrit(freedom, alpha))
-        effective = trials * independent / variance * min(1.0, few**2)
+        t_of_trials = stdtrit(trials - 1, alpha)
+        t_of_units = stdtrit(freedom, alpha)
+        ratio = float(t_of_trials / t_of_units)
+        effective = trials * independent / variance * min(1.0, ratio**2)
     x = successes / trials * effective
     low = 0.0
     high = 1.0

@@ -136,9 +136,10 @@ class CountedJudgments:
     def tallies(self) -> Tallies:
         """Wins and ties."""
         n = len(self.systems)
-        wins = self.cells[: n * n].reshape(n, n)
-        above = self.cells[n * n : 2 * n * n].reshape(n, n)
-        return Tallies(self.systems, wins, ties=above + above.T)
+        pairs = n * n
+        wins = self.cells[:pairs].reshape(n, n)
+        ties_above = self.cells[pairs : 2 * pairs].reshape(n, n)
+        return Tallies(self.systems, wins, ties=ties_above + ties_above.T)
 
     def cells_for(self, method: Method) -> Int64Array:
         """Return the counts in a method's layout, shape (m',)."""

@@ -159,15 +159,18 @@ class _PooledJudges:
         """Add the judges of a test set with their influence, shape (n, J)."""
         nothing = np.zeros(len(influence))
         for index, name in enumerate(task.names):
-            before = self.influence.get(name, nothing)
-            self.influence[name] = before + influence[:, index]
-            self.work[name] = self.work.get(name, 0.0) + float(task.work[index])
+            influence_before = self.influence.get(name, nothing)
+            work_before = self.work.get(name, 0.0)
+            self.influence[name] = influence_before + influence[:, index]
+            self.work[name] = work_before + float(task.work[index])
 
     @property
     def effective(self) -> float:
         """Effective number of judges."""
         work = np.array(list(self.work.values()))
-        return float(work.sum()) ** 2 / float((work**2).sum())
+        total = float(work.sum())
+        squares = float((work**2).sum())
+        return total**2 / squares
 
 
 def mean_scores(
@@ -201,7 +204,8 @@ def mean_scores(
         square = np.ix_(rows, rows)
         means += task.scores[rows] * share
         covariance += task.covariance.matrix[square] * share**2
-        segments = float(np.trace(task.segments.matrix[square])) * share**2
+        total_variance = float(np.trace(task.segments.matrix[square]))
+        segments = total_variance * share**2
         uncertainty += segments**2 / max(task.segments.effective - 1, 1)
         if not task.knows_judges:
             continue
@@ -213,24 +217,27 @@ def mean_scores(
         of_judges = np.array(list(pooled.influence.values()))
         joint = of_judges.T @ of_judges
         covariance = covariance + joint - of_single_tasks
-        uncertainty += float(np.trace(joint)) ** 2 / max(pooled.effective - 1, 1)
+        total_variance = float(np.trace(joint))
+        uncertainty += total_variance**2 / max(pooled.effective - 1, 1)
     variance = np.maximum(np.diag(covariance), 0.0)
     freedom = np.inf
     if uncertainty:
         freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertainty)
     errors = np.sqrt(variance)
-    half = float(stdtrit(freedom, (1 + confidence) / 2)) * errors
+    quantile = float(stdtrit(freedom, (1 + confidence) / 2))
+    reach = quantile * errors
+    low = means - reach
+    high = means + reach
     scores = []
     for index, name in enumerate(systems):
-        scores.append(
-            MeanScore(
-                system=name,
-                score=float(means[index]),
-                low=float(means[index] - half[index]),
-                high=float(means[index] + half[index]),
-                standard_error=float(errors[index]),
-            )
+        score = MeanScore(
+            system=name,
+            score=float(means[index]),
+            low=float(low[index]),
+            high=float(high[index]),
+            standard_error=float(errors[index]),
         )
+        scores.append(score)
     return tuple(scores)
 
 

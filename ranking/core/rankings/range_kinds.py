@@ -33,7 +33,7 @@ from ranking.core.anytime import (
     number_of_pairs,
     scores_and_influence,
 )
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array, as_column
 from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.counting.moments import ClusterUnit, Moments, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling, trim_count
@@ -302,8 +302,9 @@ def _covariance(scores: Scores, resampled: Scores) -> FloatArray:
     mean = values.sum(axis=0) / np.maximum(1, counts)
     deviation = np.where(is_known, values - mean, 0.0)
     number = is_known.astype(np.int64)
-    both = number.T @ number
-    return np.asarray(deviation.T @ deviation / np.maximum(1, both - 1))
+    both_known = number.T @ number
+    degrees_of_freedom = np.maximum(1, both_known - 1)
+    return np.asarray(deviation.T @ deviation / degrees_of_freedom)
 
 
 #: Number of parts in which resamples are scored if progress is reported; few, because each part of
@@ -646,7 +647,7 @@ class RangeFinder:
             all_systems=all_systems,
         )
         values = ranges.scores.values
-        is_ahead = values[:, np.newaxis] > values
+        is_ahead = as_column(values) > values
         p_ahead = np.minimum(1.0, np.exp(-ranges.log_evidence))
         p = np.where(is_ahead, p_ahead, 1.0)
         adjusted = np.minimum(1.0, p * number_of_pairs(all_systems))

@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack, cast
 
 import numpy as np
 
-from ranking.core.arrays import Int64Array
+from ranking.core.arrays import Int64Array, as_column
 from ranking.core.counting.counts import Tallies, compared_groups, tally
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, blocks_required
@@ -553,7 +553,7 @@ def without_estimates(
     widened = RankRanges(
         low=np.where(is_unknown, 1, low), high=np.where(is_unknown, systems, high)
     )
-    of_pair = is_unknown[:, np.newaxis] | is_unknown
+    of_pair = as_column(is_unknown) | is_unknown
     tests = PairTests(
         p_value=np.where(of_pair, 1.0, ranges.tests.p_value),
         adjusted_p=np.where(of_pair, 1.0, ranges.tests.adjusted_p),

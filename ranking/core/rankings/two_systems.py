@@ -133,7 +133,9 @@ class Preference:
         """
         if self.judgments < FEWEST_TESTED:
             return math.nan
-        return float(sign_test(np.array(self.wins), np.array(self.losses), sides=2))
+        wins = np.array(self.wins)
+        losses = np.array(self.losses)
+        return float(sign_test(wins, losses, sides=2))
 
     def p(self, test: TestName) -> float:
         """Return the two-sided p-value of R by a test."""
@@ -156,8 +158,11 @@ class Preference:
             if self.wins:
                 return (nearest, 1.0)
             return (-1.0, -nearest)
-        reach = float(-ndtri(level / 2)) * self.error
-        return max(-1.0, self.mean - reach), min(1.0, self.mean + reach)
+        quantile = float(-ndtri(level / 2))
+        reach = quantile * self.error
+        low = max(-1.0, self.mean - reach)
+        high = min(1.0, self.mean + reach)
+        return low, high
 
 
 #: Labels of two candidates by the answer r.

@@ -33,7 +33,13 @@ import numpy as np
 from scipy import sparse
 from scipy.special import stdtrit
 
-from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
+from ranking.core.arrays import (
+    BoolArray,
+    FloatArray,
+    Int32Array,
+    Int64Array,
+    as_column,
+)
 from ranking.core.counting.counts import effective_number
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
@@ -164,6 +170,7 @@ def fit_additive(
     effect = centre @ design.systems_effects
     influence = design.moved() @ centre.T
     _require_clusters(columns, influence, level)
+    # Residual degrees of freedom of each group.
     free = np.bincount(
         group[columns.system],
         weights=design.free_residuals(),
@@ -346,14 +353,18 @@ class _Design:
         # Means of the columns and of the scores by segment.
         self._x_mean = sparse.diags(1 / self._size) @ (segments.T @ self._x)
         y_mean = np.asarray(segments.T @ score) / self._size
-        weighted = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
-        self._a = np.asarray((self._x.T @ self._x - weighted).todense())
+        # The normal equations, matrix · effects = right, without the means of segments.
+        of_segments = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
+        matrix = self._x.T @ self._x - of_segments
+        self._a = np.asarray(matrix.todense())
         sums_of_segments = self._size * y_mean
-        right = np.asarray(self._x.T @ score - self._x_mean.T @ sums_of_segments)
+        explained_by_segments = self._x_mean.T @ sums_of_segments
+        right = np.asarray(self._x.T @ score - explained_by_segments)
         self._inverse = _pseudo_inverse(self._a)
         effects = self._inverse @ right
         self.systems_effects: FloatArray = np.asarray(effects)[: self._systems]
-        fitted = self._x @ effects - segments @ (self._x_mean @ effects)
+        mean_effects = self._x_mean @ effects
+        fitted = self._x @ effects - segments @ mean_effects
         deviation = score - segments @ y_mean
         self.residual: FloatArray = np.asarray(deviation - fitted)
 
@@ -369,7 +380,8 @@ class _Design:
         across = self._a[:n, n:]
         of_judges = self._a[n:, n:]
         information = of_systems - across @ _pseudo_inverse(of_judges) @ across.T
-        values, vectors = np.linalg.eigh((information + information.T) / 2)
+        symmetric = (information + information.T) / 2
+        values, vectors = np.linalg.eigh(symmetric)
         least = _NOTHING * max(float(values.max()), 1.0)
         null_vectors = vectors[:, values <= least]
         null_space = null_vectors @ null_vectors.T
@@ -392,17 +404,19 @@ class _Design:
         """Return 1 − the leverage of each score, shape (N,); 0 if it is fitted exactly."""
         inverse = self._inverse
         mean = self._x_mean @ inverse
-        of_mean = np.asarray(self._x_mean.multiply(mean).sum(axis=1)).ravel()
+        products = self._x_mean.multiply(mean)
+        of_mean = np.asarray(products.sum(axis=1)).ravel()
         leverage_of_segment = 1 / self._size + of_mean
         segment = self._segment
         system = self._system
         judge = self._systems + self._judge
-        left = 1 - leverage_of_segment[segment]
-        left -= (
-            inverse[system, system] + inverse[judge, judge] + 2 * inverse[system, judge]
-        )
-        left += 2 * (mean[segment, system] + mean[segment, judge])
-        return np.asarray(np.maximum(left, 0))
+        variances = inverse[system, system] + inverse[judge, judge]
+        covariance = inverse[system, judge]
+        covariance_with_mean = mean[segment, system] + mean[segment, judge]
+        free = 1 - leverage_of_segment[segment]
+        free -= variances + 2 * covariance
+        free += 2 * covariance_with_mean
+        return np.asarray(np.maximum(free, 0))
 
 
 def _pseudo_inverse(matrix: FloatArray) -> FloatArray:
@@ -414,17 +428,18 @@ def _indicators(column: Int32Array, size: int) -> Any:
     """Return the sparse matrix with a row for each score and a 1 in its column."""
     rows = len(column)
     ones = np.ones(rows)
-    return sparse.csr_matrix((ones, (np.arange(rows), column)), shape=(rows, size))
+    cells = (np.arange(rows), column)
+    return sparse.csr_matrix((ones, cells), shape=(rows, size))
 
 
 def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
     """Return the matrix that subtracts the mean of its group from each system; 0 for systems alone
     in their group.
     """
-    same = (group[:, np.newaxis] == group).astype(np.float64)
+    same = (as_column(group) == group).astype(np.float64)
     mean = same / same.sum(axis=1, keepdims=True)
     centre = np.eye(len(group)) - mean
-    return np.asarray(centre * estimable[:, np.newaxis])
+    return np.asarray(centre * as_column(estimable))
 
 
 @dataclass(frozen=True, eq=False)
@@ -454,7 +469,7 @@ class _Covariances:
         """
         columns = self.columns
         moved = self.moved[:, systems]
-        influence = moved * self.residual[:, np.newaxis]
+        influence = moved * as_column(self.residual)
         sizes = np.asarray((moved**2).sum(axis=1))
         units = _segment_units(columns, sizes)
         judge = columns.judge.astype(np.int64)
@@ -520,9 +535,10 @@ def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
     varies less.
     """
     beyond = matrix - least
-    values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
-    positive = vectors * np.maximum(values, 0)
-    return np.asarray(least + positive @ vectors.T)
+    symmetric = (beyond + beyond.T) / 2
+    values, vectors = np.linalg.eigh(symmetric)
+    positive_part = (vectors * np.maximum(values, 0)) @ vectors.T
+    return np.asarray(least + positive_part)
 
 
 def _group_means(columns: ScoreColumns, group: Int64Array, size: int) -> FloatArray:

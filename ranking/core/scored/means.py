@@ -73,11 +73,12 @@ def unit_scores(
     systems = len(columns.systems)
     shape = (rows, systems)
     cell = row[kept] * systems + columns.system[kept]
-    total = np.bincount(cell, weights=values[kept], minlength=rows * systems)
-    count = np.bincount(cell, minlength=rows * systems).reshape(shape)
+    size = rows * systems
+    total = np.bincount(cell, weights=values[kept], minlength=size).reshape(shape)
+    count = np.bincount(cell, minlength=size).reshape(shape)
     is_used = count.any(axis=1)
     with np.errstate(invalid="ignore"):
-        mean = total.reshape(shape) / np.where(count, count, np.nan)
+        mean = total / np.where(count, count, np.nan)
     segment = np.arange(rows) // rounds
     return UnitScores(values=mean[is_used], segment=segment[is_used])
 
@@ -207,8 +208,9 @@ def system_means(
     if judges == 1 and shortage is None:
         covariance = _covariance(raw, groups)
         variance = covariance.diagonal()
+        mean_with_variance = np.where(np.isfinite(variance), mean, np.nan)
         ranges = rank_confidence_sets(
-            np.where(np.isfinite(variance), mean, np.nan),
+            mean_with_variance,
             np.nan_to_num(covariance),
             confidence=confidence,
             degrees_of_freedom=number - 1,
