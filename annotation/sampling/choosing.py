@@ -94,10 +94,13 @@ def _rarest_pair(
 ) -> tuple[int, ...]:
     """Choose the same pair as the compiled kernel, without the seconds needed for its compilation."""
     later, earlier = np.tril_indices(len(systems), -1)
-    met = counts[systems[later], systems[earlier]]
+    one = systems[later]
+    other = systems[earlier]
+    met = counts[one, other]
     rarest = np.flatnonzero(met == met.min())
-    pair = rarest[int(_luck(key, 1)[0] * len(rarest))]
-    return int(systems[later[pair]]), int(systems[earlier[pair]])
+    luck = _luck(key, 1)[0]
+    pair = rarest[int(luck * len(rarest))]
+    return int(one[pair]), int(other[pair])
 
 
 def choose_active(
@@ -170,8 +173,9 @@ def order_balanced(
     from scipy.optimize import linear_sum_assignment  # not needed at startup
 
     systems, positions = linear_sum_assignment(cost)
+    chosen_systems = np.asarray(chosen, dtype=np.int64)
     order = np.empty(size, dtype=np.int64)
-    order[positions] = np.asarray(chosen, dtype=np.int64)[systems]
+    order[positions] = chosen_systems[systems]
     return tuple(order.tolist())
 
 
@@ -235,8 +239,9 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     first_drawn = {}
     for text in options.free:
         first_drawn[text] = min((numbers[name], name) for name in text.systems)
+    texts = sorted(first_drawn, key=first_drawn.__getitem__)
     names = {}
-    for text in sorted(first_drawn, key=first_drawn.__getitem__)[: options.count]:
+    for text in texts[: options.count]:
         _number, names[text] = first_drawn[text]
     for always in (options.reference, options.control):
         if always is not None:
@@ -272,8 +277,8 @@ class Chooser:
         elif self._state.planned_cycle is not None:
             why["cycle"] = self._state.planned_cycle.cycle
         counts = self._state.pair_counts
-        systems = list(chosen)
-        why["met_before"] = _mean_pair(counts[systems][:, systems])
+        of_chosen = np.ix_(list(chosen), list(chosen))
+        why["met_before"] = _mean_pair(counts[of_chosen])
         why["met_before_any"] = _mean_pair(counts)
         return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
 
@@ -319,12 +324,13 @@ class Chooser:
             key = draw.integer("active", options.segment)
             systems = choose_active(self._priorities, list(chosen), options.count, key)
             chosen = {system: chosen[system] for system in systems}
-        indices = list(chosen)
+        priorities = self._priorities
+        of_chosen = np.ix_(list(chosen), list(chosen))
         why: Why = {
             "chosen": "active",
             "watermark": self._state.watermark,
-            "priority": _mean_pair(self._priorities[indices][:, indices]),
-            "priority_any": _mean_pair(self._priorities),
+            "priority": _mean_pair(priorities[of_chosen]),
+            "priority_any": _mean_pair(priorities),
         }
         return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
 
@@ -332,7 +338,8 @@ class Chooser:
     def _priorities(self) -> Float64Array:
         state = self._state
         planned = state.pair_counts * self._redundancy
-        return active_priorities(state.wins, state.ties, planned - state.uncompared)
+        awaited = planned - state.uncompared
+        return active_priorities(state.wins, state.ties, awaited)
 
     def _representatives(self, texts: Iterable[DistinctText]) -> TextsBySystem:
         return {self._representative(text): text for text in texts}
@@ -372,13 +379,14 @@ def _weights_beside(counts: Int64Array, first_system: int, count: int) -> Int64A
     """
     met = counts[first_system]
     weights: Int64Array = max(1, count - 1) * counts
-    weights += met[:, np.newaxis] + met[np.newaxis, :]
+    weights += np.add.outer(met, met)
     return weights
 
 
 def _mean_pair(square: Float64Array | Int64Array) -> float:
     """Return the mean of a symmetric matrix over its pairs; its diagonal must be zero."""
     n = len(square)
-    if n > 1:
-        return round(float(square.sum()) / (n * (n - 1)), 4)
-    return 0.0
+    if n < 2:
+        return 0.0
+    mean = float(square.sum()) / (n * (n - 1))
+    return round(mean, 4)

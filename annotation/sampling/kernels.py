@@ -34,7 +34,8 @@ _INDICES = types.Array(int64, 1, "C", readonly=True)
 @njit(float64(uint64, int64), cache=True, nogil=True)
 def luck(key: int, position: int) -> float:
     """Return random number `position` of a key, in [0, 1)."""
-    z = np.uint64(key) + (np.uint64(position) + _ONE) * _GAMMA
+    steps = np.uint64(position) + _ONE
+    z = np.uint64(key) + steps * _GAMMA
     z = (z ^ (z >> _S30)) * _M1
     z = (z ^ (z >> _S27)) * _M2
     z = z ^ (z >> _S31)
@@ -255,14 +256,10 @@ def lay_out(counts: Int64Array, blocks: Int64Array, key: int) -> None:
     """Fill `blocks` one after the other, each as `choose_balanced` does; adds them to `counts`."""
     everybody = np.arange(len(counts))
     for b in range(len(blocks)):
-        choose_balanced(
-            counts,
-            everybody,
-            blocks.shape[1],
-            int(key + np.uint64(b) * _GAMMA),
-            blocks[b],
-        )
-        meet(counts, blocks[b], 1)
+        block = blocks[b]
+        block_key = int(key + np.uint64(b) * _GAMMA)
+        choose_balanced(counts, everybody, len(block), block_key, block)
+        meet(counts, block, 1)
 
 
 @njit(cache=True, nogil=True)
@@ -352,12 +349,9 @@ def put_in_order(counts: Int64Array, blocks: Int64Array, key: int, tries: int) -
     lowest = np.iinfo(np.int64).max
     for attempt in range(tries):
         ordered = blocks.copy()
-        _shuffle_by_cost(
-            counts.copy(),
-            ordered,
-            int(key + np.uint64(attempt) * _GAMMA),
-            float(1 + attempt % 5),
-        )
+        attempt_key = int(key + np.uint64(attempt) * _GAMMA)
+        chance = float(1 + attempt % 5)
+        _shuffle_by_cost(counts.copy(), ordered, attempt_key, chance)
         met = counts.copy()
         worst = 0
         for b in range(len(ordered)):

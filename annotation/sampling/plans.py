@@ -123,7 +123,8 @@ def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
     """
     has_inter = _millionths(parameters.inter_share) > 0
     if has_inter and step >= _inter_step(parameters, inter + 1):
-        return Slot(purpose=Purpose.INTER, family=_inter_family(parameters, inter + 1))
+        repeated_family = _inter_family(parameters, inter + 1)
+        return Slot(purpose=Purpose.INTER, family=repeated_family)
     family, copy = divmod(step - inter - 1, parameters.redundancy)
     purpose = Purpose.FIRST
     if copy:

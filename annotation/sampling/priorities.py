@@ -74,8 +74,9 @@ def active_priorities(
     tied = np.asarray(ties, dtype=np.float64)
     judged = _judged(won.tobytes(), tied.tobytes())
     comparisons = np.asarray(planned) * judged.apart
-    waiting = np.maximum(0.0, comparisons - judged.decided - judged.tied)
-    needed = [still - waiting for still in judged.needed]
+    unjudged = comparisons - judged.decided - judged.tied
+    waiting = np.maximum(0.0, unjudged)
+    needed = [still_needed - waiting for still_needed in judged.needed]
     priority = _priority(needed, judged.decided) * judged.apart
     most = priority.max(initial=0.0)
     if most > 0:
@@ -107,8 +108,9 @@ def active_priorities_of_many(
     ability, _step, covariance = _stepped(wins, decided, abilities)
     # Covariance of the abilities before the step: saves an inverse.
     gap, variance = _of_pairs(ability, covariance)
-    priority = _priority(_still_needed(wins, gap, variance), decided)
-    return priority * (1.0 - np.eye(wins.shape[-1])), ability
+    needed = _still_needed(wins, gap, variance)
+    apart = 1.0 - np.eye(wins.shape[-1])
+    return _priority(needed, decided) * apart, ability
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,8 @@ def _judged(wins: bytes, ties: bytes) -> _Judged:
     won = np.frombuffer(wins, dtype=np.float64).reshape(n, n) * apart
     tied = np.frombuffer(ties, dtype=np.float64).reshape(n, n) * apart
     decided = won + won.T
-    gap, variance = _differences(won + tied / 2)
+    points = won + tied / 2
+    gap, variance = _differences(points)
     return _Judged(
         apart=apart,
         decided=decided,
@@ -167,7 +170,8 @@ def _still_needed(
     lost = won.swapaxes(-1, -2)
     decided = won + lost
     lead = (won - lost) * np.sign(gap)
-    step = np.tanh(np.sqrt(gap**2 + variance) / 2)
+    size_of_gap = np.sqrt(gap**2 + variance)
+    step = np.tanh(size_of_gap / 2)
     needed = []
     for critical, _weight in _LEVELS:
         # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
@@ -175,7 +179,8 @@ def _still_needed(
         discriminant = np.maximum(0.0, critical**2 - 4 * step * constant)
         u = (critical + np.sqrt(discriminant)) / (2 * step)
         m = np.maximum(0.0, u**2 - decided)
-        is_reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
+        critical_lead = critical * np.sqrt(decided)
+        is_reached = (lead >= critical_lead) & (decided > 0)
         needed.append(np.where(is_reached, 0.0, m))
     return needed
 
@@ -193,14 +198,29 @@ def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
 def _of_pairs(
     ability: Float64Array, covariance: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
-    own = np.diagonal(covariance, axis1=-2, axis2=-1)
-    own_sum = own[..., :, np.newaxis] + own[..., np.newaxis, :]
-    variance = np.maximum(own_sum - 2 * covariance, _LEAST_VARIANCE)
+    """Return the differences of the abilities of each two systems, and their variances."""
+    own_variance = np.diagonal(covariance, axis1=-2, axis2=-1)
+    sum_of_variances = _column(own_variance) + _row(own_variance)
+    variance = np.maximum(sum_of_variances - 2 * covariance, _LEAST_VARIANCE)
     return _gap(ability), variance
 
 
 def _gap(ability: Float64Array) -> Float64Array:
-    return ability[..., :, np.newaxis] - ability[..., np.newaxis, :]
+    return _column(ability) - _row(ability)
+
+
+def _win_rate(ability: Float64Array) -> Float64Array:
+    """Return the probability that each system wins against each other one."""
+    odds_of_loss = np.exp(-_gap(ability))
+    return 1 / (1 + odds_of_loss)
+
+
+def _column(values: Float64Array) -> Float64Array:
+    return values[..., np.newaxis]
+
+
+def _row(values: Float64Array) -> Float64Array:
+    return values[..., np.newaxis, :]
 
 
 def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
@@ -217,19 +237,21 @@ def _stepped(
     won: Float64Array, judged: Float64Array, ability: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""
-    expected = judged / (1 + np.exp(-_gap(ability)))
-    surplus = won.sum(axis=-1) - expected.sum(axis=-1)
+    expected_wins = judged / (1 + np.exp(-_gap(ability)))
+    surplus = won.sum(axis=-1) - expected_wins.sum(axis=-1)
     slope = surplus - ability / _PRIOR_DEVIATION**2
     covariance = _covariance(ability, judged)
-    step = (covariance @ slope[..., np.newaxis])[..., 0]
+    steps = covariance @ _column(slope)
+    step = steps[..., 0]
     # The log-likelihood is concave, but a step from far away may overshoot.
-    return ability + np.clip(step, -1.0, 1.0), step, covariance
+    stepped = ability + np.clip(step, -1.0, 1.0)
+    return stepped, step, covariance
 
 
 def _covariance(ability: Float64Array, judged: Float64Array) -> Float64Array:
     """Return the inverse of the information from the comparisons and the prior."""
-    rate = 1 / (1 + np.exp(-_gap(ability)))
+    rate = _win_rate(ability)
     information = judged * rate * (1 - rate)
-    own = information.sum(axis=-1) + 1 / _PRIOR_DEVIATION**2
-    precision = np.eye(judged.shape[-1]) * own[..., np.newaxis] - information
-    return np.asarray(np.linalg.inv(precision))
+    own_precision = information.sum(axis=-1) + 1 / _PRIOR_DEVIATION**2
+    diagonal = np.eye(judged.shape[-1]) * _column(own_precision)
+    return np.asarray(np.linalg.inv(diagonal - information))

@@ -316,5 +316,7 @@ class DrawState:
         )
         if "comparisons" not in stored:
             return state
-        comparisons = stored["comparisons"]
-        return state.comparing([(pair[0], pair[1], pair[2]) for pair in comparisons])
+        wanted = []
+        for first, second, blocks in stored["comparisons"]:
+            wanted.append((first, second, blocks))
+        return state.comparing(wanted)
