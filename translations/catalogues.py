@@ -25,17 +25,15 @@ from translations import typesetting
 
 # Folders with texts for users.
 SOURCES = (
-    *(
-        "annotation",
-        "campaign",
-        "config",
-        "demo",
-        "desk",
-        "launcher",
-        "protocols",
-        "ranking",
-        "whole_campaigns",
-    ),
+    "annotation",
+    "campaign",
+    "config",
+    "demo",
+    "desk",
+    "launcher",
+    "protocols",
+    "ranking",
+    "whole_campaigns",
     "templates",
 )
 
@@ -136,18 +134,21 @@ def _in_python(path: Path) -> Iterator[_CallTexts]:
 def _in_f_strings(program: ast.Module) -> Iterator[_CallTexts]:
     """Return the calls within f-strings, which Babel reads only where Python 3.12 or newer tokenizes them."""
     for node in ast.walk(program):
-        if not isinstance(node, ast.JoinedStr):
-            continue
-        for call in ast.walk(node):
-            if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-                continue
-            kinds = FUNCTIONS.get(call.func.id, "")
-            texts = []
-            for argument in call.args[: len(kinds)]:
-                if isinstance(argument, ast.Constant):
-                    texts.append(argument.value)
-            if texts and len(texts) == len(kinds):
-                yield _call_texts(call.lineno, call.func.id, texts)
+        if isinstance(node, ast.JoinedStr):
+            for part in ast.walk(node):
+                if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+                    yield from _in_call(part, part.func.id)
+
+
+def _in_call(call: ast.Call, function: str) -> Iterator[_CallTexts]:
+    """Yield the text of a call, unless it is of another function or has variables for texts."""
+    kinds = FUNCTIONS.get(function, "")
+    texts = []
+    for argument in call.args[: len(kinds)]:
+        if isinstance(argument, ast.Constant):
+            texts.append(argument.value)
+    if texts and len(texts) == len(kinds):
+        yield _call_texts(call.lineno, function, texts)
 
 
 def _call_texts(line: int, function: str, texts: Sequence[Any]) -> _CallTexts:
@@ -165,7 +166,9 @@ def _in_template(path: Path) -> Iterator[_CallTexts]:
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
         line = calls.count("\n", 0, match.start()) + 1
-        yield _call_texts(line, match[1], ast.literal_eval(f"({match[2]},)"))
+        function, literals = match.groups()
+        texts = ast.literal_eval(f"({literals},)")
+        yield _call_texts(line, function, texts)
 
 
 # Babel swaps the last two forms of Arabic, compared to CLDR, Django and manuals of translators:
@@ -294,9 +297,8 @@ def catalogue_compile(root: Path, locale: str) -> bool:
     """
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
-    changed = max(
-        source.stat().st_mtime_ns, Path(typesetting.__file__).stat().st_mtime_ns
-    )
+    rules = Path(typesetting.__file__)
+    changed = max(source.stat().st_mtime_ns, rules.stat().st_mtime_ns)
     if target.exists() and target.stat().st_mtime_ns >= changed:
         return False
     catalogue = catalogue_read(root, locale)
@@ -454,7 +456,10 @@ def _listed(text: str) -> str:
 
 
 def _edges(text: str) -> tuple[str, str]:
-    return text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    """Return the white space at the beginning and at the end of a text."""
+    begin = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    return text[:begin], text[end:]
 
 
 FILE = Path(__file__).with_name("terms.toml")
@@ -486,11 +491,10 @@ class Term:
     def is_followed(self, translation: str, locale: str) -> bool:
         """Return whether the translation contains a stem of the term and no wrong ones."""
         plain = _plain(_NO_WORDS.sub(" ", translation))
-        stems = self.stems.get(locale) or ("",)
-        wrong = self.never.get(locale, ())
-        return any(stem in plain for stem in stems) and not any(
-            stem in plain for stem in wrong
-        )
+        if any(stem in plain for stem in self.never.get(locale, ())):
+            return False
+        stems = self.stems.get(locale)
+        return not stems or any(stem in plain for stem in stems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -538,9 +542,10 @@ class Glossary:
         for term in self.terms:
             for form in term.forms:
                 by_form[form] = term
-        english = _NO_WORDS.sub(" ", f"{key.singular} {key.plural}").casefold()
-        terms = _pattern(tuple(by_form)).findall(english)
-        return list(dict.fromkeys(by_form[form] for form in terms))
+        words = _NO_WORDS.sub(" ", f"{key.singular} {key.plural}")
+        forms = _pattern(tuple(by_form)).findall(words.casefold())
+        terms = dict.fromkeys(by_form[form] for form in forms)
+        return list(terms)
 
 
 @cache
@@ -550,13 +555,14 @@ def glossary_read(path: Path = FILE) -> Glossary:
     exemptions = []
     for row in content.get("exempt", ()):
         exemption = Exemption(
-            row["text"],
-            tuple(row["terms"]),
-            tuple(row.get("locales", ())),
-            row["reason"],
+            text=row["text"],
+            terms=tuple(row["terms"]),
+            locales=tuple(row.get("locales", ())),
+            reason=row["reason"],
         )
         exemptions.append(exemption)
-    return Glossary(tuple(map(_term, content["term"])), tuple(exemptions))
+    terms = tuple(map(_term, content["term"]))
+    return Glossary(terms, tuple(exemptions))
 
 
 def glossary_table(glossary: Glossary) -> str:
@@ -620,11 +626,13 @@ def _is_for_none(key: Key, number: int, locale: str) -> bool:
 @cache
 def _pattern(forms: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(forms, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    alternatives = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"\b(?:{alternatives})\b")
 
 
 def _plain(text: str) -> str:
-    return _SIGNS.sub("", unicodedata.normalize("NFC", text)).casefold()
+    composed = unicodedata.normalize("NFC", text)
+    return _SIGNS.sub("", composed).casefold()
 
 
 CONTEXT_END = "\x04"
@@ -746,9 +754,11 @@ def _problems(
 ) -> Iterator[str]:
     key = key_of(message)
     forms = _forms(translation, is_plural=bool(key.plural))
+    if forms is None and key.plural:
+        yield "needs a list of plural forms"
+        return
     if forms is None:
-        wanted = "a list of plural forms" if key.plural else "one text"
-        yield f"needs {wanted}"
+        yield "needs one text"
         return
     counter = counters.get(key.singular)
     yield from form_problems(key, forms, locale, counter=counter)

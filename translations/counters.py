@@ -54,22 +54,25 @@ def _in_scope(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[str, str]]:
     for call in ast.walk(scope):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
             continue
-        kinds = _PLURALS.get(call.func.id)
+        function = call.func.id
+        kinds = _PLURALS.get(function)
         if kinds is None or not _is_text(call.args, kinds):
             continue
-        text = ast.literal_eval(call.args[kinds.index("s")])
         names = {_OF_SCRIPTS}
-        if call.func.id in _HELPERS:
+        if function in _HELPERS:
             names.add(_COUNT)
         elif len(call.args) > len(kinds):
             number = call.args[len(kinds)]
             names |= _names_of(number, values)
-        in_text = []
-        for name in names:
-            if f"%({name})" in text or f"{{{name}}}" in text:
-                in_text.append(name)
+        singular = call.args[kinds.index("s")]
+        text = ast.literal_eval(singular)
+        in_text = [name for name in names if _has_placeholder(text, name)]
         if len(in_text) == 1:
             yield text, in_text[0]
+
+
+def _has_placeholder(text: str, name: str) -> bool:
+    return f"%({name})" in text or f"{{{name}}}" in text
 
 
 def _names_of(number: ast.expr, values: list[tuple[str, str]]) -> set[str]:
@@ -100,6 +103,7 @@ def _named_values(scope: ast.AST) -> Iterator[tuple[str, str]]:
         for key, value in zip(node.keys, node.values, strict=True):
             if not isinstance(key, ast.Constant):
                 continue
-            yield str(key.value), ast.dump(value)
+            name = str(key.value)
+            yield name, ast.dump(value)
             if isinstance(value, ast.Call) and len(value.args) == 1:
-                yield str(key.value), ast.dump(value.args[0])
+                yield name, ast.dump(value.args[0])

@@ -56,7 +56,8 @@ class Joint:
     source: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: joined by its own punctuation: {self.source.strip()}"
+        source = self.source.strip()
+        return f"{self.file}:{self.line}: joined by its own punctuation: {source}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,8 @@ class Exemption:
 @cache
 def exemptions_read(path: Path = FILE) -> tuple[Exemption, ...]:
     """Return the exemptions of a file."""
-    listed = tomllib.loads(path.read_text(encoding="utf-8")).get("exempt", [])
-    return tuple(Exemption(**row) for row in listed)
+    content = tomllib.loads(path.read_text(encoding="utf-8"))
+    return tuple(Exemption(**row) for row in content.get("exempt", []))
 
 
 def joints_of(root: Path, folders: Iterable[str] = SOURCES) -> Iterator[Joint]:
@@ -90,8 +91,12 @@ def joints_of(root: Path, folders: Iterable[str] = SOURCES) -> Iterator[Joint]:
             lines = source.splitlines()
             for line in sorted(set(read(source))):
                 joint = Joint(name, line, lines[line - 1])
-                if not any(exemption.covers(joint) for exemption in exemptions_read()):
+                if not _is_exempt(joint):
                     yield joint
+
+
+def _is_exempt(joint: Joint) -> bool:
+    return any(exemption.covers(joint) for exemption in exemptions_read())
 
 
 def joints_in_python(source: str) -> Iterator[int]:

@@ -31,8 +31,9 @@ class Phrase:
 @cache
 def phrases_read() -> tuple[Phrase, ...]:
     """Return the phrases of `wording.toml`."""
+    content = tomllib.loads(FILE.read_text(encoding="utf-8"))
     phrases = []
-    for row in tomllib.loads(FILE.read_text(encoding="utf-8"))["phrase"]:
+    for row in content["phrase"]:
         pattern = re.compile(row["pattern"], re.IGNORECASE)
         in_texts = row.get("in_texts", False)
         phrases.append(Phrase(pattern, row["instead"], in_texts))
@@ -59,20 +60,27 @@ def wording_of_texts(catalogue: Catalog) -> Iterator[str]:
 
 def wording_of_documents(root: Path) -> Iterator[str]:
     """Yield the problems of the documentation, with their places; code is ignored."""
-    for path in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
+    documents = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
+    for path in sorted(documents):
         if path.name in _QUOTED:
             continue
-        before = ""
+        name = path.relative_to(root)
         text = _CODE.sub(_blank, path.read_text(encoding="utf-8"))
-        for number, line in enumerate(text.splitlines(), start=1):
-            plain = _MARKUP.sub("", line)
-            # A line that continues a sentence does not start a text.
-            goes_on = before.strip() and plain == line
-            if goes_on:
-                plain = f"… {plain}"
-            for problem in wording_problems(plain, in_document=True):
-                yield f"{path.relative_to(root)}:{number}: {problem}"
-            before = line
+        for number, line in enumerate(_plain_lines(text), start=1):
+            for problem in wording_problems(line, in_document=True):
+                yield f"{name}:{number}: {problem}"
+
+
+def _plain_lines(text: str) -> Iterator[str]:
+    """Yield the lines without markup; one that continues a sentence begins with an ellipsis."""
+    before = ""
+    for line in text.splitlines():
+        plain = _MARKUP.sub("", line)
+        goes_on = before.strip() and plain == line
+        if goes_on:
+            plain = f"… {plain}"
+        yield plain
+        before = line
 
 
 def _blank(code: re.Match[str]) -> str:
