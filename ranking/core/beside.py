@@ -647,22 +647,9 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[SystemBy
     sets are not too small. A system without a score in some resample may have any rank, as may all
     systems with a single segment or judge.
     """
-    n = len(drawn.systems)
-    if n < 2:
+    if len(drawn.systems) < 2:
         return []
-    covariance = np.zeros((n, n))
-    parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
-    estimable = np.full(n, drawn.fewest_units > 1)
-    for part in parts:
-        estimable &= np.isnan(part).mean(axis=0) <= _MOST_LACKING
-    if estimable.any():
-        for part in parts:
-            scores = part[:, estimable]
-            whole = scores[~np.isnan(scores).any(axis=1)]
-            if len(whole) < _LEAST_WHOLE:
-                estimable[:] = False
-                break
-            covariance[np.ix_(estimable, estimable)] += np.cov(whole.T)
+    estimable, covariance = _covariance_over_units(drawn)
     values = drawn.scores.values
     ranges = rank_confidence_sets(
         np.where(estimable, values, np.nan),
@@ -687,6 +674,29 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[SystemBy
         )
         rows.append(row)
     return rows
+
+
+def _covariance_over_units(drawn: DrawnScores) -> tuple[BoolArray, FloatArray]:
+    """Return the systems whose spread is known, shape (n,), and the covariance of their scores over
+    segments plus that over judges, shape (n, n).
+    """
+    n = len(drawn.systems)
+    covariance = np.zeros((n, n))
+    parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
+    estimable = np.full(n, drawn.fewest_units > 1)
+    for part in parts:
+        estimable &= np.isnan(part).mean(axis=0) <= _MOST_LACKING
+    if not estimable.any():
+        return estimable, covariance
+    pairs = np.ix_(estimable, estimable)
+    for part in parts:
+        scores = part[:, estimable]
+        whole = scores[~np.isnan(scores).any(axis=1)]
+        if len(whole) < _LEAST_WHOLE:
+            estimable[:] = False
+            break
+        covariance[pairs] += np.cov(whole.T)
+    return estimable, covariance
 
 
 def _pair(

@@ -292,24 +292,8 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
         few = x_rank
     order = np.lexsort((-few, many))
     bits = int(few.max()).bit_length()
-    rest = (group << bits | few)[order]
-    # Small integers are sorted several times faster.
-    rest = rest.astype(np.min_scalar_type(rest.max()))
-    balance = np.zeros(len(x), dtype=np.int64)
-    equal_before = np.zeros(len(x), dtype=np.int64)
-    for bit in range(bits, -1, -1):
-        prefix = rest >> bit
-        counts = np.bincount(prefix, minlength=2 + int(prefix.max()))
-        by_prefix = np.argsort(prefix, kind="stable")
-        positions = np.empty_like(balance)
-        positions[by_prefix] = np.arange(len(x))
-        first_position = np.cumsum(counts) - counts
-        equal = positions - first_position[prefix]
-        if bit < bits:
-            sign = np.where(prefix & 1, 1, -1)
-            sibling_count = counts[prefix ^ 1]
-            balance += sign * (2 * (equal_before - equal) - sibling_count)
-        equal_before = equal
+    group_and_few = group << bits | few
+    balance = _balance_in_order(group_and_few[order], bits)
     # Where x is equal, y is descending, so that each j with another y has counted as opposed.
     group_and_many = group * (many.max() + 1) + many
     group_and_both = group_and_many * (few.max() + 1) + few
@@ -320,6 +304,31 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     result = equal_in_many - same[index]
     result[order] += balance
     return np.asarray(result)
+
+
+def _balance_in_order(codes: Int64Array, bits: int) -> Int64Array:
+    """Return, for each code, those below it minus those above it that stand before it, minus the
+    same of those behind it, among the codes that are equal except for their lowest bits.
+    """
+    # Small integers are sorted several times faster.
+    codes = codes.astype(np.min_scalar_type(codes.max()))
+    balance = np.zeros(len(codes), dtype=np.int64)
+    equal_before = np.zeros(len(codes), dtype=np.int64)
+    for bit in range(bits, -1, -1):
+        prefix = codes >> bit
+        counts = np.bincount(prefix, minlength=2 + int(prefix.max()))
+        by_prefix = np.argsort(prefix, kind="stable")
+        positions = np.empty_like(balance)
+        positions[by_prefix] = np.arange(len(codes))
+        first_position = np.cumsum(counts) - counts
+        equal = positions - first_position[prefix]
+        if bit < bits:
+            sign = np.where(prefix & 1, 1, -1)
+            sibling_count = counts[prefix ^ 1]
+            siblings_before = equal_before - equal
+            balance += sign * (2 * siblings_before - sibling_count)
+        equal_before = equal
+    return balance
 
 
 def _dense_ranks(values: FloatArray) -> Int64Array:

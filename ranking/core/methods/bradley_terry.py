@@ -212,7 +212,8 @@ class _Data:
         self.bounded = bounded
         self.group_size = bounded.sum(axis=2)
         self.met = wins + np.swapaxes(wins, 1, 2) + ties
-        self.points = wins.sum(axis=2) + ties.sum(axis=2) / 2
+        ties_of_systems = ties.sum(axis=2)
+        self.points = wins.sum(axis=2) + ties_of_systems / 2
         self.tied = ties.sum(axis=(1, 2)) / 2
 
     def start(self) -> FloatArray:
@@ -359,7 +360,8 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
     """
     fit, met = _fit(counts, prior)
     shape = counts.wins.shape[:-1]
-    has_wins = np.any(counts.wins > 0, axis=(-2, -1)).ravel()
+    won = counts.wins > 0
+    has_wins = won.any(axis=(-2, -1)).ravel()
     has_scores = np.isfinite(fit.tie) | has_wins
     estimable = met.any(axis=2) & as_column(has_scores)
     abilities = np.round(_placed(fit), _DECIMALS)
@@ -411,7 +413,8 @@ def gradient(counts: Counts, *, prior: float = PRIOR) -> FloatArray:
     to_second = as_row(response[:, :n])
     to_tie = per_sample(response[:, n])
     # The part of the derivative that any comparison contributes, regardless of the outcome.
-    expected = to_first * points + to_second * points.T + to_tie * tie
+    by_points = to_first * points + to_second * points.T
+    expected = by_points + to_tie * tie
     won = to_first - expected
     drew = (to_first + to_second) / 2 - expected
     drew += to_tie

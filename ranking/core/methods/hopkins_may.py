@@ -125,8 +125,14 @@ def posterior_modes(wins: Int64Array, ties: Int64Array, radius: float | None) ->
         return _derivatives(wins, ties, point, fitted)
 
     mode, converged = maximise(log_posterior, derivatives, start, most_steps=_MAX_STEPS)
-    _gradient, information = derivatives(mode)
-    return Modes(mode[:, :n], mode[:, n], information, fitted, converged)
+    _slope, information = derivatives(mode)
+    return Modes(
+        mu=mode[:, :n],
+        radius=mode[:, n],
+        information=information,
+        fitted=fitted,
+        converged=converged,
+    )
 
 
 def _starting_radius(decided: Int64Array, tied: Int64Array) -> FloatArray:
@@ -352,7 +358,8 @@ def _positive_sum(correlations: FloatArray) -> float:
 
     Sums of neighbouring lags are positive and decrease (Geyer 1992).
     """
-    pairs = correlations[: len(correlations) // 2 * 2].reshape(-1, 2)
+    count = len(correlations) // 2
+    pairs = correlations[: 2 * count].reshape(count, 2)
     sums = pairs.sum(axis=1)
     not_positive = np.flatnonzero(sums <= 0)
     if len(not_positive):
@@ -610,7 +617,8 @@ def hopkins_may(
     """
     word_check("inference", inference, Inference)
     tallies = tally(blocks)
-    mu, sigma = np.full((2, len(tallies.systems)), np.nan)
+    mu = np.full(len(tallies.systems), np.nan)
+    sigma = np.full(len(tallies.systems), np.nan)
     if not tallies.comparisons:
         return fit_of_abilities(tallies, mu, sigma, problem=NotEstimable.NO_COMPARISON)
     if radius is None and not tallies.wins.any():
@@ -713,7 +721,8 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
     compared = is_compared(wins, ties)
     both = np.outer(compared, compared) & off_diagonal(n)
     # A radius that is not fitted has only its own curvature, and no influence.
-    response = np.linalg.inv(modes.information[0])[:n, :]
+    covariance = np.linalg.inv(modes.information[0])
+    response = covariance[:n, :]
     response = response - response[compared].mean(axis=0)
     response = response * as_column(compared)
     to_difference = pairwise_differences(response[:, :n]) / NOISE

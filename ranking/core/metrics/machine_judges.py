@@ -140,7 +140,8 @@ class MachineBesidePeople:
     def _counted(self, side: Pairs, item: Int64Array) -> Int64Array:
         """Return the number of comparisons with each outcome −1, 0 and 1, shape (I, 3)."""
         cell = 3 * item + _outcomes(side) + 1
-        return np.bincount(cell, minlength=3 * len(self._segment)).reshape(-1, 3)
+        counts = np.bincount(cell, minlength=3 * len(self._segment))
+        return counts.reshape(-1, 3)
 
     def figures(
         self, lengths: FloatArray, *, has_positions: bool
@@ -172,8 +173,9 @@ class MachineBesidePeople:
         longer = np.sign(np.nan_to_num(first_length - second_length))
         yield from self._preference("longer", longer)
         for index, system in enumerate(self._systems):
-            direction = 1.0 * (self._first == index) - (self._second == index)
-            yield from self._preference("system", direction, system)
+            is_first = (self._first == index).astype(np.float64)
+            is_second = self._second == index
+            yield from self._preference("system", is_first - is_second, system)
 
     def agreement(self) -> FigureBesidePeople:
         """Return the share of people who agree with the machine, and with another person on the same items."""
@@ -234,7 +236,8 @@ class MachineBesidePeople:
         A person influences people's mean `influences` times as much as through their own value.
         """
         of_judges = influences * people
-        is_compared = np.bincount(self._item[rows], minlength=len(self._trials)) > 0
+        comparisons_of_item = np.bincount(self._item[rows], minlength=len(self._trials))
+        is_compared = comparisons_of_item > 0
         return FigureBesidePeople(
             figure=figure,
             value=self._mean(machine, rows),
@@ -296,7 +299,8 @@ def annotators_of_blocks(
     _outputs, item = np.unique(outputs, axis=0, return_inverse=True)
     most = int(is_shown.sum(axis=1).max(initial=1))
     # The outputs of a block in the order of their systems, which are the same for an item.
-    positions = np.argsort(~is_shown, axis=1, kind="stable")[:, :most]
+    shown_first = np.argsort(~is_shown, axis=1, kind="stable")
+    positions = shown_first[:, :most]
     ranks = np.take_along_axis(labels, positions, axis=1).astype(np.float64)
     ranks[ranks == 0] = np.nan
     answers = _Answers(
@@ -379,7 +383,9 @@ def metric_of_blocks(name: str, blocks: Blocks) -> Metric:
     segment = blocks.segment[block]
     segments, row = np.unique(segment, return_inverse=True)
     n = len(blocks.systems)
-    cell = np.append(row * n + first, row * n + second)
+    first_cell = row * n + first
+    second_cell = row * n + second
+    cell = np.append(first_cell, second_cell)
     won = np.append(1 + outcome, 1 - outcome) / 2
     total = np.bincount(cell, won, len(segments) * n)
     times = np.bincount(cell, minlength=len(total))

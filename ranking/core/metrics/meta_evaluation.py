@@ -677,7 +677,8 @@ def _judges_beside_each_other(
     """
     systems = int(pairs.second.max(initial=0)) + 1
     row = pairs.row.astype(np.int64)
-    key = (row * systems + pairs.first) * systems + pairs.second
+    row_and_first = row * systems + pairs.first
+    key = row_and_first * systems + pairs.second
     order = np.argsort(key, kind="stable")
     earlier = [order[:0]]
     later = [order[:0]]
@@ -692,7 +693,8 @@ def _judges_beside_each_other(
         later.append(after[matched])
     own = np.concatenate([*earlier, *later])
     other = np.concatenate([*later, *earlier])
-    return pairs.take(own), pairs.human[other].astype(np.float64)
+    others_answers = pairs.human[other].astype(np.float64)
+    return pairs.take(own), others_answers
 
 
 def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
@@ -704,9 +706,10 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
     counts = counts_of_units(blocks, layout, judge_index, len(judges))
     random = np.random.default_rng(people.drawing.seed)
     in_half = np.zeros((_SPLITS, len(judges)), dtype=np.int64)
+    half = len(judges) // 2
     for row in in_half:
-        chosen = random.permutation(len(judges))[: len(judges) // 2]
-        row[chosen] = 1
+        shuffled = random.permutation(len(judges))
+        row[shuffled[:half]] = 1
     one = layout.unpack(in_half @ counts)
     other = layout.unpack((1 - in_half) @ counts)
     one_scores = expected_wins(one.wins).values
@@ -788,7 +791,8 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     # One row for each judge and segment.
     segments = int(segment.max()) + 1
-    keys, row = np.unique(judge * segments + segment, return_inverse=True)
+    judge_and_segment = judge * segments + segment
+    keys, row = np.unique(judge_and_segment, return_inverse=True)
     judge_of_row, segment_of_row = np.divmod(keys, segments)
     of_segments = _sums_and_counts(ratings, segment, segments)
     sums = of_segments.sums[segment_of_row]
@@ -797,8 +801,9 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     is_shared = (own.counts > 0) & (counts > own.counts)
     other_counts = np.maximum(1, counts - own.counts)
     other_means = (sums - own.sums) / other_counts
+    own_means = own.sums / np.maximum(1, own.counts)
     pairs = figures.pairs_of_scores(np.where(is_shared, other_means, np.nan))
-    difference = pairs.differences(own.sums / np.maximum(1, own.counts))
+    difference = pairs.differences(own_means)
     pairs = replace(
         pairs,
         row=segment_of_row[pairs.row].astype(np.int32),

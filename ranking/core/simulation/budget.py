@@ -135,9 +135,8 @@ def _simulate_until(
         comparisons = _grid(per_block, until)
         blocks = np.unique(first_model.blocks_for(comparisons))
         counts = (blocks * per_block).astype(np.float64)
-        measure = partial(
-            _measure, model_of, tuple(blocks.tolist()), with_clusters, plan.seed
-        )
+        checkpoints = tuple(blocks.tolist())
+        measure = partial(_measure, model_of, checkpoints, with_clusters, plan.seed)
         growing_experiments = [experiments[index] for index in growing.tolist()]
         measured = measure_experiments(measure, growing_experiments, **plan.running)
         for t, target in enumerate(targets):

@@ -116,13 +116,7 @@ class GroupsPosterior:
         count = len(self._spreads)
         chances = self._chances
         if groups is not None:
-            of_groups = self._evidence[groups - 1]
-            if groups == n:
-                is_likely = of_groups * odds >= of_groups.max()
-                widest = np.flatnonzero(is_likely)[-1]
-                of_groups = np.where(np.arange(count) == widest, 1.0, 0.0)
-            chances = np.zeros_like(chances)
-            chances[groups - 1] = of_groups / of_groups.sum()
+            chances = self._chances_of(groups, odds)
         chosen = random.choice(n * count, size=experiments, p=chances.ravel())
         abilities = np.empty((experiments, n))
         luck = random.standard_normal((experiments, n))
@@ -148,6 +142,18 @@ class GroupsPosterior:
                 abilities[row, self._order[begin:end]] = ability
                 end = begin
         return abilities
+
+    def _chances_of(self, groups: int, odds: float) -> FloatArray:
+        """Return the chances of a number of groups, always this one, and a spread, shape (n, T)."""
+        of_spreads = self._evidence[groups - 1]
+        if groups == len(self._estimate):
+            is_likely = of_spreads * odds >= of_spreads.max()
+            widest = np.flatnonzero(is_likely)[-1]
+            of_spreads = np.zeros_like(of_spreads)
+            of_spreads[widest] = 1.0
+        chances = np.zeros_like(self._chances)
+        chances[groups - 1] = of_spreads / of_spreads.sum()
+        return chances
 
     def _cumulated_begins(self, left: int, end: int, spread: int) -> FloatArray:
         """Return cumulated weights of the systems at which a group that ends there may begin.
