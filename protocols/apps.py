@@ -13,6 +13,7 @@ class ProtocolsConfig(AppConfig):
         from annotation.protocols.answer_files import answer_files_register
         from annotation.protocols.answer_kinds import answer_kind_register
         from campaign.models import Protocol
+        from ranking.importing.machine_judgments import with_machine_judgments
         from ranking.reports.analyses.registry import analysis_register
         from ranking.selectors.analyses import (
             ANSWER_SCORE_READERS,
@@ -32,7 +33,9 @@ class ProtocolsConfig(AppConfig):
                 # A folder, whose other modules read files without Django.
                 files = import_module(f"{files.__name__}.answers")
             answer_kind_register(answers.ANSWERS)
-            answer_files_register(protocol, files.FILES)
+            answer_files_register(
+                protocol, with_machine_judgments(protocol, files.FILES)
+            )
             for analysis in getattr(report, "ANALYSES", [report.ANALYSIS]):
                 analysis_register(analysis)
             # For protocols whose blocks show one output.

@@ -15,6 +15,7 @@ class RankingConfig(AppConfig):
         from annotation.selectors.target import ranked_group_requested
         from campaign.models import Protocol
         from campaign.selectors.tasks import deletion_requested
+        from ranking.importing.machine_judgments import with_machine_judgments
         from ranking.importing.ranked_answers import RANKING_FILES
         from ranking.selectors.published_results import deletion_effects
         from ranking.selectors.runs import ranked_group_of_task
@@ -23,4 +24,6 @@ class RankingConfig(AppConfig):
         ranked_group_requested.connect(
             ranked_group_of_task, dispatch_uid="ranked-group"
         )
-        answer_files_register(Protocol.RANKING, RANKING_FILES)
+        answer_files_register(
+            Protocol.RANKING, with_machine_judgments(Protocol.RANKING, RANKING_FILES)
+        )

@@ -38,7 +38,7 @@ class AnswersSentSerializer(PlainSerializer):
         required=False,
         allow_blank=True,
         default="",
-        help_text="Name and version of the machine judge that gave all answers (“judgebot 2026-11”). If empty, judges so named in the file are machine judges.",
+        help_text="Name and version of the machine judge that gave all answers (“judgebot 2026-11”). If empty, judges so named in the file are machine judges, and those with `machine`, which are added.",
     )
 
 
@@ -64,6 +64,9 @@ class AnswersImportedSerializer(PlainSerializer):
     by_machines = serializers.IntegerField(
         default=0,
         help_text="Answers and skips of machine judges stored, which are not in the other numbers.",
+    )
+    machines = serializers.IntegerField(
+        default=0, help_text="Machine judges that the file describes and were added."
     )
     losses = LossSerializer(many=True)
 
@@ -121,6 +124,7 @@ class AnswersView(TaskAPIView):
             file_format=data["file_format"] or None,
             no_longer_in_file=NoLongerInFile(choice) if choice else None,
             machine=data["machine"],
+            by=self.user,
         )
         with refused_at("file", FormatError, ImportRefusedError):
             imported = sent_answers_import(

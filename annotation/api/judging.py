@@ -18,11 +18,10 @@ from django.utils.translation import gettext_lazy
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers, status
-from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
+from rest_framework.exceptions import NotFound, PermissionDenied
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from annotation.api.machine_judging import (
@@ -50,7 +49,8 @@ from annotation.api.serializers import (
 )
 from annotation.models import Judgment, MachineJudgment, ProblemReportKind, Skip
 from annotation.models.judge_measures import JudgeMeasure
-from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
+from annotation.protocols.answer_kinds import answer_of, texts_beside
+from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judges import JudgeStanding, JudgeStatus
 from annotation.selectors.judging import (
@@ -87,12 +87,10 @@ from campaign.api.authentication import machine_of
 from campaign.api.base import BaseAPIView
 from campaign.api.pagination import CursorPages
 from campaign.api.plain_serializer import PlainSerializer
-from campaign.api.requests import content_validated
 from campaign.database.logged import judge_logged
 from campaign.export.downloads import media_answer
 from campaign.models import Judge, MachineJudge, User
 from campaign.selectors.media import is_media_signature_of_machine, media_of_judge
-from campaign.texts.joining import labelled
 from campaign.texts.media import MEDIA_TYPES
 
 logger = logging.getLogger(__name__)
@@ -171,41 +169,6 @@ class JudgeAPIView(BaseAPIView):
         if isinstance(exc, SubmissionRefusedError):
             return refusal(exc)
         return super().handle_exception(exc)
-
-
-def answer_validated(protocol: str, answer: Any) -> Any:
-    """Return the answer in a request, validated by a serializer of the protocol if it has one."""
-    kind = answer_kind(protocol)
-    serializer = kind.serializer
-    other = kind.serializer_of_several
-    if (
-        isinstance(answer, dict)
-        and other is not None
-        and not set(answer).isdisjoint(other().fields)
-    ):
-        serializer = other
-    if serializer is None or answer is None:
-        return answer
-    try:
-        return content_validated(serializer, answer, "answer.")
-    except ValidationError as error:
-        raise ValidationError({"answer": list(_in_words(error.detail))}) from error
-
-
-def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
-    """Yield the errors of an answer after their places, such as “outputs 2 score”; lists count from 1."""
-    if isinstance(detail, dict):
-        for step, below in detail.items():
-            yield from _in_words(below, *path, step)
-    elif isinstance(detail, list):
-        for below in detail:
-            yield from _in_words(below, *path)
-    else:
-        named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
-        steps = []
-        for step in named:
-            steps.append(str(step + 1 if isinstance(step, int) else step))
-        yield labelled(" ".join(steps), str(detail)) if steps else str(detail)
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> AssignmentShown:

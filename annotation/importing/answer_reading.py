@@ -106,6 +106,13 @@ class AnswerReading:
                 and self._machines.author(answer.judge) is None
             ):
                 new.setdefault(answer.judge, answer)
+        namesake = self._machines.namesake(new)
+        if namesake is not None:
+            refusal(new[namesake.name])(
+                "judge",
+                f'the judge "{namesake.name}" is a machine judge of this campaign ({namesake})',
+                f'write "machine": true and the version in JSON Lines, or name the judge "{namesake}"',
+            )
         try:
             self._judges |= imported_judges(
                 campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
@@ -177,6 +184,7 @@ class AnswerReading:
             duration_ms=answer.duration_ms,
             active_ms=answer.active_ms,
             comment=answer.comment,
+            skip_reason=answer.skip_reason,
         )
 
     def _client_id(

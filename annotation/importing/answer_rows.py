@@ -202,6 +202,16 @@ def by_machines_in_words(number: int) -> str:
     )
 
 
+def machines_in_words(number: int) -> str:
+    """Return a message on the number of machine judges that an import added."""
+    return counted(
+        "%(number)s machine judge added.",
+        "%(number)s machine judges added.",
+        number,
+        number=number,
+    )
+
+
 def skips_in_words(skips: int) -> str:
     """Return a message on the number of skips stored by an import."""
     return counted(
@@ -214,7 +224,8 @@ class AnswerRow:
     """An answer to store; a skip if `answer` is None.
 
     `time` is its time if the file has one, in seconds since 1970. If it `supersedes` a stored judgment, it becomes a
-    revision of its block. `judge` is the id of the judge, or that of the `machine` judge.
+    revision of its block. `judge` is the id of the judge, or that of the `machine` judge. `skip_reason` is empty if the
+    file does not give it.
     """
 
     file: str
@@ -235,6 +246,7 @@ class AnswerRow:
     why: Mapping[str, object] = field(default_factory=dict)
     supersedes: StoredAnswer | None = None
     machine: MachineJudge | None = None
+    skip_reason: str = ""
 
     @property
     def location(self) -> str:

@@ -47,7 +47,7 @@ from campaign.formats.streams import StoredFile, byte_chunks
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.judgment_files import LanguagePair, language_tag
 from campaign.importing.uploaded_files import sent_file
-from campaign.models import Judge, Output, Segment, Task
+from campaign.models import Judge, Output, Segment, Task, User
 from campaign.services.questions import form_answers_import
 from campaign.services.uploads import judgments_import_note
 
@@ -77,6 +77,8 @@ class AnswersImported:
         Hashes of the files imported earlier that have answers in common with these.
     by_machines : int
         Answers and skips of machine judges that were stored, which are not in the other numbers.
+    machines : int
+        Machine judges that were added.
     """
 
     judgments: int
@@ -87,6 +89,7 @@ class AnswersImported:
     losses: tuple[Loss, ...]
     earlier_exports: tuple[str, ...] = ()
     by_machines: int = 0
+    machines: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +106,8 @@ class ImportOptions:
         What happens to answers of earlier files that these no longer have; if None, the import is refused.
     machine : str
         Name and version of the machine judge that gave all answers, whatever the files say; empty if the files say.
+    by : User, optional
+        Who adds the machine judges that the files describe.
     watch : callable
         Receives the share that was imported, in bytes of the files.
     copies : tuple of int
@@ -113,6 +118,7 @@ class ImportOptions:
     languages: LanguagePair | None = None
     no_longer_in_file: NoLongerInFile | None = None
     machine: str = ""
+    by: User | None = None
     watch: Watch = lambda _done: None
     copies: tuple[int, ...] = ()
 
@@ -137,7 +143,7 @@ def answers_import(
     A later answer of the same judge about the same outputs supersedes a stored one.
 
     Answers of a judge with the name and version of a machine judge are stored apart, as machine judgments; the first
-    answer counts.
+    answer counts. Machine judges that a file describes are added.
 
     The result is added to the import report of the test set.
 
@@ -218,7 +224,7 @@ class _Import:
         self._languages = options.languages
         self._chosen: dict[tuple[str, str], bool] = {}
         self._losses = Losses()
-        self._machines = MachineAnswers(task, options.machine)
+        self._machines = MachineAnswers(task, options.machine, options.by)
         self.storing = AnswerStoring(
             task, self._machines, self._losses, options.no_longer_in_file
         )
@@ -262,7 +268,10 @@ class _Import:
                 return partial(refuse_answer, file.name, answer)
 
             chosen = (answer for answer in answers if self._is_chosen(answer, refusal))
+            described = 0
             while batch := list(islice(chosen, _BATCH)):
+                self._machines.describe(file.name, content.machines[described:])
+                described = len(content.machines)
                 self._store(batch, refusal)
             for loss in content.losses:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
@@ -291,6 +300,7 @@ class _Import:
             losses=self._losses.counted(),
             earlier_exports=storing.earlier_exports,
             by_machines=self._machines.new,
+            machines=self._machines.added,
         )
 
     @property

@@ -1,7 +1,7 @@
 """Store the answers of machine judges that files hold, apart from those of people."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
@@ -13,8 +13,15 @@ from django.db import transaction
 from annotation.importing.answer_rows import AnswerRow, AnswerWriter, imported_judges
 from annotation.models import Judgment, MachineJudgment, SkipReason
 from annotation.protocols.answer_kinds import answers_read
+from campaign.formats import FormatError
+from campaign.formats.records import FileMachine
 from campaign.importing.errors import ImportRefusedError
-from campaign.models import MachineJudge, Task
+from campaign.models import Judge, MachineJudge, Task, User
+from campaign.services.machines import (
+    MachineRefusedError,
+    MachineTerms,
+    machine_ensure,
+)
 
 #: Loss: only the first answer to outputs in an order, and in reverse order, is stored.
 DIFFERING: Final = "further answers of a machine judge about the same outputs"
@@ -46,21 +53,70 @@ class MachineAnswers:
         The ids of the answers so far.
     new, already_there : int
         Numbers of answers and skips stored now, and stored before.
+    added : int
+        Number of machine judges added.
     """
 
-    def __init__(self, task: Task, author: str) -> None:
-        """Prepare to store the answers that are named after machine judges, or all as those of `author`."""
+    def __init__(self, task: Task, author: str, by: User | None = None) -> None:
+        """Prepare to store the answers that are named after machine judges, or all as those of `author`.
+
+        Machine judges are added by the user `by`.
+        """
         self._task = task
         self._author = author
+        self._by = by
         machines = MachineJudge.objects.filter(campaign=task.test_set.campaign_id)
         self._by_name = {str(machine): machine for machine in machines}
         if author and author not in self._by_name:
-            raise ImportRefusedError(
-                f'the machine judge "{author}" is unknown',
-                f"add it, or choose one of {', '.join(self._by_name)}",
-            )
+            remedy = "add it first"
+            if self._by_name:
+                remedy = f"add it, or choose one of {', '.join(self._by_name)}"
+            raise ImportRefusedError(f'the machine judge "{author}" is unknown', remedy)
         self.client_ids: set[UUID] = set()
-        self.new = self.already_there = 0
+        self.new = self.already_there = self.added = 0
+
+    def describe(self, file: str, described: Iterable[FileMachine]) -> None:
+        """Add the machine judges that a file describes and the campaign does not have, without tokens.
+
+        Raises FormatError if one has other terms, or the name of a person.
+        """
+        if self._author:
+            return
+        for machine_of_file in described:
+            terms = MachineTerms(
+                name=machine_of_file.name,
+                version=machine_of_file.version,
+                prompt=machine_of_file.prompt or "",
+                settings=machine_of_file.settings or "",
+                asked_twice=bool(machine_of_file.asked_twice),
+            )
+            try:
+                machine, is_new = machine_ensure(
+                    campaign=self._task.test_set.campaign, by=self._by, terms=terms
+                )
+            except MachineRefusedError as error:
+                raise FormatError(
+                    file,
+                    str(error).rstrip("."),
+                    "correct the file",
+                    line=machine_of_file.line,
+                    field="judge" if error.field == "name" else error.field,
+                ) from error
+            self._by_name[str(machine)] = machine
+            self.added += is_new
+
+    def namesake(self, judges: Collection[str]) -> MachineJudge | None:
+        """Return a machine judge with the name of one of these judges, none of whom is stored yet; None if there is none."""
+        machines = {machine.name: machine for machine in self._by_name.values()}
+        names = machines.keys() & set(judges)
+        if not names:
+            return None
+        people = Judge.objects.filter(campaign=self._task.test_set.campaign_id)
+        known = people.filter(pseudonym__in=names).values_list("pseudonym", flat=True)
+        unknown = sorted(names - set(known))
+        if not unknown:
+            return None
+        return machines[unknown[0]]
 
     def author(self, judge: str) -> MachineJudge | None:
         """Return the machine judge that gave the answers of a judge in a file; None if they are a person's."""
@@ -143,7 +199,7 @@ class MachineAnswers:
             labels=[] if judgment is None else judgment.labels,
             # As the database returns it.
             answer=json.loads(json.dumps(answer, cls=DjangoJSONEncoder)),
-            skip_reason=SkipReason.NOT_STATED if judgment is None else "",
+            skip_reason="" if judgment else row.skip_reason or SkipReason.NOT_STATED,
             duration_ms=row.duration_ms,
             comment=row.comment,
             submitted_at=row.submitted_at,

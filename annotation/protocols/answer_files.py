@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 from annotation.protocols.answer_kinds import Answer, CompleteRules
 from campaign.formats.errors import Loss, ProblemError
 from campaign.formats.isolation import Watch, isolated_items
-from campaign.formats.records import FormAnswer
+from campaign.formats.records import FileMachine, FormAnswer
 from campaign.formats.streams import StoredFile
 from campaign.models import Task
 
@@ -54,6 +54,8 @@ class FileAnswer:
         Whether `segment` is a number in the test set, even if a document is named.
     is_skip : bool
         Whether the judge declined to answer.
+    skip_reason : str
+        The reason, if the file gives it.
     repeat : int or None
         Which of the judge's intended answers about these outputs it is, from 1; None if the format does not tell
         intended repeats from others, so that all of them count.
@@ -76,6 +78,7 @@ class FileAnswer:
     about: int | None = None
     is_number: bool = False
     is_skip: bool = False
+    skip_reason: str = ""
     repeat: int | None = 1
 
 
@@ -83,7 +86,8 @@ class FileAnswer:
 class FileRecords:
     """Records of a file as `AnswerFiles.parse` yields them.
 
-    `losses` and `forms` are complete only once all records have been read.
+    `losses` and `forms` are complete only once all records have been read; `machines` has those of the records read
+    so far.
     """
 
     name: str
@@ -91,6 +95,7 @@ class FileRecords:
     records: Iterator[Any]
     losses: list[Loss]
     forms: list[FormAnswer]
+    machines: list[FileMachine] = field(default_factory=list)
 
     @classmethod
     def of(cls, name: str, parts: Iterable[Any]) -> "FileRecords":
@@ -99,6 +104,7 @@ class FileRecords:
         file_format = str(next(parts))
         losses: list[Loss] = []
         forms: list[FormAnswer] = []
+        machines: list[FileMachine] = []
 
         def records() -> Iterator[Any]:
             for part in parts:
@@ -106,20 +112,26 @@ class FileRecords:
                     losses.append(part)
                 elif isinstance(part, FormAnswer):
                     forms.append(part)
+                elif isinstance(part, FileMachine):
+                    machines.append(part)
                 else:
                     yield part
 
-        return cls(name, file_format, records(), losses, forms)
+        return cls(name, file_format, records(), losses, forms, machines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """Content of a file. `losses` and `forms` are complete only once all answers have been read."""
+    """Content of a file. `losses` and `forms` are complete only once all answers have been read.
+
+    `machines` has the machine judges of the answers read so far.
+    """
 
     file_format: str
     answers: Iterable[FileAnswer]
     losses: Iterable[Loss]
     forms: Iterable[FormAnswer] = ()
+    machines: Sequence[FileMachine] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +161,7 @@ class AnswerFiles:
         The formats that can be read.
     parse : callable
         Reads a file in a format; None detects the format from the file's beginning. Yields the format, then records,
-        then answers to forms and losses. It runs in a process of its own, so its module does not import Django. Raises FormatError.
+        then answers to forms and losses; a machine judge before its first record. It runs in a process of its own, so its module does not import Django. Raises FormatError.
     content : callable
         Converts the records into answers. Raises FormatError.
     answer : callable
@@ -194,7 +206,9 @@ def file_content(
     parse = partial(files.parse, file, file_format)
     with isolated_items(file.name, file.size(), parse, watch=watch) as parts:
         records = FileRecords.of(file.name, parts)
-        yield replace(files.content(records), forms=records.forms)
+        yield replace(
+            files.content(records), forms=records.forms, machines=records.machines
+        )
 
 
 _FILES: Final[dict[str, AnswerFiles]] = {}

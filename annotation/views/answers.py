@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.importing.answer_rows import (
     by_machines_in_words,
+    machines_in_words,
     repeated_in_words,
     skips_in_words,
 )
@@ -29,7 +30,7 @@ from campaign.importing.errors import ImportRefusedError
 from campaign.models import Task
 from campaign.selectors.uploads import judgments_imports
 from campaign.texts.counted import counted, filled
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.decorators import form_view
 
 
@@ -99,6 +100,7 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
             file_format=form.cleaned_data["file_format"] or None,
             no_longer_in_file=NoLongerInFile(choice) if choice else None,
             machine=form.cleaned_data["machine"],
+            by=user_of(request),
         )
         sent = form.cleaned_data["file"]
         imported = sent_answers_import(task=task, sent=sent, options=options)
@@ -106,6 +108,8 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
         form.add_error("file", str(error))
         return False
     messages.success(request, _in_words(imported))
+    if imported.machines:
+        messages.success(request, machines_in_words(imported.machines))
     if imported.by_machines:
         messages.success(request, by_machines_in_words(imported.by_machines))
     if imported.skips:

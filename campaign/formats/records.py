@@ -59,6 +59,23 @@ class FormAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileMachine:
+    """A machine judge that a file describes; None for terms that it does not state."""
+
+    line: int
+    name: str
+    version: str
+    prompt: str | None = None
+    settings: str | None = None
+    asked_twice: bool | None = None
+
+    @property
+    def called(self) -> str:
+        """Its name as that of a judge."""
+        return f"{self.name} {self.version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedBlock:
     """A judgment or skip of a file, or a stored one for a file: `candidates` and `labels` are aligned.
 

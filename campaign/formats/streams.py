@@ -238,7 +238,7 @@ def text_lines(
     tab, and for a line longer than MAX_LINE_BYTES.
     """
     number = 1
-    for block in _whole_lines(file):
+    for block in whole_lines(file):
         if returns is not None:
             returns.add(block, number)
         lines = _decoded(file, block, number).split("\n")
@@ -285,7 +285,7 @@ def text_of(file: InputFile, most_bytes: int) -> str:
     return _decoded(file, b"".join(chunks), 1)
 
 
-def _whole_lines(file: InputFile) -> Iterator[bytes]:
+def whole_lines(file: InputFile) -> Iterator[bytes]:
     """Regroup the chunks so that each ends with a line (except possibly the last)."""
     rest = b""
     number = 1

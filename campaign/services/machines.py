@@ -1,17 +1,22 @@
-"""Machine judges: add them, replace their tokens, and withdraw them."""
+"""Machine judges: add them, on a page, over REST or by a file, replace their tokens, and withdraw them."""
 
 import secrets
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from django.db.models.functions import Now
+from django.db.models import Value
+from django.db.models.functions import Concat, Now
 from django.utils.translation import gettext as _
 
-from campaign.models import Campaign, MachineJudge, User
+from campaign.formats.records import unseen_problem
+from campaign.models import Campaign, Judge, MachineJudge, User
 from campaign.models.user import token_digest
+from campaign.texts.normalisation import composed
 from campaign.texts.refusals import RefusedError, refused_if_broken
 
 _BYTES: Final = 32
+#: Maximum characters of a prompt and of settings: lists of judges can hold them.
+MAX_PROMPT: Final = 100_000
 
 
 class MachineRefusedError(RefusedError):
@@ -28,30 +33,115 @@ class MachineTerms:
     settings: str = ""
     asked_twice: bool = False
 
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}"
+
+    @property
+    def is_described(self) -> bool:
+        """Whether more is stated than name and version."""
+        return bool(self.prompt or self.settings or self.asked_twice)
+
 
 def machine_add(
     *,
     campaign: Campaign,
-    by: User,
+    by: User | None,
     terms: MachineTerms,
 ) -> tuple[MachineJudge, str]:
     """Add a machine judge; return it with the text of its token, of which only a hash is stored.
 
-    Raises `MachineRefusedError` if the campaign has this version of it.
+    Raises `MachineRefusedError` if the campaign has this version of it, or a person of this name.
     """
     text = secrets.token_hex(_BYTES)
-    taken = MachineRefusedError(
+    if machine_named(campaign=campaign, terms=terms) is not None:
+        raise _taken()
+    machine = _machine_create(campaign, by, terms, token_digest(text))
+    return machine, text
+
+
+def machine_ensure(
+    *, campaign: Campaign, by: User | None, terms: MachineTerms
+) -> tuple[MachineJudge, bool]:
+    """Return the machine judge that a file describes, and whether it was added now, without a token.
+
+    A file that states only name and version means a machine judge of the campaign with any terms. Raises
+    `MachineRefusedError` if its terms differ, or if a person has this name.
+    """
+    machine = machine_named(campaign=campaign, terms=terms)
+    if machine is None:
+        return _machine_create(campaign, by, terms, ""), True
+    if terms.is_described and not _has_terms(machine, terms):
+        raise MachineRefusedError(
+            _(
+                "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version."
+            )
+            % {"machine": machine},
+            field="version",
+        )
+    return machine, False
+
+
+def machine_named(*, campaign: Campaign, terms: MachineTerms) -> MachineJudge | None:
+    """Return the machine judge of a campaign with this name and version, as files name it; None if there is none."""
+    name = Concat("name", Value(" "), "version")
+    machines = MachineJudge.objects.filter(campaign=campaign).annotate(called=name)
+    return machines.filter(called=str(terms)).first()
+
+
+def machine_refusal(
+    *, campaign: Campaign, terms: MachineTerms
+) -> MachineRefusedError | None:
+    """Return the reason why a campaign cannot have a machine judge with these terms; None if it can."""
+    for field, text in (("name", terms.name), ("version", terms.version)):
+        problem = unseen_problem(text, f"{field} of the machine judge")
+        if problem:
+            return MachineRefusedError(f"{problem}; remove it", field=field)
+    for field, text in (("prompt", terms.prompt), ("settings", terms.settings)):
+        if len(text) > MAX_PROMPT:
+            message = _("At most %(most)d characters can be stored. Shorten the text.")
+            return MachineRefusedError(message % {"most": MAX_PROMPT}, field=field)
+    people = Judge.objects.filter(
+        campaign=campaign, pseudonym__in=[terms.name, str(terms)]
+    )
+    person = people.first()
+    if person is not None:
+        message = _(
+            "“%(judge)s” is a person who judges in this campaign. Enter another name."
+        )
+        return MachineRefusedError(message % {"judge": person.pseudonym}, field="name")
+    return None
+
+
+def _machine_create(
+    campaign: Campaign, by: User | None, terms: MachineTerms, digest: str
+) -> MachineJudge:
+    refusal = machine_refusal(campaign=campaign, terms=terms)
+    if refusal is not None:
+        raise refusal
+    with refused_if_broken("machine_name_and_version_unique_in_campaign", _taken()):
+        return MachineJudge.objects.create(
+            campaign=campaign, **asdict(terms), token_digest=digest, created_by=by
+        )
+
+
+def _taken() -> MachineRefusedError:
+    return MachineRefusedError(
         _("This version of the machine judge already exists. Enter another version."),
         field="version",
     )
-    with refused_if_broken("machine_name_and_version_unique_in_campaign", taken):
-        machine = MachineJudge.objects.create(
-            campaign=campaign,
-            **asdict(terms),
-            token_digest=token_digest(text),
-            created_by=by,
-        )
-    return machine, text
+
+
+def _has_terms(machine: MachineJudge, terms: MachineTerms) -> bool:
+    """Return whether a machine judge has these terms, however characters and line ends are encoded."""
+    return (
+        _plain(machine.prompt) == _plain(terms.prompt)
+        and _plain(machine.settings) == _plain(terms.settings)
+        and machine.asked_twice == terms.asked_twice
+    )
+
+
+def _plain(text: str) -> str:
+    return composed(text.replace("\r\n", "\n"))
 
 
 def machine_token_replace(*, machine: MachineJudge) -> str:

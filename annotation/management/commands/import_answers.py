@@ -8,6 +8,7 @@ from django.db import transaction
 
 from annotation.importing.answer_rows import (
     by_machines_in_words,
+    machines_in_words,
     repeated_in_words,
     skips_in_words,
 )
@@ -68,7 +69,7 @@ class Command(BaseCommand):
             default="",
             metavar="NAME",
             help="name and version of the machine judge that gave all answers"
-            " (default: judges with the name and version of one)",
+            " (default: judges with the name and version of one, or with the key machine)",
         )
         parser.add_argument(
             "--no-longer-in-file",
@@ -101,6 +102,8 @@ class Command(BaseCommand):
                 imported = answers_import(task=task, files=files, options=chosen)
         if options["verbosity"]:
             self.stdout.write(_summary(task, imported))
+            if imported.machines:
+                self.stdout.write(machines_in_words(imported.machines))
             if imported.by_machines:
                 self.stdout.write(by_machines_in_words(imported.by_machines))
             if imported.skips:

@@ -1,7 +1,6 @@
 """Answers of machine judges come from the files and through the door of people's answers, and are stored apart."""
 
 import json
-import re
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -29,6 +28,7 @@ from tests.integration.machines.test_judging import SYSTEMS, Machine
 from tests.integration.machines.test_never_counts import other_tables
 from tests.integration.protocols.test_files_of_every_protocol import COMMANDS
 from tests.integration.ranking.writing import TestSetWriter
+from whole_campaigns.cloning import campaign_clone
 
 pytestmark = pytest.mark.django_db
 
@@ -108,25 +108,73 @@ def test_answers_of_every_protocol_are_read_back_as_exported(protocol: str) -> N
         # Acceptances are about answers of people.
         edits = [{**json.loads(each), "acceptances": []} for each in text.splitlines()]
         text = "".join(json.dumps(edit) + "\n" for edit in edits)
-    for pseudonym in Judge.objects.values_list("pseudonym", flat=True):
-        machine_of(task.test_set.campaign, pseudonym)
-    text = re.sub(r'"judge": "([^"]*)"', r'"judge": "\1 1"', text)
+    text = by_machines(text)
     people = Judgment.objects.count()
     tables = dict(other_tables())
     imported = imports(task, text)
+    assert imported.machines == MachineJudge.objects.count() > 0
     assert imported.by_machines > 0
     assert (imported.judgments, imported.skips, imported.already_there) == (0, 0, 0)
     assert Judgment.objects.count() == people
     changed = {table for table, digest in other_tables() if tables[table] != digest}
-    assert changed <= {"campaign_upload", "annotation_hitsequence"}
-    by_machines = contents(task, "machine-judgments", "machine")
-    by_people = contents(task, "judgments", "judge")
-    assert by_machines
-    assert set(by_machines) <= set(by_people)
-    assert len(by_machines) == imported.by_machines
+    assert changed <= {"campaign_upload", "annotation_hitsequence", *MADE}
+    answers = [each.replace("bot of ", "") for each in machine_contents(task)]
+    assert answers
+    assert set(answers) <= set(contents(task, "judgments", "judge"))
+    assert len(answers) == imported.by_machines
     again = imports(task, text)
-    assert (again.by_machines, again.already_there) == (0, imported.by_machines)
-    assert contents(task, "machine-judgments", "machine") == by_machines
+    assert (again.machines, again.by_machines) == (0, 0)
+    assert again.already_there == imported.by_machines
+    written = exported_judgments(task)
+    other = copy_of(task)
+    copied = imports(other, written)
+    assert (copied.machines, copied.by_machines) == (imported.machines, len(answers))
+    assert without_ids(exported_judgments(other)) == without_ids(written)
+    assert imports(other, written).already_there == len(answers)
+
+
+#: The activity log has the machine judges.
+MADE = ("campaign_activityevent",)
+
+
+def by_machines(text: str) -> str:
+    """Return a file of people's answers in which each judge is a machine judge."""
+    lines = []
+    for each in text.splitlines():
+        values = json.loads(each)
+        judge = f"bot of {values['judge']}"
+        lines.append(
+            json.dumps({**values, "judge": judge, "machine": True, "version": "1"})
+        )
+    return "\n".join(lines) + "\n"
+
+
+def copy_of(task: Task) -> Task:
+    """Return the same task in a copy of its campaign without answers."""
+    clone = campaign_clone(
+        source=task.test_set.campaign,
+        slug="copy",
+        name="Copy",
+        texts=True,
+        people=False,
+        by=None,
+    )
+    tasks = Task.objects.of(clone.campaign)
+    return tasks.get(protocol=task.protocol, test_set__name=task.test_set.name)
+
+
+def machine_contents(task: Task) -> list[str]:
+    return contents(task, "machine-judgments", "machine")
+
+
+def exported_judgments(task: Task) -> str:
+    """Return the export of judgments by machine judges."""
+    asked = requested_export(task=task, kind="machine-judgments", file_format="jsonl")
+    return b"".join(export_bytes(asked)).decode()
+
+
+def without_ids(text: str) -> list[dict[str, Any]]:
+    return [{**json.loads(each), "number": 0, "id": ""} for each in text.splitlines()]
 
 
 def test_file_names_people_and_machine_judges(writer: TestSetWriter) -> None:

@@ -8,9 +8,9 @@ import pytest
 from django.db.models.functions import Length
 from django.test import Client
 
-from annotation.api.judging import answer_validated
 from annotation.models import HIT, Block, Judgment, MachineJudgment
 from annotation.protocols.answer_kinds import answer_of
+from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock

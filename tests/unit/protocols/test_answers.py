@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 from rest_framework.exceptions import ValidationError
 
-from annotation.api.judging import answer_validated
+from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.answer_kinds import Perceived, ScoresOneOutput, answer_kind
 from annotation.protocols.submissions import (
     AssignedBlock,

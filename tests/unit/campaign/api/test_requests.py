@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.api.judging import answer_validated
+from annotation.protocols.sent_answers import answer_validated
 from annotation.api.serializers import JudgmentRequestSerializer
 from annotation.protocols.answer_kinds import answer_kinds
 from campaign.api.requests import ProblemError

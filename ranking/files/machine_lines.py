@@ -1,0 +1,297 @@
+"""Read the machine judges that files of answers describe, and judgments of machine judges as exports write them.
+
+Lines of JSON state that a judge is a machine, in any format: `"judge": "judgebot", "machine": true, "version": "2026-11"`.
+Exports of judgments of machine judges name it in `machine`.
+"""
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import IO, Any, Final, cast
+
+from campaign.formats import FormatError, InputFile
+from campaign.formats.cells import Refuse, refuse_at
+from campaign.formats.json_text import JSONObject, decode_object
+from campaign.formats.records import MAX_JUDGE_NAME, FileMachine
+from campaign.formats.streams import (
+    ByteStream,
+    StoredFile,
+    first_line_of,
+    head_text,
+    peek,
+    whole_lines,
+)
+from campaign.texts.normalisation import composed
+from ranking.files.labels import (
+    Take,
+    any_text,
+    boolean_of,
+    candidate_of,
+    each_of,
+    json_objects,
+    name_of,
+    object_of,
+    text_of,
+    values_taken,
+    whole,
+)
+
+#: Format of exported judgments of machine judges, for tasks of every protocol.
+MACHINE_JUDGMENTS: Final = "machine-judgments-jsonl"
+#: Parses a file in a format, as `AnswerFiles.parse`.
+Parse = Callable[[StoredFile, str | None], Iterable[Any]]
+_SNIFFED_BYTES: Final = 1024 * 1024
+_LONGEST_NAME: Final = 60
+_KEY: Final = b'"machine"'
+_LARGEST_LABEL: Final = 5
+
+
+def machine_records(
+    parse: Parse, file: StoredFile, file_format: str | None
+) -> Iterator[Any]:
+    """Yield what `parse` yields for a file without its machine keys, and a `FileMachine` before each record that needs it.
+
+    Files of exported judgments of machine judges are read instead. Raises FormatError.
+    """
+    with file.open() as stream:
+        text = head_text(peek(InputFile(file.name, stream), _SNIFFED_BYTES)[0])
+    first_line = first_line_of(text)
+    is_detected = file_format is None and _is_export(first_line)
+    if is_detected or file_format == MACHINE_JUDGMENTS:
+        yield from _exported(file)
+    elif first_line.startswith("{"):
+        lines = _Lines(file)
+        parts = iter(parse(StoredFile(file.name, lines.open), file_format))
+        yield next(parts)
+        for part in parts:
+            yield from lines.machines_read()
+            yield part
+        yield from lines.machines_read()
+    else:
+        yield from parse(file, file_format)
+
+
+def _is_export(first_line: str) -> bool:
+    """Return whether a line is a judgment of a machine judge that it names in `machine`."""
+    if _KEY.decode() not in first_line:
+        return False
+    try:
+        values = json.loads(first_line)
+    except ValueError:
+        return False
+    return isinstance(values, dict) and isinstance(values.get("machine"), str)
+
+
+class _Lines:
+    """The lines of a file of JSON, without their machine keys."""
+
+    def __init__(self, file: StoredFile) -> None:
+        self._file = file
+        self._machines: list[FileMachine] = []
+
+    def open(self) -> IO[bytes]:
+        """Open the file."""
+        stream = self._file.open()
+        lines = _Rewritten(stream, self._lines(stream))
+        return cast("IO[bytes]", io.BufferedReader(lines))
+
+    def machines_read(self) -> list[FileMachine]:
+        """Return the machine judges of the lines read since the last call."""
+        machines = self._machines
+        self._machines = []
+        return machines
+
+    def _lines(self, stream: ByteStream) -> Iterator[bytes]:
+        number = 0
+        for block in whole_lines(InputFile(self._file.name, stream)):
+            lines = block.splitlines(keepends=True)
+            if _KEY in block:
+                for place, line in enumerate(lines, number + 1):
+                    yield self._line(place, line)
+            else:
+                yield block
+            number += len(lines)
+
+    def _line(self, number: int, line: bytes) -> bytes:
+        if _KEY not in line:
+            return line
+        try:
+            values = decode_object(
+                line.decode("utf-8-sig"),
+                file=self._file.name,
+                shape="one object per line",
+                line=number,
+            )
+        except (FormatError, UnicodeDecodeError):
+            # The reader says what is wrong.
+            return line
+        if "machine" not in values:
+            return line
+        refuse = refuse_at(self._file.name, number)
+        if _is_machine(values, refuse):
+            machine = _machine("judge", number, values, refuse)
+            if len(machine.called) > MAX_JUDGE_NAME:
+                refuse(
+                    "version",
+                    f"name and version together are longer than {MAX_JUDGE_NAME} characters",
+                    "shorten them",
+                )
+            self._machines.append(machine)
+            values["judge"] = machine.called
+            for key in _TERMS:
+                values.pop(key, None)
+        del values["machine"]
+        return json.dumps(values).encode() + b"\n"
+
+
+class _Rewritten(io.RawIOBase):
+    """A stream of other lines; closing it closes the stream that they come from."""
+
+    def __init__(self, stream: IO[bytes], lines: Iterator[bytes]) -> None:
+        self._stream = stream
+        self._lines = lines
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._rest:
+            self._rest = next(self._lines, b"")
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def _is_machine(values: JSONObject, refuse: Refuse) -> bool:
+    value = values["machine"]
+    if not isinstance(value, bool):
+        refuse(
+            "machine",
+            f"{value!r} is not true or false",
+            "write true, the name of the machine judge as judge, and its version",
+        )
+    return value
+
+
+def _machine(
+    name_key: str, line: int, values: JSONObject, refuse: Refuse
+) -> FileMachine:
+    """Return the machine judge of a line, whose name has this key."""
+    for key in (name_key, "version"):
+        if values.get(key) is None:
+            refuse(key, "the key is missing", "add name and version of a machine judge")
+    terms = {}
+    for key, take in _TERMS.items():
+        if values.get(key) is not None:
+            terms[key] = take(key, values[key], refuse)
+    return FileMachine(
+        line=line, name=_short_name(name_key, values[name_key], refuse), **terms
+    )
+
+
+def _short_name(key: str, value: object, refuse: Refuse) -> str:
+    name = composed(name_of(key, value, refuse).strip())
+    if len(name) > _LONGEST_NAME:
+        refuse(
+            key,
+            f"the text is longer than {_LONGEST_NAME} characters",
+            "shorten it",
+        )
+    return name
+
+
+#: Keys of what a machine judge is, as in REST.
+_TERMS: Final[Mapping[str, Take]] = {
+    "version": _short_name,
+    "prompt": any_text,
+    "settings": any_text,
+    "asked_twice": boolean_of,
+}
+
+
+def _exported(file: StoredFile) -> Iterator[Any]:
+    """Yield the format, then the machine judges and the judgments of an export. Raises FormatError."""
+    yield MACHINE_JUDGMENTS
+    described: set[FileMachine] = set()
+    with file.open() as stream:
+        for line, values, refuse in json_objects(InputFile(file.name, stream)):
+            taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
+            machine = _machine("machine", line, values, refuse)
+            terms = _without_line(machine)
+            if terms not in described:
+                described.add(terms)
+                yield machine
+            _refuse_lengths(taken, refuse)
+            yield line, machine.called, taken
+
+
+def _without_line(machine: FileMachine) -> FileMachine:
+    return FileMachine(
+        line=0,
+        name=machine.name,
+        version=machine.version,
+        prompt=machine.prompt,
+        settings=machine.settings,
+        asked_twice=machine.asked_twice,
+    )
+
+
+def _refuse_lengths(taken: JSONObject, refuse: Refuse) -> None:
+    labels = taken.get("labels")
+    count = len(taken["candidates"])
+    if labels and len(labels) != count:
+        refuse(
+            "labels",
+            f"the block has {len(labels)} labels for {count} candidates",
+            "write one label per candidate, null if there is none",
+        )
+
+
+def _label(key: str, value: object, refuse: Refuse) -> int | None:
+    if value is None:
+        return None
+    return int(whole(1, _LARGEST_LABEL)(key, value, refuse))
+
+
+def _time(key: str, value: object, refuse: Refuse) -> float:
+    text = text_of(key, value, refuse)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None:
+        refuse(
+            key,
+            f"{text!r} is not a time with its zone",
+            "write a time such as 2026-11-30T12:00:00Z",
+        )
+    return moment.timestamp()
+
+
+_KEYS: Final[dict[str, Take | None]] = {
+    "machine": text_of,
+    "segment": whole(1),
+    "candidates": each_of(candidate_of),
+    **_TERMS,
+    "number": None,
+    "id": None,
+    "document": any_text,
+    "labels": each_of(_label),
+    "answer": object_of,
+    "part": None,
+    "is_reversed": None,
+    "skip_reason": any_text,
+    "duration_ms": whole(0),
+    "comment": any_text,
+    "submitted_at": _time,
+}
+_OPTIONAL: Final = tuple(
+    key for key in _KEYS if key not in ("machine", "version", "segment", "candidates")
+)
