@@ -127,7 +127,7 @@ class JudgeListSerializer(MessageSerializer):
     list = serializers.CharField(
         max_length=MAX_BYTES,
         trim_whitespace=False,
-        help_text="One judge per line, with or without a name, or CSV with any of the columns email, name, languages, expertise, groups, conflicts.",
+        help_text="One judge per line, with or without a name, or CSV with any of the columns email, name, languages, expertise, groups, conflicts; of a machine judge: name, machine (true), version, prompt, settings, asked_twice.",
     )
     dry_run = serializers.BooleanField(default=False)
     mail = serializers.BooleanField(
@@ -139,9 +139,13 @@ class JudgeListRowSerializer(PlainSerializer):
     line = serializers.IntegerField(read_only=True)
     address = serializers.CharField(read_only=True)
     name = serializers.CharField(read_only=True)
+    machine = serializers.BooleanField(
+        read_only=True, help_text="Whether the row is about a machine judge."
+    )
     state = serializers.ChoiceField(choices=ROW_STATES, read_only=True)
     judge = serializers.CharField(
-        read_only=True, help_text="Pseudonym of the judge with this address."
+        read_only=True,
+        help_text="Pseudonym of the judge with this address; name and version of the machine judge that was already there.",
     )
     problems = serializers.ListField(child=serializers.CharField(), read_only=True)
     link = serializers.CharField(
@@ -241,15 +245,15 @@ def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, object]:
     """Return the response for a list that was checked or added; `links` maps new judges' pseudonyms to links."""
     rows = []
     for row in checked.rows:
-        if row.judge is None:
-            judge = row.known_as
-        else:
+        judge = row.known_as
+        if row.judge is not None:
             judge = row.judge.pseudonym
         rows.append(
             {
                 "line": row.row.line,
                 "address": row.row.address,
                 "name": row.row.name,
+                "machine": row.row.machine is not None,
                 "state": row.state.value,
                 "judge": judge,
                 "problems": row.problems,

@@ -141,7 +141,7 @@ class JudgeListForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("Addresses, names or CSV"),
         help_text=gettext_lazy(
-            "One judge per line: an address, a name or both, or a table with any of these columns: email, name, languages, expertise, groups, conflicts."
+            "One judge per line: an address, a name or both, or a table with any of these columns: email, name, languages, expertise, groups, conflicts. Machine judges: name, machine (true), version, prompt, settings, asked_twice."
         ),
         max_length=MAX_BYTES,
         required=False,

@@ -313,11 +313,14 @@ def _done(
 ) -> HttpResponse:
     count = len(added.of(RowState.NEW))
     links = judge_links(added, base_url=base_url)
+    machines = [row for row in added.of(RowState.NEW) if row.row.machine]
+    are_invited = len(machines) < count and not links
     context = {
         "campaign": campaign,
         "section": "invitations",
         "said": counted("%(count)d judge added", "%(count)d judges added", count),
-        "queued": "" if links else _("Invitations are being sent."),
+        "queued": _("Invitations are being sent.") if are_invited else "",
+        "machines": machines,
         "links": bool(links),
         "links_csv": judge_links_csv(links) if links else "",
         "expires_at": added.expires_at,

@@ -22,6 +22,9 @@ MAX_ROWS: Final = 10_000
 _SEPARATORS: Final = ",;\t|"
 _NAME: Final = "list"
 _LONGEST_CELL: Final = 10_000
+#: Longer, for prompts.
+_LONGEST_TEXT: Final = 100_000
+_TEXTS: Final = ("prompt", "settings")
 #: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
@@ -38,7 +41,12 @@ _COLUMNS: Final[Mapping[str, str]] = {
         ("conflict", "conflictofinterest", "conflictsofinterest", "coi", "system"),
         "conflicts",
     ),
+    **{name: name for name in ("machine", "version", "prompt", "settings")},
+    "askedtwice": "asked_twice",
 }
+#: Cells of columns of machine judges, in lower case.
+_TRUE: Final = ("true", "yes", "1", "machine")
+_FALSE: Final = ("false", "no", "0", "")
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -51,8 +59,21 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
+class MachineCells:
+    """Cells of a row about a machine judge, besides its name."""
+
+    version: str
+    prompt: str
+    settings: str
+    asked_twice: bool
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """Row of a judge list, unparsed; `line` counts from 1. A judge without an address has a name."""
+    """Row of a judge list, unparsed; `line` counts from 1. A judge without an address has a name.
+
+    A machine judge has `machine`.
+    """
 
     line: int
     address: str
@@ -61,6 +82,14 @@ class JudgeRow:
     expertise: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     conflicts: tuple[str, ...] = ()
+    machine: MachineCells | None = None
+
+    @property
+    def called(self) -> str:
+        """Name of the judge in lists: that of a machine judge has its version."""
+        if self.machine is None:
+            return self.name
+        return f"{self.name} {self.machine.version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +198,9 @@ def _header(text: str) -> _Header | None:
     columns = [_column(cell) for cell in cells]
     if "address" in columns:
         return _Header(separator, cells)
-    if "name" in columns and _AT_SIGN.search(text) is None:
+    # Prompts may have the sign of an address.
+    is_named = "machine" in columns or _AT_SIGN.search(text) is None
+    if "name" in columns and is_named:
         return _Header(separator, cells)
     return None
 
@@ -209,11 +240,7 @@ def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
                     f"the row has {len(cells)} cells, the header {width}",
                     "quote cells that contain a separator",
                 )
-            if max(map(len, cells)) > _LONGEST_CELL:
-                raise Location(_NAME, reader.line_num).error(
-                    f"a cell has more than {_LONGEST_CELL:,} characters",
-                    "close quotation marks, and double those inside a cell",
-                )
+            _refuse_long_cells(columns, cells, reader.line_num)
             row = dict(zip(columns, map(restored, cells), strict=False))
             yield _row(reader.line_num, row)
     except csv.Error as error:
@@ -223,9 +250,45 @@ def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
         ) from error
 
 
+def _refuse_long_cells(
+    columns: Sequence[str | None], cells: Sequence[str], line: int
+) -> None:
+    for column, cell in zip(columns, cells, strict=False):
+        longest = _LONGEST_CELL
+        if column in _TEXTS:
+            longest = _LONGEST_TEXT
+        if len(cell) > longest:
+            raise Location(_NAME, line).error(
+                f"a cell has more than {longest:,} characters",
+                "close quotation marks, and double those inside a cell",
+            )
+
+
+def _machine(line: int, cells: Mapping[str | None, str]) -> MachineCells | None:
+    """Return the cells about a machine judge; None if the row is about a person."""
+    if not _truth(line, "machine", cells):
+        return None
+    return MachineCells(
+        version=cells.get("version", "").strip(),
+        prompt=cells.get("prompt", ""),
+        settings=cells.get("settings", ""),
+        asked_twice=_truth(line, "asked_twice", cells),
+    )
+
+
+def _truth(line: int, column: str, cells: Mapping[str | None, str]) -> bool:
+    cell = cells.get(column, "").strip().lower()
+    if cell not in _TRUE + _FALSE:
+        raise Location(_NAME, line).error(
+            f"{column}: {cell[:80]!r} is not true or false", "write true or false"
+        )
+    return cell in _TRUE
+
+
 def _row(line: int, cells: Mapping[str | None, str]) -> JudgeRow:
     return JudgeRow(
         line=line,
+        machine=_machine(line, cells),
         address=cells.get("address", "").strip(),
         name=" ".join(cells.get("name", "").split()),
         languages=_parts(cells.get("languages", ""), r"[;,|\s]+"),

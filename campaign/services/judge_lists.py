@@ -1,7 +1,7 @@
 """Add many judges at once: preview a list row by row, and add all of it or nothing."""
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.database.many_rows import pgtrigger_ignore_preset, row_locked, rows_insert
-from campaign.formats.judge_lists import JudgeList, JudgeRow
+from campaign.formats.judge_lists import JudgeList, JudgeRow, MachineCells
 from campaign.formats.records import unseen_problem
 from campaign.models import (
     Campaign,
@@ -21,6 +21,7 @@ from campaign.models import (
     GroupMember,
     Judge,
     JudgeGroup,
+    MachineJudge,
     Mail,
     MailKind,
     System,
@@ -29,6 +30,13 @@ from campaign.models import (
 from campaign.selectors.credentials import judges_by_address, judges_by_name
 from campaign.services.invitations import invitations_create
 from campaign.services.judges import pseudonyms_free
+from campaign.services.machines import (
+    MachineTerms,
+    machine_differs,
+    machine_ensure,
+    machine_refusal,
+    people_named,
+)
 from campaign.services.notification import mail_enqueue
 from campaign.texts.addresses import address_canonical, address_key
 from campaign.texts.counted import counted
@@ -56,7 +64,7 @@ class CheckedRow:
     """A row of a list, and its effect.
 
     `known_as` is the pseudonym of a judge with this address, `first_line` the line above that already has the address;
-    rows without an address are compared by name. `problems` are reasons to refuse the whole list. Once the list is added, `judge` is the new judge, and `token` that
+    rows without an address are compared by name, and machine judges by name and version. `problems` are reasons to refuse the whole list. Once the list is added, `judge` is the new judge, and `token` that
     of their link, or empty if it is sent by e-mail.
     """
 
@@ -71,6 +79,13 @@ class CheckedRow:
     problems: Sequence[str] = ()
     judge: Judge | None = None
     token: str = ""
+
+    @property
+    def terms(self) -> MachineTerms:
+        """The terms of a machine judge."""
+        machine = self.row.machine
+        assert machine is not None  # noqa: S101  asked of machine judges only
+        return _terms(self.row, machine)
 
 
 @dataclass(slots=True)
@@ -100,11 +115,13 @@ class JudgeListRefusedError(Exception):
 def judge_list_check(
     *, campaign: Campaign, judges: JudgeList, needs_addresses: bool = False
 ) -> CheckedList:
-    """Return the effect of each row of a list; nothing is changed. Five queries.
+    """Return the effect of each row of a list; nothing is changed. Seven queries.
 
-    Judges with a name need no address, unless `needs_addresses`: their links are then sent by e-mail.
+    Judges with a name need no address, unless `needs_addresses`: their links are then sent by e-mail. Machine judges
+    have none.
     """
     existing = judges_by_address(campaign=campaign) | judges_by_name(campaign=campaign)
+    machines = _Machines.of(campaign, judges)
     groups = {
         group.name.casefold(): group
         for group in JudgeGroup.objects.present().filter(campaign=campaign)
@@ -115,12 +132,22 @@ def judge_list_check(
     seen: dict[str, int] = {}
     rows = []
     for row in judges.rows:
-        key = address_key(row.address) or row.name.casefold()
-        checked = CheckedRow(row, existing.get(key, ""), seen.get(key))
-        checked.problems = [
-            *_values_read(checked, needs_addresses),
-            *_names_read(checked, groups, systems),
-        ]
+        if row.machine is None:
+            key = address_key(row.address) or row.name.casefold()
+            checked = CheckedRow(row, existing.get(key, ""), seen.get(key))
+            checked.problems = [
+                *_values_read(checked, needs_addresses),
+                *_names_read(checked, groups, systems),
+                *machines.meant_by(row),
+            ]
+        else:
+            # No name or address of a person has a line break.
+            key = f"\n{row.called}"
+            checked = CheckedRow(row, "", seen.get(key))
+            checked.problems = [
+                *machines.read(checked),
+                *_person_meant(row, existing, machines.people),
+            ]
         if checked.problems:
             checked.state = RowState.WRONG
         elif checked.first_line is not None:
@@ -131,6 +158,92 @@ def judge_list_check(
             seen.setdefault(key, row.line)
         rows.append(checked)
     return CheckedList(rows, judges.ignored)
+
+
+@dataclass(slots=True)
+class _Machines:
+    """The machine judges of a campaign by name and version, the names of those of a list, and people with such names."""
+
+    stored: dict[str, MachineJudge]
+    names: set[str]
+    people: set[str]
+    described: dict[str, MachineTerms] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, campaign: Campaign, judges: JudgeList) -> "_Machines":
+        """Read them. Two queries, or one if the list has no machine judges."""
+        stored = {}
+        names = set()
+        for machine in MachineJudge.objects.filter(campaign=campaign):
+            stored[str(machine)] = machine
+            names.add(machine.name)
+        described = []
+        for row in judges.rows:
+            if row.machine is not None:
+                described.append(_terms(row, row.machine))
+                names.add(row.name)
+        people: set[str] = set()
+        if described:
+            people = people_named(campaign=campaign, terms=described)
+        return cls(stored, names, people)
+
+    def meant_by(self, row: JudgeRow) -> Iterator[str]:
+        """Yield the error of a person with the name of a machine judge and no address."""
+        if row.name in self.names and not row.address:
+            message = _(
+                "“%(name)s” is a machine judge. Set machine to true and enter its version."
+            )
+            yield message % {"name": row.name}
+
+    def read(self, checked: CheckedRow) -> Iterator[str]:
+        """Read a machine judge; yield its errors."""
+        row = checked.row
+        if row.address or row.languages or row.expertise or row.groups or row.conflicts:
+            yield _(
+                "A machine judge has only name, version, prompt, settings and asked_twice. Leave the other cells empty."
+            )
+        terms = checked.terms
+        if not terms.name or not terms.version:
+            yield _("Enter the name and the version of the machine judge.")
+        for text in (terms.name, terms.version):
+            if len(text) > _MAX_TAG:
+                message = _(
+                    "“%(text)s” is longer than %(most)d characters. Shorten it."
+                )
+                yield message % {"text": text[:80], "most": _MAX_TAG}
+        if self.described.setdefault(str(terms), terms) != terms:
+            yield _(
+                "Another row has this version with another prompt or other settings. Enter another version."
+            )
+        machine = self.stored.get(str(terms))
+        if machine is None:
+            refusal = machine_refusal(terms=terms, people=self.people)
+        else:
+            checked.known_as = str(machine)
+            refusal = machine_differs(machine=machine, terms=terms)
+        if refusal is not None:
+            yield str(refusal)
+
+
+def _terms(row: JudgeRow, machine: MachineCells) -> MachineTerms:
+    return MachineTerms(
+        name=row.name,
+        version=machine.version,
+        prompt=machine.prompt,
+        settings=machine.settings,
+        asked_twice=machine.asked_twice,
+    )
+
+
+def _person_meant(
+    row: JudgeRow, people: Mapping[str, str], pseudonyms: Set[str]
+) -> Iterator[str]:
+    """Yield the error of a machine judge with the name of a person in the campaign, other than their pseudonym."""
+    if row.name.casefold() in people and row.name not in pseudonyms:
+        message = _(
+            "“%(judge)s” is a person who judges in this campaign. Enter another name."
+        )
+        yield message % {"judge": row.name}
 
 
 def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:
@@ -211,7 +324,7 @@ def judge_list_add(
     mail: Mapping[str, str] | None = None,
     by: User | None = None,
 ) -> CheckedList:
-    """Create a judge for each new row, with a link or an invitation mail; return the rows.
+    """Create a judge for each new row, with a link or an invitation mail, or a machine judge; return the rows.
 
     `mail` are `base_url`, `language` and `note` of the mails. Existing judges are left alone. Locks the
     campaign's row, so that the same addresses cannot be added concurrently. Raises `JudgeListRefusedError`,
@@ -228,7 +341,12 @@ def judge_list_add(
             count,
         )
         raise JudgeListRefusedError(message, checked)
-    rows = checked.of(RowState.NEW)
+    rows = []
+    for row in checked.of(RowState.NEW):
+        if row.row.machine is None:
+            rows.append(row)
+        else:
+            machine_ensure(campaign=campaign, by=by, terms=row.terms)
     if mail is not None and len(rows) > MAX_MAILS:
         message = _(
             "At most %(most)d invitations can be sent at once. Shorten the list or use the links."

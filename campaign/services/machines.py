@@ -1,6 +1,7 @@
 """Machine judges: add them, on a page, over REST or by a file, replace their tokens, and withdraw them."""
 
 import secrets
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Final
 
@@ -70,15 +71,22 @@ def machine_ensure(
     machine = machine_named(campaign=campaign, terms=terms)
     if machine is None:
         return _machine_create(campaign, by, terms, ""), True
-    if terms.is_described and not _has_terms(machine, terms):
-        raise MachineRefusedError(
-            _(
-                "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version."
-            )
-            % {"machine": machine},
-            field="version",
-        )
+    refusal = machine_differs(machine=machine, terms=terms)
+    if refusal is not None:
+        raise refusal
     return machine, False
+
+
+def machine_differs(
+    *, machine: MachineJudge, terms: MachineTerms
+) -> MachineRefusedError | None:
+    """Return the refusal of a file that states other terms than those of a machine judge; None if it does not."""
+    if not terms.is_described or _has_terms(machine, terms):
+        return None
+    message = _(
+        "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version."
+    )
+    return MachineRefusedError(message % {"machine": machine}, field="version")
 
 
 def machine_named(*, campaign: Campaign, terms: MachineTerms) -> MachineJudge | None:
@@ -88,10 +96,19 @@ def machine_named(*, campaign: Campaign, terms: MachineTerms) -> MachineJudge | 
     return machines.filter(called=str(terms)).first()
 
 
+def people_named(*, campaign: Campaign, terms: Iterable[MachineTerms]) -> set[str]:
+    """Return the pseudonyms of judges that are also names of machine judges with these terms. One query."""
+    names = set()
+    for machine in terms:
+        names |= {machine.name, str(machine)}
+    people = Judge.objects.filter(campaign=campaign, pseudonym__in=names)
+    return set(people.values_list("pseudonym", flat=True))
+
+
 def machine_refusal(
-    *, campaign: Campaign, terms: MachineTerms
+    *, terms: MachineTerms, people: Collection[str]
 ) -> MachineRefusedError | None:
-    """Return the reason why a campaign cannot have a machine judge with these terms; None if it can."""
+    """Return the reason why a campaign with these `people_named` cannot have such a machine judge; None if it can."""
     for field, text in (("name", terms.name), ("version", terms.version)):
         problem = unseen_problem(text, f"{field} of the machine judge")
         if problem:
@@ -100,22 +117,20 @@ def machine_refusal(
         if len(text) > MAX_PROMPT:
             message = _("At most %(most)d characters can be stored. Shorten the text.")
             return MachineRefusedError(message % {"most": MAX_PROMPT}, field=field)
-    people = Judge.objects.filter(
-        campaign=campaign, pseudonym__in=[terms.name, str(terms)]
-    )
-    person = people.first()
-    if person is not None:
-        message = _(
-            "“%(judge)s” is a person who judges in this campaign. Enter another name."
-        )
-        return MachineRefusedError(message % {"judge": person.pseudonym}, field="name")
+    for name in (terms.name, str(terms)):
+        if name in people:
+            message = _(
+                "“%(judge)s” is a person who judges in this campaign. Enter another name."
+            )
+            return MachineRefusedError(message % {"judge": name}, field="name")
     return None
 
 
 def _machine_create(
     campaign: Campaign, by: User | None, terms: MachineTerms, digest: str
 ) -> MachineJudge:
-    refusal = machine_refusal(campaign=campaign, terms=terms)
+    people = people_named(campaign=campaign, terms=[terms])
+    refusal = machine_refusal(terms=terms, people=people)
     if refusal is not None:
         raise refusal
     with refused_if_broken("machine_name_and_version_unique_in_campaign", _taken()):

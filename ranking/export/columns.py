@@ -12,7 +12,13 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.formats.five_way import five_way_header
 from campaign.models import Task
 from campaign.models.questions import RESERVED_NAMES, questions_stored
-from ranking.export.kinds import JUDGE_ANSWERS, WITH_ANSWERS, ExportFormat, ExportKind
+from ranking.export.kinds import (
+    JUDGE_ANSWERS,
+    MACHINES,
+    WITH_ANSWERS,
+    ExportFormat,
+    ExportKind,
+)
 from ranking.export.rows import ROWS
 from ranking.files.pairwise import COLUMNS as PAIRWISE_COLUMNS
 
@@ -70,6 +76,10 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "machine": _("Name of the machine judge"),
     "version": _("Version"),
     "part": _("Pass, from 1; 0 if there is only one"),
+    "prompt": _("Prompt"),
+    "settings": _("Settings"),
+    "asked_twice": _("True if blocks are repeated in reverse order"),
+    "withdrawn_at": _("Withdrawn (UTC)"),
     "is_reversed": _("True if the outputs were in reverse order"),
     "skip_reason": _("Reason for a skip; empty if the block was judged"),
     # Answers
@@ -174,6 +184,8 @@ def _description(kind: str, name: str) -> str | Promise:
         return verbose_names.get(name) or _DESCRIPTIONS[name]
     if kind == "texts":
         return _DESCRIPTIONS.get(_general(kind, name), _OF_SYSTEM)
+    if (kind, name) == (MACHINES, "machine"):
+        return _("True: the judge is a machine")
     if kind in WITH_ANSWERS:
         return _DESCRIPTIONS.get(_general(kind, name), _OF_CRITERION)
     return _DESCRIPTIONS[_general(kind, name)]

@@ -126,6 +126,8 @@ WITH_SKIPS: Final = "with-skips"
 
 #: Kind with the answers of machine judges, which are in no other kind.
 MACHINE_JUDGMENTS: Final = "machine-judgments"
+#: Kind with the machine judges, in the columns of lists of judges.
+MACHINES: Final = "machines"
 #: Kinds with the columns of the protocol's answers.
 WITH_ANSWERS: Final = ("judgments", MACHINE_JUDGMENTS)
 
@@ -237,6 +239,13 @@ _ALL: Final = (
         name=MACHINE_JUDGMENTS,
         title=_("Judgments by machine judges"),
         description=_("Answers and skips of machine judges. They do not count."),
+    ),
+    ExportKind(
+        name=MACHINES,
+        title=_("Machine judges"),
+        description=_(
+            "Machine judges with their prompts and settings. As a list of judges, the CSV adds them to another campaign."
+        ),
     ),
     ExportKind(name="judges", title=_("Judges"), description=_("Judges by pseudonym.")),
     ExportKind(

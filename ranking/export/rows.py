@@ -13,7 +13,7 @@ from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import Any, Final
 
-from django.db.models import Func, Max, Q, QuerySet, Sum, TextField
+from django.db.models import Func, Max, Q, QuerySet, Sum, TextField, Value
 from django.utils import timezone
 from rest_framework import serializers
 from rest_framework.utils.encoders import JSONEncoder
@@ -35,6 +35,7 @@ from campaign.export.activity import event_data, event_rows
 from campaign.models import (
     ActivityEvent,
     Judge,
+    MachineJudge,
     Output,
     Reference,
     Segment,
@@ -52,7 +53,7 @@ from campaign.selectors.media import has_media
 from campaign.selectors.texts import text_lines
 from campaign.texts.moments import moment
 from campaign.texts.values import joined
-from ranking.export.kinds import JUDGE_ANSWERS, MACHINE_JUDGMENTS
+from ranking.export.kinds import JUDGE_ANSWERS, MACHINE_JUDGMENTS, MACHINES
 
 #: Larger tables are not counted exactly: pages show “more than” this number.
 MOST_COUNTED: Final = 10_000
@@ -408,6 +409,24 @@ class _Judges(_QueriedRows):
         return Judge.objects.filter(campaign=task.test_set.campaign_id)
 
 
+class _Machines(_QueriedRows):
+    fields = {
+        "number": (int, "pk"),
+        "name": (str, "name"),
+        "machine": (bool, "machine"),
+        "version": (str, "version"),
+        "prompt": (str, "prompt"),
+        "settings": (str, "settings"),
+        "asked_twice": (bool, "asked_twice"),
+        "created_at": (str, "created_at"),
+        "withdrawn_at": (str, "withdrawn_at"),
+    }
+
+    def every(self, task: Task) -> QuerySet[MachineJudge]:
+        machines = MachineJudge.objects.filter(campaign=task.test_set.campaign_id)
+        return machines.annotate(machine=Value(True))
+
+
 class _NamedJudges(_Judges):
     fields = {**_JUDGE, "name": (str, "user__name"), "email": (str, "address")}
 
@@ -523,6 +542,7 @@ class _Assignments(_QueriedRows):
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": _Judgments(),
     MACHINE_JUDGMENTS: _MachineJudgments(),
+    MACHINES: _Machines(),
     "skips": _Skips(),
     "assignments": _Assignments(),
     "texts": _Texts(),

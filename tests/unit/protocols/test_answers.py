@@ -10,8 +10,8 @@ from uuid import UUID
 import pytest
 from rest_framework.exceptions import ValidationError
 
-from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.answer_kinds import Perceived, ScoresOneOutput, answer_kind
+from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.submissions import (
     AssignedBlock,
     BlockTexts,

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from annotation.protocols.sent_answers import answer_validated
 from annotation.api.serializers import JudgmentRequestSerializer
 from annotation.protocols.answer_kinds import answer_kinds
+from annotation.protocols.sent_answers import answer_validated
 from campaign.api.requests import ProblemError
 from campaign.models import Protocol
 
