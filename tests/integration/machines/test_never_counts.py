@@ -124,7 +124,8 @@ def rows_of_exports(client: Client, task: Task) -> dict[str, int]:
     kinds = client.get(f"/api/v1/tasks/{task.pk}/exports/kinds/").json()["results"]
     rows = {kind["name"]: kind["rows"] for kind in kinds}
     return {
-        name: rows[name] for name in rows.keys() - {"machine-judgments", "everything"}
+        name: rows[name]
+        for name in rows.keys() - {"machine-judgments", "machines", "everything"}
     }
 
 
