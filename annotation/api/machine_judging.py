@@ -18,7 +18,8 @@ from annotation.selectors.machines import (
 from annotation.selectors.shown_data import AssignmentShown
 from annotation.services.numbers import waiting_judgments_number
 from campaign.api.authentication import machine_of
-from campaign.models import MachineJudge
+from campaign.api.base import row_or_404
+from campaign.models import MachineJudge, Task
 
 
 class MachinePace(SimpleRateThrottle):
@@ -45,11 +46,20 @@ class MachinePace(SimpleRateThrottle):
 def machine_next(
     machine: MachineJudge, sent: Mapping[str, Any]
 ) -> AssignmentShown | None:
-    """Return the assignment after those that a request names; None if there is none."""
+    """Return the assignment after those that a request names; None if there is none.
+
+    Raises NotFound if the request names a task of another campaign.
+    """
+    task = sent.get("task")
+    if task is not None:
+        row_or_404(Task.objects.of(machine.campaign_id), "Task not found.", pk=task)
     waiting_judgments_number(campaign=machine.campaign)
     in_hand = {sent.get("after"), *sent.get("in_hand", ())}
     blocks = machine_assignment(
-        machine=machine, in_hand=in_hand, skipped_before=sent.get("skipped_before")
+        machine=machine,
+        in_hand=in_hand,
+        skipped_before=sent.get("skipped_before"),
+        task=task,
     )
     if blocks is None:
         return None

@@ -228,6 +228,12 @@ class AssignmentRequestSerializer(PlainSerializer):
         required=False,
         help_text="Machine judges only: returns blocks skipped before this time, too.",
     )
+    task = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Machine judges only: returns blocks of this task alone.",
+    )
 
 
 class MillisecondsField(serializers.IntegerField):

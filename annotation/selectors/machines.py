@@ -235,16 +235,21 @@ def _not_done(
     return ~Exists(done) & several
 
 
-def _hits_not_done(machine: MachineJudge, *, is_reversed: bool) -> Iterator[int]:
+def _hits_not_done(
+    machine: MachineJudge, *, is_reversed: bool, task: int | None
+) -> Iterator[int]:
     """Yield the HITs with blocks that the machine has not judged, in the order in which people judged them.
+
+    Of all tasks, unless one is given by id.
 
     Judgments before the first of these are not read again for an hour, so the cost of a request does not grow.
     """
     cache = caches["throttles"]
     not_done = _not_done("judgment__block__", machine, is_reversed=is_reversed)
-    for task_id in (
-        Task.objects.of(machine.campaign_id).order_by("pk").values_list("pk", flat=True)
-    ):
+    tasks = Task.objects.of(machine.campaign_id).order_by("pk")
+    if task is not None:
+        tasks = tasks.filter(pk=task)
+    for task_id in tasks.values_list("pk", flat=True):
         key = f"machine/{machine.pk}/{task_id}/{is_reversed}"
         numbers = JudgmentNumber.objects.filter(task=task_id)
         last = numbers.aggregate(last=Max("number", default=0))["last"]
@@ -261,19 +266,25 @@ def _hits_not_done(machine: MachineJudge, *, is_reversed: bool) -> Iterator[int]
 
 
 def _hits_skipped(
-    machine: MachineJudge, *, is_reversed: bool, before: datetime
+    machine: MachineJudge, *, is_reversed: bool, before: datetime, task: int | None
 ) -> Iterator[int]:
     """Return the HITs with blocks that the machine last skipped before a time, in the order of the skips."""
     skips = MachineJudgment.objects.current().exclude(skip_reason="")
     skips = skips.filter(
         machine=machine, is_reversed=is_reversed, submitted_at__lt=before
     )
+    if task is not None:
+        skips = skips.filter(task=task)
     hits = skips.filter(block__isnull=False).order_by("pk")
     return iter(hits.values_list("block__hit", flat=True))
 
 
 def _share_not_done(
-    machine: MachineJudge, *, is_reversed: bool, skipped_before: datetime | None = None
+    machine: MachineJudge,
+    *,
+    is_reversed: bool,
+    skipped_before: datetime | None,
+    task: int | None,
 ) -> Iterator[list[MachineBlock]]:
     """Yield the blocks of each segment for machines alone that the machine has not judged, in the order of segments.
 
@@ -281,6 +292,8 @@ def _share_not_done(
     """
     cache = caches["throttles"]
     for share in machine_shares(campaign_id=machine.campaign_id):
+        if task not in (None, share.task.pk):
+            continue
         key = f"machine/{machine.pk}/share/{share.design.pk}/{is_reversed}"
         begin = 0
         if skipped_before is None:
@@ -339,9 +352,11 @@ def machine_assignment(
     machine: MachineJudge,
     in_hand: Collection[UUID],
     skipped_before: datetime | None = None,
+    task: int | None = None,
 ) -> list[MachineBlock] | None:
     """Return the blocks to judge of the first HIT with any, passing over those `in_hand`; None if there are none.
 
+    With the id of a `task`, only its blocks.
     After the HITs that people have judged come the segments for machines alone, one at a time. A program that begins again gets the same HIT. Blocks skipped before a time come first. Judgments without a
     number are not seen.
     """
@@ -349,10 +364,10 @@ def machine_assignment(
         not_done = _not_done(
             "", machine, is_reversed=is_reversed, skipped_before=skipped_before
         )
-        hits = _hits_not_done(machine, is_reversed=is_reversed)
+        hits = _hits_not_done(machine, is_reversed=is_reversed, task=task)
         if skipped_before is not None:
             skipped = _hits_skipped(
-                machine, is_reversed=is_reversed, before=skipped_before
+                machine, is_reversed=is_reversed, before=skipped_before, task=task
             )
             hits = chain(skipped, hits)
         for hit_id in hits:
@@ -363,7 +378,7 @@ def machine_assignment(
             if machine_blocks:
                 return machine_blocks
         for share_blocks in _share_not_done(
-            machine, is_reversed=is_reversed, skipped_before=skipped_before
+            machine, is_reversed=is_reversed, skipped_before=skipped_before, task=task
         ):
             if share_blocks[0].assignment_id not in in_hand:
                 return share_blocks

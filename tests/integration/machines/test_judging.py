@@ -90,6 +90,22 @@ def test_outputs_judged_by_two_people_are_asked_once(writer: TestSetWriter) -> N
     assert asked == [200, 200]
 
 
+def test_work_of_one_task(writer: TestSetWriter) -> None:
+    other = TestSetWriter(writer.campaign, "museum en-cs", SYSTEMS)
+    other.judgment("ada", other.block(1, SYSTEMS), [1, 2, 3])
+    machine = Machine(writer.campaign)
+    [block] = machine.work(task=other.task.pk).json()["blocks"]
+    assert machine.put(block["id"]).status_code == 200
+    assert MachineJudgment.objects.get().task == other.task
+    assert machine.work(task=other.task.pk).status_code == 204
+    assert machine.work(task=writer.task.pk).status_code == 200
+    elsewhere = make_task(make_campaign("zoo"))
+    for task in (elsewhere.pk, 2**62):
+        assert machine.work(task=task).status_code == 404
+    for task in ("first", 0, 2**63, [1]):
+        assert machine.work(task=task).status_code == 400
+
+
 def test_asked_twice_in_two_orders(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign, asked_twice=True)
     shown = []
