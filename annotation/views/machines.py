@@ -1,5 +1,7 @@
 """The page of a campaign's machine judges."""
 
+from typing import Final
+
 from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -17,6 +19,8 @@ from campaign.services.machines import (
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import form_view
+
+_TEMPLATE: Final = "people/machines.html"
 
 
 class MachineForm(forms.ModelForm):  # type: ignore[type-arg]  # not at run time
@@ -38,13 +42,15 @@ def machines_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = MachineForm(request.POST or None)
     if form.is_valid():
         with RefusalsAt(form):
-            _machine, token = machine_add(
+            machine, token = machine_add(
                 campaign=campaign,
                 by=user_of(request),
                 terms=MachineTerms(**form.cleaned_data),
             )
-            return _page(request, campaign, MachineForm(), token=token, status=201)
-    return _page(request, campaign, form, status=400 if form.errors else 200)
+            context = _context(campaign, MachineForm(), machine, token)
+            return render(request, _TEMPLATE, context, status=201)
+    status = 400 if form.errors else 200
+    return render(request, _TEMPLATE, _context(campaign, form), status=status)
 
 
 def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpResponse:
@@ -55,21 +61,21 @@ def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpRespon
     )
     if action == "token":
         token = machine_token_replace(machine=machine)
-        return _page(request, campaign, MachineForm(), token=token)
+        context = _context(campaign, MachineForm(), machine, token)
+        return render(request, _TEMPLATE, context)
     machine_withdraw(machine=machine)
     messages.success(request, _("Machine judge withdrawn. Its judgments are kept."))
     return redirect("machines", campaign.slug)
 
 
-def _page(
-    request: HttpRequest,
+def _context(
     campaign: Campaign,
     form: MachineForm,
-    *,
+    token_machine: MachineJudge | None = None,
     token: str = "",
-    status: int = 200,
-) -> HttpResponse:
-    context: dict[str, object] = {
+) -> dict[str, object]:
+    """Return the content of the page, with the new token of a machine judge."""
+    return {
         "campaign": campaign,
         "section": "campaign-judges",
         "machines": machines_of(campaign_id=campaign.pk),
@@ -77,5 +83,5 @@ def _page(
         "form": form,
         # Without a redirect, for which it would have to be stored.
         "token": token,
+        "token_machine": token_machine,
     }
-    return render(request, "people/machines.html", context, status=status)

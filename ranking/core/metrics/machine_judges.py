@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
-from ranking.core.beside import OutputScores
+from ranking.core.beside import OutputScores, ScoresByJudge
 from ranking.core.counting.counts import listed_comparisons, tally
 from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
@@ -64,13 +64,19 @@ def pairs_as_shown(blocks: Blocks) -> Pairs:
     )
 
 
-def pairs_scored(scores: OutputScores, systems: Sequence[str]) -> Pairs:
-    """Return the pairs of outputs that a judge scored on one segment; rows are segments."""
+def pairs_scored(
+    scores: OutputScores, systems: Sequence[str], texts: Int64Array
+) -> Pairs:
+    """Return the pairs of outputs that a judge scored on one segment; rows are segments.
+
+    Systems with the same text have one output. `texts` are numbers of texts by segment number, shape (S, n).
+    """
     own = scores.by_judge(systems)
     pairs = pairs_of_scores(own.values)
     segment = own.segment[pairs.row].astype(np.int32)
     judge = own.judge[pairs.row].astype(np.int32)
-    return replace(pairs, row=segment, judge=judge)
+    is_pair = texts[segment, pairs.first] != texts[segment, pairs.second]
+    return replace(pairs, row=segment, judge=judge).take(is_pair)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,15 +321,16 @@ def annotators_of_scores(
     people: OutputScores,
     machine: OutputScores,
     systems: Sequence[str],
+    texts: Int64Array,
     *,
     epsilon: float,
 ) -> AlternativeAnnotators:
-    """Run the alternative annotator test on scores. Each output is an item.
+    """Run the alternative annotator test on scores. Each output is an item, also of several systems.
 
-    Raises TooFewPeopleError as `alternative_annotator_test` does.
+    `texts` are those of `pairs_scored`. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
-    by_people = people.by_judge(systems)
-    by_machine = machine.by_judge(systems)
+    by_people = _of_outputs(people.by_judge(systems), texts)
+    by_machine = _of_outputs(machine.by_judge(systems), texts)
     segment = np.concatenate([by_people.segment, by_machine.segment])
     _segments, item = np.unique(segment, return_inverse=True)
     answers = _Answers(
@@ -332,6 +339,17 @@ def annotators_of_scores(
         values=np.concatenate([by_people.values, by_machine.values]),
     )
     return _tested(answers, "rmse", epsilon)
+
+
+def _of_outputs(scores: ScoresByJudge, texts: Int64Array) -> ScoresByJudge:
+    """Leave out scores of systems whose text is that of an earlier system with a score."""
+    values = scores.values.copy()
+    own = texts[scores.segment]
+    for system in range(values.shape[1]):
+        for earlier in range(system):
+            is_same = own[:, system] == own[:, earlier]
+            values[is_same & ~np.isnan(scores.values[:, earlier]), system] = np.nan
+    return replace(scores, values=values)
 
 
 class _Answers(NamedTuple):

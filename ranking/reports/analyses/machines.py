@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.texts.joining import comma_list
-from ranking.core.arrays import FloatArray
-from ranking.core.beside import ScoredTask
+from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.beside import OutputScores, ScoredTask
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.alternative_annotators import (
     FEWEST_ITEMS,
@@ -106,6 +106,8 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
         for figure in beside.figures(lengths, has_positions=not is_scored):
             figures.append(MachineFigure(machine=machine.name, **vars(figure)))
         machines.append(_tested(inputs, machine, options[EPSILON]))
+    if answers and not machines:
+        raise ValueError(_("Answers of this protocol have no scores to compare."))
     if not machines:
         raise ValueError(_("No answers of machine judges match these options."))
     return MachinesFindings(
@@ -123,9 +125,9 @@ def _sides(inputs: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None
     if machine.scores is None:
         return None
     systems = inputs.blocks.systems
-    return pairs_scored(inputs.judged.scores, systems), pairs_scored(
-        machine.scores, systems
-    )
+    texts = _text_numbers(inputs, machine.scores)
+    people = pairs_scored(inputs.judged.scores, systems, texts)
+    return people, pairs_scored(machine.scores, systems, texts)
 
 
 def _tested(inputs: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
@@ -155,8 +157,30 @@ def _annotator_test(
         return annotators_of_blocks(inputs.blocks, machine.blocks, epsilon=epsilon)
     assert machine.scores is not None  # noqa: S101  `_sides` left the others out
     return annotators_of_scores(
-        inputs.judged.scores, machine.scores, inputs.blocks.systems, epsilon=epsilon
+        inputs.judged.scores,
+        machine.scores,
+        inputs.blocks.systems,
+        _text_numbers(inputs, machine.scores),
+        epsilon=epsilon,
     )
+
+
+def _text_numbers(inputs: Input, scores: OutputScores) -> Int64Array:
+    """Return the number of each output's text by segment number: that of the first system with this text.
+
+    Segments are those of people and of a machine judge.
+    """
+    systems = inputs.blocks.systems
+    last = max(int(inputs.blocks.segment.max()), int(scores.segment.max()))
+    numbers = np.tile(np.arange(len(systems), dtype=np.int64), (last + 1, 1))
+    first_systems: dict[tuple[int, str], int] = {}
+    for column, system in enumerate(systems):
+        texts = (inputs.texts and inputs.texts.of(system)) or ()
+        for segment, text in enumerate(texts[:last], 1):
+            if text is not None:
+                first = first_systems.setdefault((segment, text), column)
+                numbers[segment, column] = first
+    return numbers
 
 
 def _lengths(inputs: Input) -> FloatArray:

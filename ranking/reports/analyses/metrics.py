@@ -429,6 +429,12 @@ def _direction_warning(agreement: MetricAgreement) -> list[str]:
     """Return a sentence about a metric whose sign seems to be wrong."""
     doubt = agreement.get("doubt")
     name = agreement["metric"]
+    if doubt == "correlation" and agreement.get("is_machine"):
+        message = _(
+            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether its prompt asks for the scale that judges use."
+        )
+        pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
+        return [message % {"metric": name, "value": pearson}]
     if doubt == "correlation":
         message = _(
             "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."

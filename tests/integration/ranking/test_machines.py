@@ -25,7 +25,12 @@ from ranking.selectors.machines import machine_answers, machine_digests
 from ranking.services.analyses import analysis_reproduce
 from tests.factories import make_campaign
 from tests.integration.machines.answering import machine_judges
-from tests.integration.protocols.judging import rated_task, scored_task, topped_task
+from tests.integration.protocols.judging import (
+    quizzed_task,
+    rated_task,
+    scored_task,
+    topped_task,
+)
 from tests.integration.protocols.test_criteria_report import rated
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.writing import TestSetWriter
@@ -101,16 +106,23 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     assert by_output(machine.scores) == by_output(people)
     data = answer(task, "machines", without=others).data
     assert data is not None
-    # In passes, nobody rates two texts of a segment.
+    # Elsewhere, nobody rates two texts of a segment: systems with the same text have one.
     figures = data["figures"]
     assert {each["value"]["value"] for each in figures[:1]} <= {1}
     assert {each["difference"]["value"] for each in figures[1:]} <= {0}
-    assert bool(figures) == (of != "ratings in passes")
+    assert bool(figures) == (of == "scores")
     [metric] = data_of(task, "metrics", resamples=100, without=others)["metrics"]
     assert (metric["metric"], metric["is_machine"]) == ("copier 1", True)
     assert {
         value["value"] for name, value in metric["segments"].items() if name == "acc_eq"
     } <= {1}
+
+
+def test_quiz_has_no_scores_to_compare() -> None:
+    task = quizzed_task(make_campaign())
+    copied(task, judges_of(task)[0])
+    with pytest.raises(ValueError, match="no scores to compare"):
+        answer(task, "machines")
 
 
 def judges_of(task: Task) -> list[str]:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import OutputScores
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.metrics.alternative_annotators import (
@@ -27,6 +27,11 @@ from tests.benchmarks.machine_judges import WORLDS, judged
 from tests.some_now import some_now
 
 SYSTEMS = ("A", "B", "C")
+
+
+def own_texts(segments: int, systems: int) -> Int64Array:
+    """Return numbers of texts of which no two are the same."""
+    return np.tile(np.arange(systems), (segments, 1))
 
 
 def row(judge: str, shown: str, *labels: int, segment: int = 1) -> BlockRow:
@@ -114,8 +119,8 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
     assert machine is not None
     systems = ("A", "B")
     found = measured(
-        pairs_scored(people, systems),
-        pairs_scored(machine, systems),
+        pairs_scored(people, systems, own_texts(4, 2)),
+        pairs_scored(machine, systems, own_texts(4, 2)),
         systems,
         has_positions=False,
     )
@@ -229,13 +234,35 @@ def test_alternative_annotator_test_of_scores_is_that_of_each_output() -> None:
     people, machine = (OutputScores.of_rows(each) for each in (rows[:160], rows[160:]))
     assert people is not None
     assert machine is not None
-    found = annotators_of_scores(people, machine, ("A", "B"), epsilon=0.1)
+    texts = own_texts(20, 2)
+    found = annotators_of_scores(people, machine, ("A", "B"), texts, epsilon=0.1)
     flat = scored.reshape(5, 40)
     expected = alternative_annotator_test(
         flat[:4], flat[4], alignment="rmse", epsilon=0.1
     )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.winning_rate == expected.winning_rate
+
+
+def test_systems_with_the_same_text_have_one_scored_output() -> None:
+    texts = own_texts(21, 3)
+    texts[:, 1] = 0
+    rows = [
+        (segment, judge, system, float(segment % 7 + number))
+        for segment in range(1, 21)
+        for number, judge in enumerate(("a", "b", "c", "d"))
+        for system in SYSTEMS
+    ]
+    scores = OutputScores.of_rows(rows)
+    assert scores is not None
+    pairs = pairs_scored(scores, SYSTEMS, texts)
+    compared = set(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
+    assert {frozenset(pair) for pair in compared} == {
+        frozenset((0, 2)),
+        frozenset((1, 2)),
+    }
+    found = annotators_of_scores(scores, scores, SYSTEMS, texts, epsilon=0.1)
+    assert found.items.tolist() == [40] * 4
 
 
 def test_alternative_annotator_test_needs_three_people_and_thirty_items() -> None:
