@@ -100,5 +100,5 @@ class MachineTokenView(_MachineAPIView):
     def post(self, request: Request, slug: str, machine_id: int) -> Response:
         """Create a new token; the previous one ends, and a withdrawn machine judge may judge again."""
         machine = self.machine(machine_id)
-        self.token = machine_token_replace(machine=machine)
+        self.token = machine_token_replace(machine=machine, by=self.user)
         return self.serialized(machine, MachineWithTokenSerializer)

@@ -60,7 +60,7 @@ def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpRespon
         machines, pk=key if key.isascii() and key.isdecimal() else None
     )
     if action == "token":
-        token = machine_token_replace(machine=machine)
+        token = machine_token_replace(machine=machine, by=user_of(request))
         context = _context(campaign, MachineForm(), machine, token)
         return render(request, _TEMPLATE, context)
     machine_withdraw(machine=machine)

@@ -159,12 +159,16 @@ def _plain(text: str) -> str:
     return composed(text.replace("\r\n", "\n"))
 
 
-def machine_token_replace(*, machine: MachineJudge) -> str:
-    """Return the text of a new token; the previous one ends, and a withdrawn machine judge may judge again."""
+def machine_token_replace(*, machine: MachineJudge, by: User) -> str:
+    """Return the text of a new token; the previous one ends, and a withdrawn machine judge may judge again.
+
+    Requests of the program act for the user who added it; for a machine judge that a command added, that is `by`.
+    """
     text = secrets.token_hex(_BYTES)
     machine.token_digest = token_digest(text)
     machine.withdrawn_at = None
-    machine.save(update_fields=["token_digest", "withdrawn_at"])
+    machine.created_by = machine.created_by or by
+    machine.save(update_fields=["token_digest", "withdrawn_at", "created_by"])
     return text
 
 

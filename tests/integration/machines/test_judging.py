@@ -256,13 +256,17 @@ def test_token_opens_judging_alone(writer: TestSetWriter) -> None:
 
 def test_replaced_and_withdrawn_tokens_end(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
-    token = machine_token_replace(machine=machine.judge)
+    token = machine_token_replace(
+        machine=machine.judge, by=writer.campaign.memberships.get().user
+    )
     assert machine.work().status_code == 401
     machine.client = Client(headers={"Authorization": f"Bearer {token}"})
     assert machine.work().status_code == 200
     machine_withdraw(machine=MachineJudge.objects.get())
     assert machine.work().status_code == 401
-    machine_token_replace(machine=MachineJudge.objects.get())
+    machine_token_replace(
+        machine=MachineJudge.objects.get(), by=writer.campaign.memberships.get().user
+    )
     assert MachineJudge.objects.get().withdrawn_at is None
 
 
