@@ -48,7 +48,7 @@ class AnswersForm(forms.Form):
         label=gettext_lazy("Machine judge"),
         required=False,
         help_text=gettext_lazy(
-            "Judges in the file with the name and version of a machine judge are recognised. Choose one if all answers are of that one."
+            "Judges in the file with the name and version of a machine judge are recognised, and JSON Lines with “machine” add new ones. Choose one if all answers are of that one."
         ),
     )
     no_longer_in_file = forms.ChoiceField(
