@@ -37,7 +37,7 @@ def described(judge: str = "judgebot", segment: int = 1, **more: Any) -> str:
 
 
 def test_machine_judge_is_added_with_its_terms(writer: TestSetWriter) -> None:
-    without = {"prompt": None, "settings": None}
+    without: dict[str, Any] = {"prompt": None, "settings": None}
     imported = imports(
         writer.task,
         described(),

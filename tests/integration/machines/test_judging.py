@@ -102,8 +102,8 @@ def test_work_of_one_task(writer: TestSetWriter) -> None:
     elsewhere = make_task(make_campaign("zoo"))
     for task in (elsewhere.pk, 2**62):
         assert machine.work(task=task).status_code == 404
-    for task in ("first", 0, 2**63, [1]):
-        assert machine.work(task=task).status_code == 400
+    for invalid in ("first", 0, 2**63, [1]):
+        assert machine.work(task=invalid).status_code == 400
 
 
 def test_asked_twice_in_two_orders(writer: TestSetWriter) -> None:

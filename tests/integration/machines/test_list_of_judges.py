@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from campaign.models import Campaign, Judge, MachineJudge
+from campaign.models import Campaign, Judge, MachineJudge, User
 from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
@@ -103,8 +103,7 @@ def test_contradiction_is_refused_and_changes_nothing(
     client: Client, campaign: Campaign, row: tuple[str, ...], problem: str
 ) -> None:
     judge = make_judge(campaign)
-    judge.user.name = "Ada"
-    judge.user.save()
+    User.objects.filter(judges=judge).update(name="Ada")
     address = "/api/v1/campaigns/museum/judges/"
     first = {"list": listed(("judgebot", "true", "1", "Rank.", "", ""))}
     client.post(address, first, content_type="application/json")
