@@ -50,9 +50,10 @@ from protocols.frame.scale.criteria import (
     weights_of,
 )
 from protocols.frame.scale.presets import criteria_of
+from protocols.frame.scale.statistics.feasibility import feasibility
 from protocols.models import AdequacyBasis, RatingAnswer
 from protocols.rating.criteria_field import CriteriaField
-from protocols.rating.feasibility import feasibility, feasibility_in_words
+from protocols.rating.feasibility import feasibility_in_words
 
 MOST_OUTPUTS: Final = 5
 _HIGHEST: Final = 100

@@ -1,6 +1,6 @@
 """Who rates which text in simulated campaigns: each text by so many judges, no judge a segment twice, all alike in work.
 
-Whether there is an allotment says `protocols.rating.feasibility`.
+Whether there is an allotment says `protocols.frame.scale.statistics.feasibility`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from protocols.rating.feasibility import Feasibility, feasibility
+from protocols.frame.scale.statistics.feasibility import Feasibility, feasibility
 
 Int64Array = npt.NDArray[np.int64]
 

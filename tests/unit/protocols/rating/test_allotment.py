@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.rating.feasibility import feasibility
+from protocols.frame.scale.statistics.feasibility import feasibility
 from tests.simulated.allotment import NotFeasibleError, allot
 
 sizes = st.lists(st.integers(1, 5), min_size=1, max_size=7)
