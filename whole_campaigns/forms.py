@@ -13,7 +13,12 @@ from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from annotation.protocols.answer_kinds import RuleField, Rules, answer_kind
+from annotation.protocols.answer_kinds import (
+    RuleField,
+    Rules,
+    answer_kind,
+    answer_kind_of,
+)
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
 from annotation.services.tasks import (
@@ -288,8 +293,13 @@ class TaskSettingsForm(VersionedForm):
             self.fields["segments_again"] = _segments_again(
                 initial=task.segments_again, disabled=bool(rules_settled)
             )
+        unused = answer_kind_of(task).rules_without_effect
+        rules = {}
+        for rule, value in task_rules(task).items():
+            if rule not in unused:
+                rules[rule] = value
         self.rules_names = _fields_add(
-            self, task.protocol, task_rules(task), are_settled=bool(rules_settled)
+            self, task.protocol, rules, are_settled=bool(rules_settled)
         )
 
     def clean_expertise(self) -> list[str]:
@@ -335,10 +345,13 @@ def _fields_add(
     *,
     are_settled: bool = False,
 ) -> Names:
+    """Add a field for each of these rules."""
     names = {}
     for name, rule_field in answer_kind(protocol).rules_fields.items():
         # Structured rules have pages of their own.
         if isinstance(rule_field, RuleField) and rule_field.has_own_page:
+            continue
+        if name not in rules:
             continue
         field = deepcopy(rule_field)
         field.initial = rules[name]

@@ -253,10 +253,10 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
 def _settings_in_words(task: Task) -> str:
     test_set = task.test_set
     languages = language_pair_name(test_set.source_language, test_set.target_language)
-    pair = with_full_stop(labelled(test_set.name, languages))
+    saved = [_("Saved."), with_full_stop(labelled(test_set.name, languages))]
     wanted = task.blocks_wanted
     if wanted is None:
-        return pair
+        return sentence_list(saved)
     target = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", wanted)
     number = number_format(wanted, force_grouping=True)
-    return f"{pair} {target % {'n': number}}"
+    return sentence_list([*saved, target % {"n": number}])

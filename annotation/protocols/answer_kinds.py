@@ -436,6 +436,16 @@ class AnswerKind(ABC):
         question = self.stored_rules.get(QUESTION, "")
         return text_in_active_language(cast("TextsJSON", question))
 
+    @property
+    def rules_without_effect(self) -> Set[str]:
+        """Rules that change nothing beside the task's others; its settings page leaves them out."""
+        return frozenset()
+
+    @property
+    def asks_otherwise(self) -> bool:
+        """True if the organiser replaced what the protocol asks about an output, so that it is no longer ESA, for example."""
+        return False
+
     def shown_rules(self, campaign: Campaign, part: int) -> ShownRules:
         """Return what the judging page needs of the campaign and of the task's rules in a pass (0 without passes)."""
         return {}

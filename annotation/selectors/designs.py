@@ -1,7 +1,7 @@
 """Designs of a task: the one in force, the first one, named ones, and their use of the reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypedDict
 
 from django.db.models import (
@@ -343,8 +343,8 @@ class Preset:
     """
 
     name: str
-    label: Promise
-    sentence: Promise
+    label: Promise | str
+    sentence: Promise | str
     protocol: Protocol
     design: Mapping[str, Any]
     rules: Mapping[str, object] = field(default_factory=dict)
@@ -415,10 +415,28 @@ PRESETS: Final = (
 )
 
 
-def preset_named(name: str, *, protocol: str) -> Preset | None:
-    """Return the preset of a protocol by its name; None if there is none."""
+def presets_for(task: Task) -> list[Preset]:
+    """Return the presets; those of the task's protocol say what the task asks, if the organiser replaced that."""
+    kind = answer_kind_of(task)
+    presets = []
     for preset in PRESETS:
-        if preset.name == name and preset.protocol == protocol:
+        if preset.protocol == task.protocol and kind.asks_otherwise:
+            label = task.get_protocol_display()
+            sentence = counted(
+                "%(count)s output on a screen.",
+                "%(count)s outputs on a screen.",
+                preset.design["systems_per_block"],
+            )
+            presets.append(replace(preset, label=label, sentence=sentence))
+        else:
+            presets.append(preset)
+    return presets
+
+
+def preset_named(name: str, *, task: Task) -> Preset | None:
+    """Return the preset of a task's protocol by its name; None if there is none."""
+    for preset in presets_for(task):
+        if preset.name == name and preset.protocol == task.protocol:
             return preset
     return None
 
@@ -426,7 +444,7 @@ def preset_named(name: str, *, protocol: str) -> Preset | None:
 def preset_of(design: Design) -> Preset | None:
     """Return the preset whose choice of systems a design follows; None for other designs."""
     telling = {name: getattr(design, name) for name in TELLING}
-    for preset in PRESETS:
+    for preset in presets_for(design.task):
         is_equal = telling.items() <= preset.design.items()
         if is_equal and preset.protocol == design.task.protocol:
             return preset

@@ -4,7 +4,7 @@ Either a HIT asks about one criterion, that of its pass, and shows outputs one a
 screen asks about all criteria at once, and shows one to five outputs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from random import Random
 from typing import Final, TypedDict, cast
@@ -99,6 +99,12 @@ _RULES: Final[dict[str, forms.Field]] = {
     WHOLE_DOCUMENT: WHOLE_DOCUMENT_FIELD,
     PAGE: PAGE_FIELD,
 }
+
+
+#: Rules of ratings in passes.
+_RULES_OF_PASSES: Final = frozenset(
+    {"raters", "items_per_judge", "order_free", "adequacy_by_others"}
+)
 
 
 class RatingRules(TypedDict):
@@ -313,6 +319,19 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         if not self.stored_rules.get("criteria"):
             return ""
         return comma_list([criterion.label for criterion in self.criteria])
+
+    @property
+    def rules_without_effect(self) -> Set[str]:
+        names: set[str] = set()
+        if self.stored_rules.get("criteria"):
+            names.add("adequacy_basis")
+        if self.is_at_once:
+            names |= _RULES_OF_PASSES
+        return names
+
+    @property
+    def asks_otherwise(self) -> bool:
+        return bool(self.stored_rules.get("criteria")) or self.is_at_once
 
     @property
     def is_at_once(self) -> bool:

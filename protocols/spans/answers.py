@@ -71,10 +71,12 @@ from protocols.spans.rules import (
     SpansRules,
     asked_about,
     categories_of,
+    has_categories,
     is_scored,
     kinds_allowed,
     rules_complete,
     severities_of,
+    spans_are_asked,
     weights_of,
 )
 from protocols.spans.taxonomy import MAX_CATEGORY
@@ -445,6 +447,11 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     @property
     def is_scored(self) -> bool:
         return is_scored(self.stored_rules)
+
+    @property
+    def asks_otherwise(self) -> bool:
+        rules = self.stored_rules
+        return not (self.is_scored and spans_are_asked(rules)) or has_categories(rules)
 
     @property
     def orders_outputs(self) -> bool:

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.selectors.designs import PRESETS, Preset, design_of_preset
+from annotation.selectors.designs import Preset, design_of_preset, presets_for
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from campaign.texts.joining import sentence_list
@@ -395,7 +395,7 @@ def preset_cards(
     """Return the presets, those of the task's protocol first."""
     own = []
     others = []
-    for preset in PRESETS:
+    for preset in presets_for(task):
         card = _preset_card(preset, task, chosen, rate)
         if card.is_other_task:
             others.append(card)

@@ -126,7 +126,7 @@ def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> Desig
         sent.pop(VERSION, None)
     if sent:
         return DesignForm(sent, task=task, design=design, preset=None)
-    preset = preset_named(request.GET.get("preset", ""), protocol=task.protocol)
+    preset = preset_named(request.GET.get("preset", ""), task=task)
     return DesignForm(None, task=task, design=design, preset=preset)
 
 

@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
+from annotation.selectors.task_rules import task_rules
 from annotation.services.tasks import task_rules_change
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import Protocol, Task
@@ -271,3 +272,61 @@ def test_the_campaign_file_holds_criteria(organiser: Client, task: Task) -> None
     assert applied.is_done
     task.refresh_from_db()
     assert task.rules["criteria"][0]["question"] == "Is it coherent?"
+
+
+@pytest.mark.parametrize(
+    ("rules", "selected"),
+    [
+        ({}, "Adequacy and fluency"),
+        ({"criteria": FOUR}, "Ratings by criteria"),
+        ({"criteria": FOUR, "all_at_once": True}, "Ratings by criteria"),
+    ],
+)
+def test_the_design_page_names_what_the_task_asks(
+    organiser: Client, task: Task, rules: dict[str, Any], selected: str
+) -> None:
+    task_rules_change(task=task, rules=rules)
+    address = reverse("design", args=[task.test_set.campaign.slug, task.pk])
+    context = organiser.get(address).context
+    [chosen] = [card for card in context["presets"] if card.is_chosen]
+    assert chosen.label == selected
+    assert ("fluency first" in chosen.sentence) == (not rules)
+    assert context["form"].preset.label == selected
+
+
+@pytest.mark.parametrize(
+    ("rules", "unused"),
+    [
+        ({}, set()),
+        ({"criteria": FOUR}, {"adequacy_basis"}),
+        (
+            {"criteria": FOUR, "all_at_once": True},
+            {
+                "adequacy_basis",
+                "raters",
+                "items_per_judge",
+                "order_free",
+                "adequacy_by_others",
+            },
+        ),
+    ],
+)
+def test_the_settings_leave_out_rules_without_effect(
+    organiser: Client, task: Task, rules: dict[str, Any], unused: set[str]
+) -> None:
+    task_rules_change(task=task, rules=rules)
+    address = reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])
+    form = organiser.get(address).context["form"]
+    fields = {name for name in form.fields if name.startswith("rating_")}
+    every = {"raters", "items_per_judge", "order_free", "adequacy_by_others"}
+    every |= {"adequacy_basis", "all_at_once", "document", "page"}
+    assert fields == {f"rating_{name}" for name in every - unused}
+    sent = {
+        name: value
+        for name, field in form.fields.items()
+        if (value := form[name].value()) not in (None, False)
+    }
+    assert organiser.post(address, sent).status_code == 302
+    before = task_rules(task)
+    task.refresh_from_db()
+    assert task_rules(task) == before

@@ -194,6 +194,19 @@ def test_presets_can_be_chosen(task: Task) -> None:
     assert categories_of(task.rules)[:2] == ["Accuracy/Addition", "Accuracy/Omission"]
 
 
+def test_the_design_page_does_not_call_it_esa(client: Client, task: Task) -> None:
+    client.force_login(make_organiser(task.test_set.campaign))
+    address = reverse("design", args=[task.test_set.campaign.slug, task.pk])
+
+    def own_presets() -> list[str]:
+        cards = client.get(address).context["presets"]
+        return [str(card.label) for card in cards if not card.is_other_task]
+
+    assert own_presets() == ["Error spans and scores"] * 2
+    task_rules_change(task=task, rules={"scored": True, "categories": []})
+    assert own_presets() == ["ESA", "Contrastive ESA"]
+
+
 def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> None:
     client.force_login(make_organiser(task.test_set.campaign))
     address = reverse("error-scheme", args=[task.test_set.campaign.slug, task.pk])
