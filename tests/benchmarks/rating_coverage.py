@@ -23,6 +23,8 @@ FloatArray = npt.NDArray[np.float64]
 
 _APART = (2.5, 2.8, 3.1, 3.4, 3.7)
 _EQUAL = (3.1,) * 5
+#: Fewest judges by outputs on a screen: two rate each of five systems, and none sees a segment twice.
+_JUDGES_OF_A_SEGMENT = {1: 10, 2: 6, 3: 5, 4: 5, 5: 5}
 WORLDS: dict[str, RatingWorld] = {
     "100 segments, 20 judges": RatingWorld(quality=_APART, segments=100, judges=20),
     "100 segments, 20 judges, equal": RatingWorld(
@@ -65,7 +67,7 @@ WORLDS: dict[str, RatingWorld] = {
         for judges in (4, 6, 8, 10, 15, 20)
         for severity in (1.0, 1.5)
     },
-    # Criteria: each scale with one, three and five outputs on a screen, from as few judges and segments as have ranges.
+    # Criteria: each scale with one to five outputs on a screen, from as few judges and segments as have ranges.
     **{
         f"{name}, {outputs} a screen, {segments} segments, {judges} judges": RatingWorld(
             quality=_APART,
@@ -79,14 +81,11 @@ WORLDS: dict[str, RatingWorld] = {
             outputs=outputs,
         )
         for name, scale in {
-            "2 points": Scale(0, 1),
-            "3 points": Scale(1, 3),
-            "7 points": Scale(0, 6),
-            "11 points": Scale(0, 10),
+            **{f"{points} points": Scale(1, points) for points in range(2, 12)},
             "0-100": Scale(0, 100),
         }.items()
-        for outputs in (1, 3, 5)
-        for segments, judges in ((5, 10 if outputs == 1 else 5), (40, 10))
+        for outputs in range(1, 6)
+        for segments, judges in ((5, _JUDGES_OF_A_SEGMENT[outputs]), (40, 10))
     },
 }
 
