@@ -21,6 +21,7 @@ from protocols.frame.scale.criteria import (
     Criterion,
     CriterionJSON,
 )
+from protocols.frame.scale.presets import texts_of_presets
 
 
 class CriterionForm(forms.Form):
@@ -121,10 +122,14 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
         *,
         before: Sequence[Criterion],
         language: str,
+        is_translation: bool,
         **more: Any,
     ) -> None:
         self._before = {criterion.key: criterion for criterion in before}
         self._language = language
+        self._is_translation = is_translation
+        #: Languages in which judges no longer read the text of a preset, because it was changed in the page's language.
+        self.languages_dropped: set[str] = set()
         initial = [_initial(criterion, language) for criterion in before]
         super().__init__(data, initial=initial, **more)
         self.extra = MAX_CRITERIA - len(initial)
@@ -165,12 +170,23 @@ class _Criteria(forms.BaseFormSet):  # type: ignore[type-arg]  # Django has no s
             }
 
     def _texts(self, text: str, before: Texts) -> TextsJSON:
-        """Return a text with those in other languages; a text for all languages stays one."""
+        """Return a text with those in other languages; a text for all languages stays one.
+
+        A text that replaces that of a preset may mean something else, so the preset's other languages are dropped, unless
+        the organiser changes a translation.
+        """
         if text_for_reader(before, self._language) == text:
             return dict(before)
         if list(before) == [""]:
             return text
-        return {**before, self._language: text}
+        texts = {}
+        for language, other in before.items():
+            is_preset = (language, other) in texts_of_presets()
+            if self._is_translation or language == self._language or not is_preset:
+                texts[language] = other
+            else:
+                self.languages_dropped.add(language)
+        return {**texts, self._language: text}
 
 
 CriteriaForms: Final[Any] = forms.formset_factory(

@@ -1,6 +1,6 @@
 """The organisers' page for the criteria of a rating task."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from django.conf import settings
 from django.contrib import messages
@@ -14,6 +14,7 @@ from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from annotation.services.tasks import task_rules_change
 from campaign.models import Protocol, Task
+from campaign.texts.joining import comma_list
 from campaign.texts.languages import (
     LanguageTagError,
     language_name,
@@ -34,6 +35,7 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     task = organised_task(request, slug, task_id)
     if task.protocol != Protocol.RATING:
         raise Http404
+    page_language = _language("")
     language = _language(request.GET.get("language", ""))
     preset = request.GET.get("preset", "")
     rules = rules_complete({**task.rules, **_rules_of_preset(preset)})
@@ -41,12 +43,19 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     sent = None
     if request.method == "POST":
         sent = request.POST
-    forms = CriteriaForms(sent, before=before, language=language)
+    forms = CriteriaForms(
+        sent,
+        before=before,
+        language=language,
+        is_translation=language != page_language,
+    )
     at_once = AtOnceForm(sent, task_rules=rules_complete(task.rules), initial=rules)
     if sent is not None and forms.is_valid() and at_once.is_valid():
         with RefusalsAt(at_once):
             _save(task, list(forms.criteria()), at_once.cleaned_data["all_at_once"])
             messages.success(request, _("Criteria saved."))
+            if forms.languages_dropped:
+                messages.warning(request, _dropped_in_words(forms.languages_dropped))
             for needed in judges_needed([task]):
                 messages.info(request, " ".join(needed.words))
             return redirect("criteria", slug, task.pk)
@@ -63,6 +72,13 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
     }
     status = 200 if sent is None else 400
     return render(request, "organiser/criteria.html", context, status=status)
+
+
+def _dropped_in_words(languages: Iterable[str]) -> str:
+    names = sorted(language_name(language) for language in languages)
+    return _(
+        "Your changed texts also replace those of the preset in: %(languages)s. Add translations if judges read these languages."
+    ) % {"languages": comma_list(names)}
 
 
 def _rules_of_preset(name: str) -> Rules:

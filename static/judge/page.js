@@ -170,7 +170,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     delete $("outputs").dataset.layout;
     this.screen = screen;
     if (screen.layout) $("outputs").dataset.layout = screen.layout;
-    $("differences").hidden = !screen.showDifferences;
     screen.enter?.();
     const own = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-protocol]"));
     for (const part of own) part.hidden = part.dataset.protocol !== protocol;

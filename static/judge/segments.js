@@ -134,12 +134,13 @@ export class SegmentPage {
     });
   }
 
-  // Scrolls the current block into view.
+  // Scrolls the current block into view. The first one stays below what is above the page, such as a notice.
   scroll() {
     const top = $("segment-title").getBoundingClientRect().top;
     const bottom = $("outputs").getBoundingClientRect().bottom;
     const header = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop) || 0;
-    if (top < header || bottom > innerHeight - $("foot").offsetHeight) $("segment-title").scrollIntoView({ block: "start" });
+    const isCut = this.#place > 0 && bottom > innerHeight - $("foot").offsetHeight;
+    if (top < header || isCut) $("segment-title").scrollIntoView({ block: "start" });
   }
 
   /** @param {number} place */

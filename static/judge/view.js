@@ -50,9 +50,12 @@ export class View {
 
   /** @param {Block} block @param {ProtocolScreen} screen */
   #showDifferences({ candidates }, screen) {
-    const runs = this.#differences && screen.showDifferences ? differences(candidates) : null;
+    // One output alone, or shown for two systems, differs from nothing.
+    const comparable = Boolean(screen.showDifferences) && candidates.length > 1;
+    $("differences").hidden = !comparable;
+    const runs = this.#differences && comparable ? differences(candidates) : null;
     screen.showDifferences?.(runs);
-    $("too-different").hidden = !this.#differences || !screen.showDifferences || runs !== null;
+    $("too-different").hidden = !this.#differences || !comparable || runs !== null;
   }
 
   // Scrolls the longer text by most of its visible height and the other in proportion, so that both end together.

@@ -183,6 +183,8 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(
     page.clock.install()
     sign_in(page, make_page_judge(Protocol.SPANS, {"page": "document"}))
     at_segment(page, 1)
+    # One output differs from nothing.
+    expect(page.locator("#differences")).to_be_hidden()
     page.clock.run_for(2_000)
     press(page, "ArrowRight")
     press(page, "1")
@@ -219,10 +221,13 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(
 def test_a_document_is_rated_by_touch_on_a_phone(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:
-    phone = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    # The first segment is longer than the page, which begins at its top all the same.
+    short = {**PHONE, "height": 400}
+    phone = new_page(viewport=short, has_touch=True, is_mobile=True)
     phone.clock.install()
     sign_in(phone, judge)
     at_segment(phone, 1)
+    assert phone.evaluate("scrollY") == 0
     assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")
     card(phone, 2).locator(".segment-output").tap()
     at_segment(phone, 2)

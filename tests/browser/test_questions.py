@@ -70,3 +70,6 @@ def test_last_question_is_asked_when_the_work_is_done(
     expect(page.locator("#rest-last-questions")).to_have_count(0)
     judge.refresh_from_db()
     assert judge.answers["remarks"]["value"] == "Thank you"
+    # The page promises that answers can be corrected there.
+    page.locator("#rest-buttons").get_by_role("link", name="Your answers").click()
+    expect(page.get_by_label("Any remarks?")).to_have_value("Thank you")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import Any, Final, cast
 
 from django.conf import settings
@@ -259,6 +260,22 @@ PRESET_NAMES: Final = tuple(_PRESETS)
 def preset_criteria(name: str) -> tuple[Criterion, ...]:
     """Return the criteria of a preset as `Task.rules` hold them: none for adequacy and fluency."""
     return _PRESETS[name]
+
+
+@cache
+def texts_of_presets() -> frozenset[tuple[str, str]]:
+    """Return the names, questions and texts of points of all presets, each after its language."""
+    sets = [adequacy_and_fluency(basis) for basis in AdequacyBasis.values]
+    sets.extend(_PRESETS.values())
+    texts: set[tuple[str, str]] = set()
+    for criterion in chain.from_iterable(sets):
+        for by_language in (
+            criterion.name,
+            criterion.question,
+            *criterion.labels.values(),
+        ):
+            texts.update(by_language.items())
+    return frozenset(texts)
 
 
 def criteria_of(rules: Mapping[str, object]) -> tuple[Criterion, ...]:

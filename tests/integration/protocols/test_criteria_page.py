@@ -131,6 +131,36 @@ def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -
     assert style.question == {"en": "How good is it?", "de": "Wie schön ist es?"}
 
 
+def test_a_changed_preset_asks_all_judges_the_same(
+    organiser: Client, task: Task
+) -> None:
+    """Judges in German were asked the question of the preset, and those in English another."""
+    address = f"{address_of(task)}?preset=summaries"
+    fields = shown(organiser, address)
+    fields["form-0-name"] = "Faithfulness"
+    fields["form-0-question"] = "Is everything true?"
+    fields["form-0-labels"] = "1: Nothing\n5: Very good"
+    saved = organiser.post(address, fields, follow=True)
+    [_saved, warning] = [str(message) for message in saved.context["messages"]]
+    assert "Arabic, Czech, German, Simplified Chinese, Spanish" in warning
+    task.refresh_from_db()
+    faithfulness, consistency, *_others = criteria_read(task.rules["criteria"])
+    assert faithfulness.name == {"en": "Faithfulness"}
+    assert faithfulness.question == {"en": "Is everything true?"}
+    assert faithfulness.labels[1] == {"en": "Nothing"}
+    assert faithfulness.labels[5]["de"] == "Sehr gut"
+    assert consistency.question["de"].startswith("Sagt der Text nur")
+    # A changed translation leaves the others.
+    address = f"{address_of(task)}?language=de"
+    fields = shown(organiser, address)
+    fields["form-1-question"] = "Stimmt der Text?"
+    organiser.post(address, fields)
+    task.refresh_from_db()
+    question = criteria_read(task.rules["criteria"])[1].question
+    assert question["de"] == "Stimmt der Text?"
+    assert question["en"] == "Does the text say only what the source supports?"
+
+
 @pytest.mark.parametrize("preset", ["", "summaries"])
 def test_criteria_changed_meanwhile_are_replaced_only_when_sent_again(
     organiser: Client, task: Task, preset: str
