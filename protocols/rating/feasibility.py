@@ -13,8 +13,8 @@ def feasibility_in_words(feasibility: Feasibility) -> Iterator[str]:
     """Describe the feasibility and requirements of a rating campaign."""
     ratings_per_judge = feasibility.ratings // max(1, feasibility.judges)
     yield counted(
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
+        "At least %(count)s judge is needed (systems: %(systems)s, segments: %(segments)s, ratings per text: %(raters)s).",
+        "At least %(count)s judges are needed (systems: %(systems)s, segments: %(segments)s, ratings per text: %(raters)s).",
         feasibility.needed_judges,
         systems=feasibility.systems,
         segments=feasibility.segments,
@@ -26,21 +26,21 @@ def feasibility_in_words(feasibility: Feasibility) -> Iterator[str]:
         ) % all_in_figures(count=feasibility.passes_by_others)
     if feasibility.is_feasible and feasibility.passes_by_others > 1:
         yield _(
-            "%(judges)s judges rate %(items)s texts each (or one more) on one criterion."
+            "Texts per judge on one criterion: %(items)s, or one more (judges: %(judges)s)."
         ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.is_feasible:
         yield _(
-            "%(judges)s judges rate %(items)s texts each, or one more, in each pass."
+            "Texts per judge in each pass: %(items)s, or one more (judges: %(judges)s)."
         ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.needed_items_per_judge is None:
         yield _(
-            "Each segment needs %(needed)s different judges, because no judge may see a segment twice; available: %(judges)s."
+            "Different judges needed per segment, because no judge may see a segment twice: %(needed)s. Available: %(judges)s."
         ) % all_in_figures(
             needed=feasibility.judges_of_a_segment, judges=feasibility.judges
         )
     else:
         yield _(
-            "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
+            "Texts per judge: %(needed)s needed, at most %(items)s allowed (judges: %(judges)s)."
         ) % all_in_figures(
             judges=feasibility.judges,
             needed=feasibility.needed_items_per_judge,

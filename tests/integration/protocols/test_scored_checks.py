@@ -131,4 +131,4 @@ def test_ratings_have_their_judges_beside_the_checks(task: Task) -> None:
         }
     )
     most = 2 * max(texts.values())
-    assert f"at least {most} judges" in " ".join(needed.words) or not needed.is_feasible
+    assert f"At least {most} judges" in " ".join(needed.words) or not needed.is_feasible
