@@ -11,6 +11,7 @@ from django.utils.text import capfirst
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
+from annotation.protocols.answer_kinds import answer_kind_of
 from ranking.core.rankings.records import RankedRow
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import (
@@ -61,6 +62,10 @@ class Totals:
 def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
     """Return the totals over a campaign's test sets."""
     running = [overview for overview in overviews if overview.is_open]
+    # A judge may work on several tasks.
+    at_work: set[int] = set()
+    for overview in overviews:
+        at_work |= overview.judges_at_work
     wanted = 0
     done = 0
     for overview in overviews:
@@ -76,7 +81,7 @@ def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
         running=len(running),
         judged=sum(overview.judged for overview in overviews),
         excluded=sum(overview.excluded for overview in overviews),
-        at_work=sum(overview.at_work for overview in overviews),
+        at_work=len(at_work),
         share=share,
         pace=sum(overview.pace for overview in running),
     )
@@ -157,7 +162,7 @@ def _overview_row(overview: TaskOverview, today: date, axis: float) -> OverviewR
     if overview.share is not None:
         bar = percent(overview.share)
     plot = None
-    if overview.standing and overview.standing["systems"]:
+    if _is_ranked(overview) and overview.standing:
         plot = small_plot(overview.standing["systems"])
     end_plot = None
     if overview.end and overview.end.days:
@@ -174,9 +179,16 @@ def _overview_row(overview: TaskOverview, today: date, axis: float) -> OverviewR
     )
 
 
+def _is_ranked(overview: TaskOverview) -> bool:
+    """Return whether there is a ranking; ratings without weights order no outputs, so all systems would be tied."""
+    if not answer_kind_of(overview.task).compares_outputs:
+        return False
+    return bool(overview.standing and overview.standing["systems"])
+
+
 def _headline(overview: TaskOverview) -> str:
     standing = cast("Standing | None", overview.standing)
-    if standing and standing["systems"]:
+    if standing and _is_ranked(overview):
         return headline(standing)
     if overview.judged and kind_in_place_of_ranking(task=overview.task):
         return headline_without_ranking(overview.task)

@@ -133,12 +133,30 @@ def _table(
         name=table.name,
         title=table.title,
         headings=headings,
-        body=_body(table, rows, filled, addresses),
+        body=_body(table, _with_decimals(rows), filled, addresses),
         notes=table.notes,
         plot=plot,
         more=len(table.rows) - len(rows),
         files=plot_files,
     )
+
+
+def _with_decimals(rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
+    """Return rows in which all numbers of a column are floats if one is; published results are JSON, which has no 1.0."""
+    measured = set()
+    for row in rows:
+        for position, value in enumerate(row):
+            if isinstance(value, float):
+                measured.add(position)
+    shown = []
+    for row in rows:
+        cells = list(row)
+        for position in measured:
+            value = cells[position]
+            if isinstance(value, int):
+                cells[position] = float(value)
+        shown.append(cells)
+    return shown
 
 
 def _is_one_dot(table: Table) -> bool:

@@ -682,7 +682,7 @@ def _root(
         "@id": "./",
         "@type": "Dataset",
         "name": title_of(content),
-        "description": f"Human ranking of machine translation systems. {basis_of(content)}",
+        "description": f"Human evaluation of system outputs. {basis_of(content)}",
         "datePublished": content["published_at"],
         "version": str(content["version"]),
         "identifier": digest,

@@ -1,7 +1,7 @@
 """Data of organisers' pages: change detection, progress, forecast ends, and the latest feedback of judges."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
@@ -231,7 +231,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
         wanted=task.blocks_wanted,
         today=counts.today,
         judges=counts.judges,
-        at_work=judges_at_work([task], now=now)[task.pk],
+        at_work=len(judges_at_work([task], now=now)[task.pk]),
         periods=_periods(task, now, hourly=hourly),
         hourly=hourly,
     )
@@ -286,8 +286,10 @@ def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
     return WorkedQuarterHour.objects.filter(_BY_PEOPLE, ~is_left_out()).order_by()
 
 
-def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
-    """Return the number of judges at work in each of these test sets. One query."""
+def judges_at_work(
+    tasks: Sequence[Task], *, now: datetime
+) -> Mapping[int, frozenset[int]]:
+    """Return the ids of the judges at work in each of these tasks. One query."""
     since = now - AT_WORK
     judging = JudgeTally.objects.filter(_BY_PEOPLE, task__in=tasks, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
@@ -296,7 +298,10 @@ def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
     )
     columns = ("task", "judge")
     either = judging.values_list(*columns).union(reading.values_list(*columns))
-    return Counter(task for task, _judge in either)
+    judges: dict[int, set[int]] = {task.pk: set() for task in tasks}
+    for task_id, judge_id in either:
+        judges[task_id].add(judge_id)
+    return {task_id: frozenset(of_task) for task_id, of_task in judges.items()}
 
 
 def _periods(task: Task, now: datetime, *, hourly: bool) -> tuple[Period, ...]:
@@ -376,8 +381,8 @@ class TaskOverview:
         The `version` and the `address` of its newest published result.
     rule : RuleState or None
         Progress towards its stopping rule.
-    at_work : int
-        Judges active within the last minutes.
+    judges_at_work : set of int
+        Ids of the judges active within the last minutes.
     days : sequence of Period
         Blocks that count, judged by people on each of the last `OVERVIEW_DAYS` days.
     low_agreement : int
@@ -395,7 +400,7 @@ class TaskOverview:
     left_out: int
     published: PublishedAddress | None
     rule: RuleState | None
-    at_work: int
+    judges_at_work: frozenset[int]
     days: Sequence[Period]
     low_agreement: int
     open_reports: int
@@ -412,6 +417,11 @@ class TaskOverview:
     def share(self) -> float | None:
         """Share of the target, at most 1; None without a target."""
         return _share_of_target(self.counted, self.task.blocks_wanted)
+
+    @property
+    def at_work(self) -> int:
+        """Number of judges active within the last minutes."""
+        return len(self.judges_at_work)
 
     @property
     def judges(self) -> int:
@@ -569,7 +579,7 @@ def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOver
             left_out=len(left_out.get(task.pk, ())),
             published=counts.published,
             rule=rule_of_ranking(ranking),
-            at_work=at_work[task.pk],
+            judges_at_work=at_work[task.pk],
             days=days,
             low_agreement=low[task.pk],
             open_reports=reports.get(task.pk, 0),

@@ -233,6 +233,8 @@ def _tell(
     met_again = {
         criterion: own_ratings.met_again for criterion, own_ratings in ratings.items()
     }
+    # A screen shows several texts of a segment.
+    is_at_once = bool(analysis_input.answers.rules.get("all_at_once"))
     names = result.names
     numbers = []
     for criterion, own in ratings.items():
@@ -248,7 +250,7 @@ def _tell(
             )
             % {"criterion": names[criterion], "count": number_format(number)}
             for criterion, number in met_again.items()
-            if number
+            if number and not is_at_once
         ),
         *_notes(result, options),
     ]
@@ -294,12 +296,12 @@ def _tables(
 ) -> Iterator[Table]:
     if result.weighted is not None:
         yield weighted_means_table(result.weighted, result.names)
+    if len(result.criteria) > 1:
+        yield all_means_table(result)
     for criterion, criterion_result in result.criteria.items():
         yield means_table(
             result.names[criterion], criterion_result.means, name=f"means_{criterion}"
         )
-    if len(result.criteria) > 1:
-        yield all_means_table(result)
     if len(result.criteria) > TWO_CRITERIA:
         yield correlations_table(result, confidence)
     yield n_agreement_table(result)

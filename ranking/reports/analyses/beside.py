@@ -141,6 +141,9 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> TasksBeside:
 
 def task_in_words(protocol: str) -> str:
     """Return the name of a protocol, which identifies a task within its test set."""
+    if protocol == Protocol.RATING:
+        # By adequacy and fluency, or other criteria.
+        return _("Ratings")
     return str(Protocol(protocol).label)
 
 
@@ -185,7 +188,7 @@ def _notes(
         if isinstance(order.task, ScoredTask):
             notes.append(
                 _(
-                    "%(task)s: outputs were scored one at a time, so systems are ordered by mean score, with confidence sets for ranks."
+                    "%(task)s: systems are ordered by mean score, with confidence sets for ranks."
                 )
                 % task
             )

@@ -59,8 +59,17 @@ def method_sentences(content: PublishedContent) -> list[str]:
 
 
 def has_ranking(content: PublishedContent) -> bool:
-    """Return whether a result ranks systems; judges of its task may have seen one output at a time."""
-    return bool(content["ranking"]["systems"])
+    """Return whether a result ranks systems.
+
+    Judges of its task may have seen one output at a time, or their answers may imply no order, such as ratings by criteria
+    without weights: then all comparisons are ties, and the tables of answers say what was found.
+    """
+    ranking = content["ranking"]
+    counted = ranking["input"]
+    implies_no_order = counted["comparisons"] == counted["ties"]
+    if implies_no_order and "answers" in content["sections"]:
+        return False
+    return bool(ranking["systems"])
 
 
 def _ranked(content: PublishedContent) -> list[str]:

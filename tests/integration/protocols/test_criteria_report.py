@@ -141,10 +141,14 @@ def test_systems_stand_in_one_table_by_criteria(
         assert means["errors"][0]["system"] == means["overall"][0]["system"]
         assert means["errors"][0]["rank"] == 1
     with subtests.test("one table of systems and criteria"):
+        assert [each.name for each in report.tables[:2]] == ["weighted", "systems"]
         systems = table(report, "systems")
         names = [column.key for column in systems.columns]
         assert [name for name in names if name in criteria] == criteria
         assert len(systems.rows) == len(means["style"])
+    with subtests.test("several texts of a segment on a screen are no mistake"):
+        assert report.data["input"]["met_again"]["style"] > 0
+        assert not any("another text" in note for note in report.notes)
     with subtests.test("correlations of all pairs"):
         assert len(table(report, "correlations").rows) == 6
         assert report.data["overall_and_errors"]["of_ratings"]["pearson"] < -0.5

@@ -14,9 +14,11 @@ from ranking.selectors.analyses import answer_for_people
 from ranking.services.published_results.naming import PublishingRefusedError
 from ranking.services.published_results.publish import ResultChoices, result_publish
 from ranking.tasks import rank_task
+from tests.criteria import FOUR
 from tests.factories import make_campaign, make_organiser
 from tests.integration.protocols.judging import rated_task
 from tests.integration.protocols.test_answers_kept_up import one_at_a_time
+from tests.integration.protocols.test_criteria_report import rated as rated_side_by_side
 from tests.integration.publishing.bundled import bundled, files_of, packed, said
 from tests.page_tables import page_tables
 
@@ -33,13 +35,27 @@ def rated() -> Task:
 
 def test_published_means_are_those_of_the_analysis(rated: Task) -> None:
     result = result_publish(task=rated, by=None)
-    computed = answer_for_people(Analysis.objects.get(kind="rating")).tables[0]
+    tables = answer_for_people(Analysis.objects.get(kind="rating")).tables
+    computed = next(table for table in tables if table.name.startswith("means_"))
     page = Client().get(f"/results/{result.address}/").content.decode()
     published = next(table for table in page_tables(page) if "Mean" in table.headings)
     systems = [str(row[0]) for row in computed.rows]
-    means = [f"{row[1]:.3f}".rstrip("0").rstrip(".") for row in computed.rows]
     assert [row[0] for row in published.rows] == systems
-    assert [row[1].rstrip("0").rstrip(".") for row in published.rows] == means
+    assert [row[1] for row in published.rows] == [
+        f"{row[1]:.3f}" for row in computed.rows
+    ]
+
+
+def test_ratings_without_weights_are_not_published_as_tied() -> None:
+    """Outputs beside each other that no weights order are ties, which are no result."""
+    criteria = [{**each, "weight": 0} for each in FOUR]
+    task = rated_side_by_side(2, criteria=criteria)
+    rank_task(task.pk)
+    result = result_publish(task=task, by=None)
+    assert result.content["ranking"]["systems"]
+    page = Client().get(f"/results/{result.address}/").content.decode()
+    assert "tied" not in page
+    assert "Systems by criteria" in page
 
 
 def test_published_answers_name_no_judge(rated: Task) -> None:

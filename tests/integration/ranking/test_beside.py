@@ -272,7 +272,7 @@ def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(
     )
     assert [each["system"] for each in found[0]["order"]] == list(SYSTEMS)
     assert len((answer.data or {})["pairs"]) == 3
-    assert "outputs were scored one at a time" in notes_of(answer)
+    assert "systems are ordered by mean score" in notes_of(answer)
     everybody = (asked(scores).data or {})["tasks"][0]
     assert [each["score"] for each in everybody["order"]] == [80.5, 70.5, 60.5, 50.5]
     assert everybody["per_hour"]["value"] == pytest.approx(

@@ -1,6 +1,8 @@
 """The overview of a campaign: its numbers, its forecasts, and what it says needs somebody."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -9,13 +11,14 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models.judge_measures import JudgeMeasure
-from campaign.models import Campaign
+from campaign.models import Campaign, Protocol
 from campaign.services.campaigns import task_close as close
 from desk.selectors.alerts import alerts_of_campaigns
 from ranking.models import JudgeMeasures
 from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.dashboards import TaskOverview, campaign_overview
 from ranking.tasks import rank_task
+from tests.criteria import criterion
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -143,3 +146,21 @@ def test_twenty_tasks_cost_as_many_queries_as_two(
             counts.append(len(queries))
     assert counts[:2] == counts[2:]
     assert max(counts) <= 20
+
+
+def test_a_judge_at_work_on_two_tasks_is_counted_once(writer: TestSetWriter) -> None:
+    judged_by_day(writer, [2])
+    found = overview_of(writer)
+    assert found.at_work == 1
+    assert totals_of([found, found]).at_work == 1
+
+
+def test_ratings_without_weights_are_not_called_tied(writer: TestSetWriter) -> None:
+    judged_by_day(writer, [2])
+    found = overview_of(writer)
+    found.task.protocol = Protocol.RATING
+    criteria = [criterion("style"), criterion("content")]
+    found.task.rules = {"criteria": criteria, "all_at_once": True}
+    standing: Any = {"systems": [{"system": "amber"}, {"system": "birch"}]}
+    [row] = overview_rows([replace(found, standing=standing)], today=NOON.date())
+    assert (row.headline, row.plot) == ("Ratings", None)
