@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django import forms
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
@@ -97,11 +98,28 @@ class AnswersForm(forms.Form):
 _WITH_DECIMALS: Final = re.compile(r"(\d)[.,٫](\d{1,2}|\d{4,})\s*\Z")
 
 
+#: A number with groups of thousands, and another separator before its decimals: “1.000,5” or “1,000.5”.
+_WITH_GROUPS: Final = re.compile(
+    r"\s*([+-]?\d{1,3}(?:([.,٬'’ \u00a0\u202f])\d{3})(?:\2\d{3})*)(?!\2)[.,٫](\d+)\s*"
+)
+#: A separator that stands twice, although no group of three digits follows.
+_WITH_WRONG_GROUPS: Final = re.compile(r"\d([.,])\d+\1(?:\d{1,2}|\d{4,})\s*\Z")
+
+
 class _NumberField(forms.FloatField):
     """Takes the decimal separator of any language: “3,5” is not 35 where commas group thousands."""
 
     def to_python(self, value: Any) -> Any:
-        return super().to_python(_WITH_DECIMALS.sub(r"\1.\2", value or ""))
+        text = value or ""
+        grouped = _WITH_GROUPS.fullmatch(text)
+        if grouped is not None:
+            whole, separator, decimals = grouped.groups()
+            return super().to_python(
+                float(f"{whole.replace(separator, '')}.{decimals}")
+            )
+        if _WITH_WRONG_GROUPS.search(text):
+            raise ValidationError(self.error_messages["invalid"], code="invalid")
+        return super().to_python(_WITH_DECIMALS.sub(r"\1.\2", text))
 
 
 def _answer_field(question: Question, wording: Wording) -> Any:

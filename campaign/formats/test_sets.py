@@ -9,7 +9,12 @@ from typing import Final
 
 from campaign.formats.errors import FormatError, Location
 from campaign.formats.genmt import read_genmt_test_set, read_pearmut_campaign
-from campaign.formats.json_text import JSONObject, object_lines, text_value
+from campaign.formats.json_text import (
+    JSONObject,
+    object_lines,
+    text_value,
+    whole_text,
+)
 from campaign.formats.omissions import Omissions, SystemsSeen, complete, named
 from campaign.formats.records import (
     SegmentTexts,
@@ -454,9 +459,14 @@ class _Line:
 
     def _text(self, key: str, value: object) -> str:
         location = Location(self._file.name, self.number, field=key)
-        return one_line(text_value(value, location))
+        text = text_value(value, location)
+        if key in _TEXT_KEYS:
+            return whole_text(text)
+        return one_line(text)
 
 
+#: Keys of texts, which keep their line breaks; ids and names have none.
+_TEXT_KEYS: Final = frozenset({"source", "references", "outputs"})
 SNIFFED_BYTES: Final = 64 * 1024
 _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
 _XML_SET = re.compile(r"<dataset[\s>]")

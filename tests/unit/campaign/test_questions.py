@@ -111,6 +111,14 @@ def test_impossible_questions_are_refused(value: Any) -> None:
         ("34,5", "en", 34.5),
         ("٣٤٫٥", "ar", 34.5),
         ("1.000", "de", 1000),
+        ("1.000,5", "de", 1000.5),
+        ("1.000,500", "de", 1000.5),
+        ("1.000,5", "en", 1000.5),
+        ("1,000.5", "de", 1000.5),
+        ("-1.000.000,25", "es", -1000000.25),
+        ("1 000,5", "cs", 1000.5),
+        ("1\u202f000,5", "en", 1000.5),
+        ("1.000.000", "de", 1000000),
         ("٣", "ar", 3),
         ("", "en", None),
     ],
@@ -122,7 +130,7 @@ def test_number_is_read_as_typed_in_the_language(
     assert (value, type(value)) == (number, type(number))
 
 
-@pytest.mark.parametrize("text", ["old", "nan", "inf", "1e99"])
+@pytest.mark.parametrize("text", ["old", "nan", "inf", "1e99", "1.000.5", "1,2,3"])
 def test_number_that_cannot_be_meant_is_refused(text: str) -> None:
     assert isinstance(answer_given(question(), text), list)
 

@@ -25,7 +25,7 @@ def test_an_object_a_line_is_a_segment(make_file: MakeFile) -> None:
     segments = _read(make_file, content)
     assert segments == [
         SegmentTexts("d", 1, 1, "s1", ("r", ""), {"A": "a1", "B": "bé😀"}),
-        SegmentTexts("d", 2, 2, "s2", (), {"A": "a2", "B": "b 2"}),
+        SegmentTexts("d", 2, 2, "s2", (), {"A": "a2", "B": "b\n 2"}),
     ]
     assert [list(segment.outputs) for segment in segments] == [["A", "B"], ["A", "B"]]
 
