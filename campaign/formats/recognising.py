@@ -375,9 +375,11 @@ def _rankable(
         yield segment
     if len(systems) < FEWEST_SYSTEMS:
         problem = "there are no system outputs"
+        remedy = "provide outputs of at least two systems"
         if systems:
             problem = f"there is only one system, {systems[0]}"
-        raise FormatError(name, problem, "provide outputs of at least two systems")
+            remedy += "; a human or earlier text can be the second one, as a system of its own"
+        raise FormatError(name, problem, remedy)
 
 
 @contextmanager

@@ -6,19 +6,24 @@ from functools import partial
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotation.importing.answers import FORMS_LOST, ImportOptions, answers_import
 from annotation.models import Judgment
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import task_rules
+from annotation.services.planning.designs import design_ensure
+from annotation.services.planning.pool import hits_plan
 from campaign.formats.errors import FormatError
 from campaign.formats.repeats import REPLACED
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Instructions, Judge, Protocol, Task, Upload
 from campaign.models.questions import questions_stored
 from campaign.selectors.questions import answers_summaries
+from campaign.services.campaigns import campaign_change
 from campaign.services.uploads import upload_change
 from protocols.models import RatingAnswer
+from tests.factories import make_judge
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
 from tests.media_samples import png, wav
@@ -288,3 +293,49 @@ def test_log_of_a_campaign_with_media_is_read(sent: Sent) -> None:
     entry = {"item": [SHOWN], **sliders(amber=(1, 20), birch=(3, 40))}
     result = answers_import(task=Task.objects.get(), files=log_of(entry))
     assert result.judgments == 1
+
+
+@pytest.mark.parametrize(
+    ("item", "problem", "remedy"),
+    [
+        (
+            {"src": "Open.", "ref": "Offen.", "tgt": {"amber": "Auf."}},
+            "there is only one system, amber",
+            "a human or earlier text can be the second one",
+        ),
+        (
+            {"ref": "Offen.", "tgt": {"amber": "Auf.", "birch": "Offen!"}},
+            "the item has no source text",
+            "turn off “Show the source” in the settings of the campaign",
+        ),
+    ],
+)
+def test_campaigns_of_less_than_a_test_set_are_refused_with_the_remedy(
+    sent: Sent, item: dict[str, Any], problem: str, remedy: str
+) -> None:
+    upload = pearmut(sent, {"protocol": "DA"}, data=[[item]])
+    assert upload.report is not None
+    assert upload.report["error"]["problem"] == problem
+    assert remedy in upload.report["error"]["remedy"]
+
+
+def test_items_whose_source_judges_do_not_see_are_outputs_alone(
+    sent: Sent, campaign: Campaign, client: Client
+) -> None:
+    """The remedy for items without a source: a text that is not shown."""
+    campaign_change(campaign=campaign, show_source=False)
+    item = {"src": "item 1", "tgt": {"amber": "Auf.", "birch": "Offen!"}}
+    imported(pearmut(sent, {"protocol": "DA"}, data=[[item]]))
+    task = Task.objects.get()
+    design_ensure(task=task, seed=7)
+    hits_plan(task_id=task.pk, count=1)
+    judge = make_judge(campaign)
+    assert judge.user is not None
+    client.force_login(judge.user)
+    lent = client.post(
+        "/api/v1/judging/assignments/", {}, content_type="application/json"
+    )
+    assert lent.status_code == 200
+    text = lent.content.decode()
+    assert "Auf." in text or "Offen!" in text
+    assert "item 1" not in text
