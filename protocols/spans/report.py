@@ -361,7 +361,7 @@ def _tell(
         counted[name] = len(getattr(columns, name))
     notes = [
         _(
-            "%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges."
+            "Scores: %(scores)s; systems: %(systems)s; segments: %(segments)s; judges: %(judges)s."
         )
         % all_in_figures(scores=len(columns), **counted)
     ]

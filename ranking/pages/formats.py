@@ -41,10 +41,10 @@ def kappa(value: float | None) -> str:
 
 
 def figure(value: int | None) -> str:
-    """Return a whole number with thousands separators; a dash for None."""
+    """Return a whole number with thousands separators and a true minus sign; a dash for None."""
     if value is None:
         return _NOTHING
-    return number_format(value)
+    return number_format(value).replace("-", "−")
 
 
 def share(value: float | None) -> str:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Final, cast
 
 from django.utils.translation import gettext as _
 
+from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Task, User
 from campaign.texts.joining import comma_list
 from ranking.core.judged.collapsed_candidates import Pairing
@@ -189,8 +190,10 @@ class FirmnessSection(Section):
         return {"choice__method": self.run.method}
 
     def request(self) -> Request | None:
-        """Return None if the method has no such analysis, and without systems or with several unconnected groups."""
+        """Return None if the protocol or method has no such analysis, and without systems or with several unconnected groups."""
         run = self.run
+        if not answer_kind_of(run.task).compares_outputs:
+            return None
         is_usual = METHODS[run.method].is_usual(run.parameters["method_parameters"])
         if not is_usual or len(run.result["groups"]) != 1:
             return None

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 
 from campaign.models import Task
 from ranking.models import Analysis, PublishedResult
@@ -46,11 +47,15 @@ def test_published_means_are_those_of_the_analysis(rated: Task) -> None:
     ]
 
 
-def test_ratings_without_weights_are_not_published_as_tied() -> None:
+def test_ratings_without_weights_are_not_published_as_tied(client: Client) -> None:
     """Outputs beside each other that no weights order are ties, which are no result."""
     criteria = [{**each, "weight": 0} for each in FOUR]
     task = rated_side_by_side(2, criteria=criteria)
     rank_task(task.pk)
+    client.force_login(make_organiser(task.test_set.campaign))
+    confirm = reverse("publish-confirm", args=[task.test_set.campaign.slug, task.pk])
+    # No worker is asked how robust an order is that there is not.
+    assert client.post(confirm, {}).context["awaited"] == []
     result = result_publish(task=task, by=None)
     assert result.content["ranking"]["systems"]
     page = Client().get(f"/results/{result.address}/").content.decode()

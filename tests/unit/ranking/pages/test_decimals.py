@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
+from ranking.pages.formats import figure
 from ranking.pages.report_shown import rendered_tables
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.wording.numbers import decimals, p_in_words
@@ -46,3 +47,7 @@ def test_no_p_of_any_report_is_nothing() -> None:
             )
         )
         assert ">&lt; 0.001<" in shown.body, key
+
+
+def test_a_whole_number_has_the_same_minus_sign() -> None:
+    assert figure(-1) == decimals(-1.0, 0) == "−1"
