@@ -490,14 +490,14 @@ def _opening(
         declined_at=None,
     )
     judges = people.exclude(Exists(actions_that_stop(OuterRef("pk")))).count()
-    tasks = len(open_tasks)
+    test_sets = len({task.test_set_id for task in open_tasks})
     yield counted(
         "%(count)d judge can start right away.",
         "%(count)d judges can start right away.",
         judges,
     )
-    yield counted("%(count)d test set opens.", "%(count)d test sets open.", tasks)
-    if not tasks:
+    yield counted("%(count)d test set opens.", "%(count)d test sets open.", test_sets)
+    if not test_sets:
         yield _("Add a test set first: there is nothing to judge.")
     for needs in needed:
         yield from (labelled(needs.task.called, sentence) for sentence in needs.words)

@@ -14,7 +14,7 @@ from protocols.spans.records import Severity
 def _mqm(name: str, label: Promise | str, sentence: Promise) -> Preset:
     return Preset(
         name=name,
-        label=label,  # type: ignore[arg-type]  # a name that is the same in all languages
+        label=label,
         sentence=sentence,
         protocol=Protocol.SPANS,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},

@@ -22,7 +22,14 @@ from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import JudgeDecision, quality_action_take
 from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.database.erasing import campaign_erase
-from campaign.models import Campaign, CampaignState, Task, Transition, User
+from campaign.models import (
+    Campaign,
+    CampaignState,
+    Protocol,
+    Task,
+    Transition,
+    User,
+)
 from campaign.models.campaign import TRANSITIONS
 from campaign.selectors.activity import state_changes
 from campaign.services.campaigns import (
@@ -188,6 +195,14 @@ def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
     )
     after = state_effects(campaign=campaign, transition=Transition.RESUME)
     assert before.facts == after.facts != with_judge.facts
+
+
+def test_preview_of_resuming_counts_test_sets_and_not_tasks(task: Task) -> None:
+    Task.objects.create(test_set=task.test_set, protocol=Protocol.TWO_OUTPUTS)
+    campaign = task.test_set.campaign
+    change(campaign, Transition.PAUSE)
+    effects = state_effects(campaign=campaign, transition=Transition.RESUME)
+    assert "1 test set opens." in effects.facts
 
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
