@@ -1,8 +1,10 @@
 """A stored HIT drawn once more from recorded data alone, as proof that draws can be repeated."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from annotation.models import HIT, HITPurpose, PlanningBatch
+from annotation.sampling.drawing import HITDrawer
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan, Purpose, repeated
 from annotation.selectors.drawing import DrawInputs, TestSetTexts, texts_of_others
@@ -22,19 +24,27 @@ def hit_redraw(hit: HIT) -> HITPlan:
     ValueError
         If the HIT was not drawn here but created for imported judgments.
     """
-    if hit.batch is None:
-        raise ValueError(f"HIT {hit.number} was not drawn here.")
-    if hit.part:
-        return _of_pass(hit, hit.batch)
-    if hit.purpose == HITPurpose.FIRST:
-        return _first(hit, hit.batch)
-    original = _original(hit)
-    return repeated(
-        plans_read([original])[original],
-        seed=hit.design.seed,
-        number=hit.number,
-        purpose=Purpose(hit.purpose),
-    )
+    return hits_redraw([hit])[hit.pk]
+
+
+def hits_redraw(hits: Iterable[HIT]) -> dict[int, HITPlan]:
+    """Redraw HITs by id; those of a batch are drawn one after another, as they were when they were planned."""
+    redrawn = {}
+    together: dict[tuple[int, int, bool], list[HIT]] = {}
+    for hit in sorted(hits, key=lambda hit: hit.number):
+        if hit.batch is None:
+            raise ValueError(f"HIT {hit.number} was not drawn here.")
+        if hit.part:
+            redrawn[hit.pk] = _of_pass(hit, hit.batch)
+        elif hit.purpose == HITPurpose.FIRST:
+            is_sample = bool(hit.why.get("sample"))
+            key = (hit.batch.pk, hit.design_id, is_sample)
+            together.setdefault(key, []).append(hit)
+        else:
+            redrawn[hit.pk] = _repeated(hit)
+    for of_batch in together.values():
+        redrawn.update(_first(of_batch))
+    return redrawn
 
 
 def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
@@ -74,8 +84,32 @@ def _inputs_then(hit: HIT, batch: PlanningBatch) -> DrawInputs:
     )
 
 
-def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
-    drawer = _inputs_then(hit, batch).drawer(
+def _first(hits: Sequence[HIT]) -> dict[int, HITPlan]:
+    """Redraw HITs of one batch, in order of their numbers, with all that the batch has before the last of them."""
+    batch = hits[0].batch
+    assert batch is not None
+    drawer = _drawer(hits[0], batch)
+    chosen = {hit.pk: hit for hit in hits}
+    rows = batch.hits.filter(number__lte=hits[-1].number).order_by("number")
+    purposes = dict(rows.values_list("pk", "purpose"))
+    plans = plans_read(purposes)
+    redrawn = {}
+    for pk, purpose in purposes.items():
+        if pk in chosen:
+            why = chosen[pk].why
+            # Nothing is recorded about checks if the design has none.
+            checks = Checks(why.get("checks", Checks.CHANCE))
+            drawn = drawer.first(
+                number=chosen[pk].number, turn=why["turn"], checks=checks
+            )
+            assert drawn is not None, "A stored HIT has a window."
+            redrawn[pk] = drawn
+        drawer.add(plans[pk], Purpose(purpose))
+    return redrawn
+
+
+def _drawer(hit: HIT, batch: PlanningBatch) -> HITDrawer:
+    return _inputs_then(hit, batch).drawer(
         avoid=batch.avoided,
         hide=batch.hidden,
         for_one_judge=batch.judge_id is not None,
@@ -83,19 +117,17 @@ def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
         if batch.judge and hit.why.get("sample")
         else None,
     )
-    before = dict(
-        batch.hits.filter(number__lt=hit.number)
-        .order_by("number")
-        .values_list("pk", "purpose")
+
+
+def _repeated(hit: HIT) -> HITPlan:
+    """Redraw a repeat from its original."""
+    original = _original(hit)
+    return repeated(
+        plans_read([original])[original],
+        seed=hit.design.seed,
+        number=hit.number,
+        purpose=Purpose(hit.purpose),
     )
-    plans = plans_read(before)
-    for pk, purpose in before.items():
-        drawer.add(plans[pk], Purpose(purpose))
-    # Nothing is recorded about checks if the design has none.
-    checks = Checks(hit.why.get("checks", Checks.CHANCE))
-    drawn = drawer.first(number=hit.number, turn=hit.why["turn"], checks=checks)
-    assert drawn is not None, "A stored HIT has a window."
-    return drawn
 
 
 def _original(hit: HIT) -> int:
