@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html.parser import HTMLParser
 from typing import Final
 
@@ -83,11 +83,12 @@ def _texts_in(words: object) -> Iterator[str]:
             yield from _texts_in(each)
 
 
-def texts_of(page: str) -> list[str]:
+@lru_cache(maxsize=300)
+def texts_of(page: str) -> Sequence[str]:
     """Return the texts of a page in its own language."""
     reader = _Texts()
     reader.feed(page)
-    return reader.texts
+    return tuple(reader.texts)
 
 
 # Addresses, names of files, codes with hyphens or underscores, and time zones are no words.
@@ -130,7 +131,12 @@ def english_in(
 ) -> set[str]:
     """Return words of a page that its English version has, too, and that are neither names nor words of the language."""
     shared = words_of(texts_of(page)) & words_of(texts_of(english))
-    return shared - _own_words(_locale(language)) - words_of(names)
+    return shared - _own_words(_locale(language)) - _words_of(frozenset(names))
+
+
+@lru_cache(maxsize=1)
+def _words_of(names: frozenset[str]) -> set[str]:
+    return words_of(names)
 
 
 def _locale(language: str) -> str:
@@ -167,6 +173,7 @@ _SPACED: Final = frozenset({"de", "cs", "es"})
 def unlike(page: str, language: str) -> set[str]:
     """Return numbers, percentages and dates of a page that are not written as the language writes them."""
     found = set()
+    orders = _month_orders(language)
     for text in texts_of(page):
         # Marks of direction within a date.
         plain = re.sub("[\u200e\u200f\u2068\u2069]", "", text)
@@ -184,12 +191,14 @@ def unlike(page: str, language: str) -> set[str]:
         found |= set(re.findall("[\u0660-\u0669\u06f0-\u06f9]+", plain))
         wrong_percent = r"\d[ ]?%" if language in _SPACED else r"\d\s%"
         found |= set(re.findall(wrong_percent, plain))
-        found |= set(_month_orders(plain, language))
+        for order in orders:
+            found |= set(order.findall(plain))
     return found
 
 
-def _month_orders(text: str, language: str) -> Iterator[str]:
-    """Yield dates with a month's name in an order that is not the language's."""
+@cache
+def _month_orders(language: str) -> Sequence[re.Pattern[str]]:
+    """Return patterns of dates with a month's name in an order that is not the language's."""
     cldr = Locale.parse(_locale(language))
     names = {
         re.escape(str(name).rstrip("."))
@@ -199,9 +208,11 @@ def _month_orders(text: str, language: str) -> Iterator[str]:
     }
     month = f"(?:{'|'.join(sorted(names, key=len, reverse=True))})"
     if language == "en":
-        yield from re.findall(rf"\b\d{{1,2}}\.? {month}\.? \d{{4}}", text)
-    elif language != "zh-hans":
-        yield from re.findall(rf"\b{month}\.? \d{{1,2}},? \d{{4}}", text)
+        return [re.compile(rf"\b\d{{1,2}}\.? {month}\.? \d{{4}}")]
+    if language == "zh-hans":
+        return []
+    orders = [re.compile(rf"\b{month}\.? \d{{1,2}},? \d{{4}}")]
     if language == "cs":
         nominative = "|".join(map(str, cldr.months["stand-alone"]["wide"].values()))
-        yield from re.findall(rf"\d\.\s(?:{nominative})\b", text)
+        orders.append(re.compile(rf"\d\.\s(?:{nominative})\b"))
+    return orders
