@@ -205,7 +205,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         assert "No ranking yet" not in page, each["protocol"]
         assert "<tbody" in page.partition('id="headline"')[2]
 
-    walk = AnswersWalk(client, description())
+    walk = AnswersWalk(client, description(validate=False))
     assert walk.differences == []
     assert len(walk.answered) > 50
 
