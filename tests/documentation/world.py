@@ -7,10 +7,12 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from launcher.data_directory import CHECKOUT
+from tests.documentation.pages import Block
 
 OWNER = "you@example.org"
 MEMBER = "rosa@example.org"
@@ -34,6 +36,7 @@ _ANSWERS = {
     "comparisons.jsonl": ("sorting", "comparisons-jsonl"),
     "judgments.jsonl": ("spans", "spans-jsonl"),
 }
+_FILES_OF_ANSWERS = (*_ANSWERS, "log.jsonl", "easy.txt")
 #: Pages on a protocol call the task of this protocol 12, too.
 _PROTOCOL_OF_PAGE = {
     "docs/protocols/editing.md": "editing",
@@ -45,54 +48,6 @@ _RESULT = "0123456789abcdef"
 _BUNDLE_SECONDS = 120
 #: What stands for a session of a reader's own.
 _SESSION = " session:1f0c2a9b7d3e4455"
-
-
-@dataclass(frozen=True)
-class World:
-    """What the reader has, by the names that commands need.
-
-    Attributes
-    ----------
-    task : int
-        The task of `wmt26`.
-    ranking : int
-        A ranked task of the demo, which the token may read and change.
-    tasks_of_protocols : mapping of str to int
-        The demo's task of each protocol.
-    token : str
-    published : int
-        A task of the demo with a published result.
-    result : str
-        The address of this result.
-    address : str
-        Where all is served.
-    """
-
-    task: int
-    ranking: int
-    tasks_of_protocols: Mapping[str, int]
-    token: str
-    published: int
-    result: str
-    address: str
-
-    def replaced(self, page: str) -> dict[str, str]:
-        """Return what stands for a page's examples."""
-        protocol = _PROTOCOL_OF_PAGE.get(page)
-        task = self.task if protocol is None else self.tasks_of_protocols[protocol]
-        if page == "docs/publishing.md":
-            task = self.published
-        return {
-            "tasks/12/": f"tasks/{task}/",
-            "api/v1/tasks/1": f"api/v1/tasks/{self.ranking}",
-            "TOKEN=…": f"TOKEN={self.token}",
-            'TOKEN = "…"': f'TOKEN = "{self.token}"',
-            # Set in another block, which had a terminal of its own here.
-            "$TOKEN": self.token,
-            _SESSION: "",
-            "https://example.org/results": f"{self.address}/results",
-            _RESULT: self.result,
-        }
 
 
 @dataclass(frozen=True)
@@ -122,51 +77,129 @@ class _Api:
         return rows
 
 
-def world_make(run: Callable[[str], str], address: str) -> World:
-    """Make the campaign `wmt26` and its people, and write the demo's answers into files."""
-    run(_COMMANDS)
+class World:
+    """What the reader has, by the names that commands need; made when a block first needs it.
 
-    def token(*words: str) -> str:
-        made = json.loads(
-            run(f"./quintet rest POST tokens/ name=reader --as {' '.join(words)}")
+    Attributes
+    ----------
+    address : str
+        Where all is served.
+    token : str
+        A token that may read and change the campaign `museum`.
+    """
+
+    def __init__(self, run: Callable[[str], str], address: str) -> None:
+        """Make the campaign `wmt26` and its people."""
+        run(_COMMANDS)
+        self._run = run
+        self.address = address
+        self.token = self._token_made(MEMBER, "scope=write", "campaign=museum")
+        self._has_answers = False
+        self._result = ""
+
+    def replaced(self, block: Block) -> dict[str, str]:
+        """Return what stands for a block's examples, after making the files that it names."""
+        if any(name in block.text for name in _FILES_OF_ANSWERS):
+            self._answers_ensure()
+        if "bundle.zip" in block.text:
+            self._result_ensure()
+        examples: dict[str, Callable[[], str]] = {
+            "tasks/12/": lambda: f"tasks/{self._task(block.page)}/",
+            "api/v1/tasks/1": lambda: f"api/v1/tasks/{self._ranking}",
+            "TOKEN=…": lambda: f"TOKEN={self.token}",
+            'TOKEN = "…"': lambda: f'TOKEN = "{self.token}"',
+            # Set in another block, which had a terminal of its own here.
+            "$TOKEN": lambda: self.token,
+            _SESSION: lambda: "",
+            "https://example.org/results": self._results_address,
+            _RESULT: self._result_ensure,
+        }
+        return {
+            written: meant()
+            for written, meant in examples.items()
+            if written in block.text
+        }
+
+    def _task(self, page: str) -> int:
+        """Return the task that a page calls 12."""
+        if page == "docs/publishing.md":
+            self._result_ensure()
+            return self._published
+        protocol = _PROTOCOL_OF_PAGE.get(page)
+        if protocol is not None:
+            return self._tasks_of_protocols[protocol]
+        return self._own_task
+
+    def _results_address(self) -> str:
+        self._result_ensure()
+        return f"{self.address}/results"
+
+    @cached_property
+    def _own_task(self) -> int:
+        """The task of `wmt26`."""
+        tasks = self._run(f"./quintet rest GET campaigns/wmt26/tasks/ --as {OWNER}")
+        return int(json.loads(tasks)["results"][0]["id"])
+
+    @cached_property
+    def _ranking(self) -> int:
+        """A ranked task of the demo, which the token may read and change."""
+        return int(self._api(self.token).tasks("museum")[0]["id"])
+
+    @cached_property
+    def _demo(self) -> _Api:
+        return self._api(self._token_made(DEMO, "scope=write"))
+
+    @cached_property
+    def _tasks_of_protocols(self) -> dict[str, int]:
+        """The demo's task of each protocol."""
+        rows = self._demo.tasks("museum-protocols")
+        return {row["protocol"]: row["id"] for row in rows}
+
+    @cached_property
+    def _published(self) -> int:
+        """The task of the demo whose result is published."""
+        return int(self._demo.tasks("wmt12")[0]["id"])
+
+    def _api(self, token: str) -> _Api:
+        return _Api(self._run, self.address, token)
+
+    def _token_made(self, *words: str) -> str:
+        made = self._run(
+            f"./quintet rest POST tokens/ name=reader --as {' '.join(words)}"
         )
-        return str(made["token"])
+        return str(json.loads(made)["token"])
 
-    demo = _Api(run, address, token(DEMO, "scope=write"))
-    own = _Api(run, address, token(OWNER))
-    protocols = {row["protocol"]: row["id"] for row in demo.tasks("museum-protocols")}
-    for name, (protocol, file_format) in _ANSWERS.items():
-        exports = f"tasks/{protocols[protocol]}/exports/stream/"
-        demo.ask(f"{exports}?kind=answers&file_format={file_format}", f'-o "{name}"')
-    run("cp judgments.jsonl log.jsonl")
-    rating = json.loads(run("head -n 1 ratings.jsonl"))
-    run(f"echo {rating['segment']} > easy.txt")
-    published = demo.tasks("wmt12")[0]["id"]
-    return World(
-        task=own.tasks("wmt26")[0]["id"],
-        ranking=demo.tasks("museum")[0]["id"],
-        tasks_of_protocols=protocols,
-        token=token(MEMBER, "scope=write", "campaign=museum"),
-        published=published,
-        result=_result_published(demo, published),
-        address=address,
-    )
+    def _answers_ensure(self) -> None:
+        """Write the demo's answers into files, once."""
+        if self._has_answers:
+            return
+        self._has_answers = True
+        for name, (protocol, file_format) in _ANSWERS.items():
+            exports = f"tasks/{self._tasks_of_protocols[protocol]}/exports/stream/"
+            query = f"?kind=answers&file_format={file_format}"
+            self._demo.ask(f"{exports}{query}", f'-o "{name}"')
+        self._run("cp judgments.jsonl log.jsonl")
+        rating = json.loads(self._run("head -n 1 ratings.jsonl"))
+        self._run(f"echo {rating['segment']} > easy.txt")
 
-
-def _result_published(api: _Api, task: int) -> str:
-    """Close a task, publish its result, and write the bundle into a file; return the address of the result."""
-    api.send("PUT", f"tasks/{task}/closing/", {"closed": True, "confirm": True})
-    results = f"tasks/{task}/published-results/"
-    published = json.loads(
-        api.send("POST", results, {"firmness": False, "metrics": False})
-    )
-    version = f"{results}{published['version']}/"
-    end = time.monotonic() + _BUNDLE_SECONDS
-    while not json.loads(api.ask(version))["bundle"]["is_made"]:
-        assert time.monotonic() < end, "the bundle was not made"
-        time.sleep(0.5)
-    api.ask(f"{version}bundle/", "-o bundle.zip")
-    return str(published["url"]).rstrip("/").rpartition("/")[2]
+    def _result_ensure(self) -> str:
+        """Close a task, publish its result, and write the bundle into a file, once; return the result's address."""
+        if self._result:
+            return self._result
+        task = self._published
+        closing = {"closed": True, "confirm": True}
+        self._demo.send("PUT", f"tasks/{task}/closing/", closing)
+        results = f"tasks/{task}/published-results/"
+        content = {"firmness": False, "metrics": False}
+        published = json.loads(self._demo.send("POST", results, content))
+        version = f"{results}{published['version']}/"
+        end = time.monotonic() + _BUNDLE_SECONDS
+        while not json.loads(self._demo.ask(version))["bundle"]["is_made"]:
+            assert time.monotonic() < end, "the bundle was not made"
+            time.sleep(0.5)
+        self._demo.ask(f"{version}bundle/", "-o bundle.zip")
+        self._result = str(published["url"]).rstrip("/").rpartition("/")[2]
+        return self._result
 
 
 def files_write(folder: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 from launcher.data_directory import read_json
 from tests.checkouts import copy_checkout
 from tests.documentation.pages import PAGES, Block, read_page
-from tests.documentation.world import World, files_write, world_make
+from tests.documentation.world import World, files_write
 from tests.wheels import installed_wheel
 
 #: A command that takes longer waits for something.
@@ -167,7 +167,7 @@ class Started:
 
     def _replaced(self, block: Block) -> dict[str, str]:
         """Return what stands for examples; a command may need what the one before it has made."""
-        return {**self.reader.replaced(), **self.world.replaced(block.page)}
+        return {**self.reader.replaced(), **self.world.replaced(block)}
 
 
 @pytest.fixture(
@@ -184,7 +184,7 @@ def started(request: pytest.FixtureRequest) -> Iterator[Started]:
         above.chmod(0o711)
         reader = Reader(above, request.param(above))
         with demo_started(reader):
-            yield Started(reader, world_make(reader.run, reader.address))
+            yield Started(reader, World(reader.run, reader.address))
 
 
 @contextlib.contextmanager
