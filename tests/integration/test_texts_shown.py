@@ -1,20 +1,23 @@
 """Sources, references and outputs on organisers' pages: never translated by a browser, and each in its own direction."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
 import pytest
 from django.db.models import F, Value
 from django.db.models.functions import Concat
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from campaign.models import Document, Output, Reference, Segment, System
 from campaign.services.bad_references import bad_references_make
-from tests.filled_world import FilledWorld, filled_world
+from tests.filled_world import filled_world
 from tests.filling import Filling
 from tests.permissions.addresses import ADDRESSES
+from tests.shared_rows import shared_rows
 
-pytestmark = [pytest.mark.usefixtures("as_owner", "db")]
+pytestmark = pytest.mark.django_db
 
 #: A word that stands in every text of the test set and nowhere else.
 MARK = "Prüftext"
@@ -86,29 +89,59 @@ def _is_protected(attributes: dict[str, str | None]) -> bool:
     )
 
 
-@pytest.fixture
-def world() -> FilledWorld:
-    """A campaign with something on every page, all of whose texts begin with the same word."""
+@dataclass(frozen=True)
+class OpenedPages:
+    """Pages of a campaign with something on each.
+
+    Attributes
+    ----------
+    pages : dict of str to str
+        The content of each page by its route.
+    names : set of str
+        Names of the campaign, and of its test sets, systems and documents.
+    """
+
+    pages: dict[str, str]
+    names: set[str]
+
+
+@pytest.fixture(scope="module")
+def opened(
+    as_owner_throughout: None, django_db_blocker: DjangoDbBlocker
+) -> Iterator[OpenedPages]:
+    with shared_rows(django_db_blocker, pages_open) as opened:
+        yield opened
+
+
+def pages_open() -> OpenedPages:
+    """Open every page of a campaign, all of whose texts begin with the same word."""
     world = filled_world("museum", Filling(blocks=36, systems=6, segments=24, judges=4))
     bad_references_make(test_set=world.task.test_set, seed=5)
     Segment.objects.update(source_text=Concat(Value(f"{MARK} "), F("source_text")))
     for texts in (Reference, Output):
         texts.objects.update(text=Concat(Value(f"{MARK} "), F("text")))
-    return world
-
-
-def test_no_page_shows_a_text_that_a_browser_may_translate(
-    world: FilledWorld, client: Client
-) -> None:
+    client = Client()
     client.force_login(world.users["organiser"])
-    shown = 0
-    unprotected: dict[str, list[str]] = {}
+    pages = {}
     for route in PAGES:
         answer = client.get(world.address(route))
-        if not answer["Content-Type"].startswith("text/html"):
-            continue
+        if answer["Content-Type"].startswith("text/html"):
+            pages[route] = answer.content.decode()
+    names = {
+        world.campaign.name,
+        *world.campaign.test_sets.values_list("name", flat=True),
+        *System.objects.filter(kind="system").values_list("name", flat=True),
+        *Document.objects.values_list("name", flat=True),
+    }
+    return OpenedPages(pages, names)
+
+
+def test_no_page_shows_a_text_that_a_browser_may_translate(opened: OpenedPages) -> None:
+    shown = 0
+    unprotected: dict[str, list[str]] = {}
+    for route, page in opened.pages.items():
         texts = ShownTexts()
-        texts.feed(answer.content.decode())
+        texts.feed(page)
         shown += texts.shown
         if texts.unprotected:
             unprotected[route] = texts.unprotected
@@ -163,22 +196,12 @@ class ShownNames(HTMLParser):
         )
 
 
-def test_every_name_keeps_its_direction(world: FilledWorld, client: Client) -> None:
-    names = {
-        world.campaign.name,
-        *world.campaign.test_sets.values_list("name", flat=True),
-        *System.objects.filter(kind="system").values_list("name", flat=True),
-        *Document.objects.values_list("name", flat=True),
-    }
-    client.force_login(world.users["organiser"])
+def test_every_name_keeps_its_direction(opened: OpenedPages) -> None:
     shown = 0
     unisolated: dict[str, list[str]] = {}
-    for route in PAGES:
-        answer = client.get(world.address(route))
-        if not answer["Content-Type"].startswith("text/html"):
-            continue
-        found = ShownNames(names)
-        found.feed(answer.content.decode())
+    for route, page in opened.pages.items():
+        found = ShownNames(opened.names)
+        found.feed(page)
         shown += found.shown
         if found.unisolated:
             unisolated[route] = found.unisolated
