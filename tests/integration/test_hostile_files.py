@@ -50,6 +50,8 @@ COMMANDS = {
     "analyse": ("agreement", "FILE"),
     "reproduce": ("FILE",),
 }
+#: As many entries as an archive may have: its upload takes longer than those of all other files.
+LARGEST_ARCHIVE = "many entries.zip"
 #: Shows what each line of a text says, and what is wrong with it.
 TAKES_TEXT = {"page of judges"}
 Send = Callable[[SimpleUploadedFile], Any]
@@ -175,12 +177,25 @@ def test_pages_and_rest_refuse_them_in_words(
     assert ActivityEvent.objects.count() == before
 
 
+@pytest.mark.parametrize(
+    "is_largest",
+    [
+        pytest.param(False, id="others"),
+        pytest.param(True, id="largest archive", marks=pytest.mark.thorough),
+    ],
+)
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_of_them_is_reported_and_becomes_nothing(
-    tasks: dict[str, Task], files: list[tuple[str, bytes]]
+    tasks: dict[str, Task], files: list[tuple[str, bytes]], is_largest: bool
 ) -> None:
     campaign = tasks["ranking"].test_set.campaign
-    for name, content in files:
+    sent = [
+        (name, content)
+        for name, content in files
+        if (name == LARGEST_ARCHIVE) == is_largest
+    ]
+    assert sent
+    for name, content in sent:
         upload = upload_begin(campaign=campaign)
         file = upload_file_add(upload=upload, name=name, size=len(content))
         for offset in range(0, len(content), MAX_PART_BYTES):
