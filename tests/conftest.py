@@ -83,13 +83,13 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
+@pytest.hookimpl(trylast=True)
+def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
     """Extend the time limit to teardown: pytest's (`faulthandler_timeout`) ends when a test fails."""
-    seconds = float(item.config.getini("faulthandler_timeout"))
-    real_stderr = item.config.stash[fault_handler_stderr_fd_key]
-    faulthandler.dump_traceback_later(seconds, file=real_stderr, exit=True)
-    return (yield)
+    if isinstance(node, pytest.Item):
+        seconds = float(node.config.getini("faulthandler_timeout"))
+        real_stderr = node.config.stash[fault_handler_stderr_fd_key]
+        faulthandler.dump_traceback_later(seconds, file=real_stderr, exit=True)
 
 
 @pytest.fixture(scope="session")
