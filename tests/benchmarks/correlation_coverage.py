@@ -97,7 +97,7 @@ def _cuts(shares: Sequence[float]) -> tuple[float, ...]:
 def population(
     correlation: float, cuts: tuple[float, ...]
 ) -> Mapping[Coefficient, float]:
-    """Return the coefficients of normal numbers that are cut into values: of five million drawn pairs."""
+    """Return the coefficients of normal numbers that are cut into values: of half a million drawn pairs."""
     if not cuts:
         return {
             Coefficient.PEARSON: correlation,
@@ -106,7 +106,7 @@ def population(
         }
     x, y = (
         np.searchsorted(cuts, each)
-        for each in _pairs(np.random.default_rng(1), 5_000_000, correlation)
+        for each in _pairs(np.random.default_rng(1), 500_000, correlation)
     )
     return {
         each: correlation_clustered(x, y, (), coefficient=each).value or 0.0
