@@ -1,21 +1,14 @@
 """Settings that follow from several variables of the environment."""
 
-import json
 import os
-import subprocess
-import sys
+import runpy
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from launcher.data_directory import CHECKOUT
 
-PRINT = """
-import json
-from config import settings
-names = ("CSRF_TRUSTED_ORIGINS", "EMAIL_PORT", "EMAIL_FILE_PATH")
-print(json.dumps({name: getattr(settings, name) for name in names}))
-"""
 REQUIRED = {
     "DATABASE_URL": "postgres:///q",
     "REDIS_URL": "redis://r",
@@ -24,17 +17,9 @@ REQUIRED = {
 
 
 def settings_of(**environment: str) -> dict[str, Any]:
-    """Return the settings of a process with this environment."""
-    done = subprocess.run(
-        [sys.executable, "-c", PRINT],
-        cwd=CHECKOUT,
-        env={"PATH": os.environ["PATH"], **REQUIRED, **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    values: dict[str, Any] = json.loads(done.stdout)
-    return values
+    """Return the settings in this environment."""
+    with patch.dict(os.environ, {**REQUIRED, **environment}, clear=True):
+        return runpy.run_path(str(CHECKOUT / "config" / "settings.py"))
 
 
 def test_forms_of_the_public_address_are_trusted_behind_any_proxy() -> None:
