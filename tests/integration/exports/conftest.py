@@ -28,23 +28,24 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
         [birch, amber],
         [f"{birch},{amber},{formula}", quoted],
     )
-    for segment, names in enumerate(shown, 1):
-        block = writer.block(segment, names)
-        for place, judge in enumerate(("j1", "-j2", "+j3")):
-            labels: list[int | None] = [
-                1 + (at + place) % 5 for at in range(len(names))
-            ]
-            if segment == 2 and place == 1:
-                labels[0] = None
-            first = writer.judgment(
-                judge, block, labels, active_ms=None, comment="Of law."
-            )
-            if segment == 1 and place == 0:
-                writer.judgment(judge, block, labels[::-1], supersedes=first)
-    skipped = writer.block(5, [amber, birch])
-    writer.skip("j1", skipped, comment="=cmd")
-    out = writer.block(6, [amber, quoted])
-    writer.judgment("out", out, [2, 1])
+    with writer.at_once():
+        for segment, names in enumerate(shown, 1):
+            block = writer.block(segment, names)
+            for place, judge in enumerate(("j1", "-j2", "+j3")):
+                labels: list[int | None] = [
+                    1 + (at + place) % 5 for at in range(len(names))
+                ]
+                if segment == 2 and place == 1:
+                    labels[0] = None
+                first = writer.judgment(
+                    judge, block, labels, active_ms=None, comment="Of law."
+                )
+                if segment == 1 and place == 0:
+                    writer.judgment(judge, block, labels[::-1], supersedes=first)
+        skipped = writer.block(5, [amber, birch])
+        writer.skip("j1", skipped, comment="=cmd")
+        out = writer.block(6, [amber, quoted])
+        writer.judgment("out", out, [2, 1])
     excluded = writer.judge("out")
     Judge.objects.filter(pk=excluded.pk).update(address="jana@example.org")
     User.objects.filter(judges=excluded).update(name="Jana Judgeova")

@@ -6,12 +6,14 @@ import json
 import re
 import zipfile
 from codecs import BOM_UTF8
+from collections.abc import Iterator
 from datetime import date, datetime
 from io import BytesIO
 from typing import Any
 
 import pytest
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
 from annotation.export.work_time import time_sheet_csv
 from annotation.models import Judgment
@@ -26,9 +28,9 @@ from ranking.export.writing import export_bytes
 from ranking.files.reading import read_judgments
 from tests.factories import make_campaign, make_task
 from tests.integration.exports.conftest import SYSTEMS
-from tests.integration.protocols.every import EVERY_PROTOCOL
 from tests.integration.protocols.test_controls_of_every_protocol import WORLDS
 from tests.integration.ranking.writing import TestSetWriter
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -79,9 +81,20 @@ def is_json(cell: str) -> bool:
         return False
 
 
-@EVERY_PROTOCOL
-def test_exported_cells_match_described_columns(protocol: Protocol) -> None:
-    task = WORLDS[protocol](make_campaign())
+@pytest.fixture(scope="module", params=list(Protocol))
+def answered(
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[Task]:
+    """A task of each protocol with answers."""
+    make = WORLDS[request.param]
+    with shared_rows(django_db_blocker, lambda: make(make_campaign())) as task:
+        yield task
+
+
+def test_exported_cells_match_described_columns(answered: Task) -> None:
+    task = answered
     assert Judgment.objects.of(task.pk).exists()
     for kind, file_format in csv_formats(task):
         table = rows(whole(task, kind, file_format))
@@ -98,13 +111,11 @@ def test_exported_cells_match_described_columns(protocol: Protocol) -> None:
             assert header <= described.keys(), kind
 
 
-@EVERY_PROTOCOL
-def test_tables_hold_the_answers(protocol: Protocol) -> None:
-    task = WORLDS[protocol](make_campaign())
+def test_tables_hold_the_answers(answered: Task) -> None:
     lines = [
-        json.loads(line) for line in whole(task, "judgments", "jsonl").splitlines()
+        json.loads(line) for line in whole(answered, "judgments", "jsonl").splitlines()
     ]
-    table = rows(whole(task, "judgments", "csv"))
+    table = rows(whole(answered, "judgments", "csv"))
     assert len(table) == len(lines)
     for row, line in zip(table, lines, strict=True):
         assert row["judge"] == line["judge"]

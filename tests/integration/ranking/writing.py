@@ -39,7 +39,9 @@ class TestSetWriter:
         self._segments: dict[int, Segment] = {}
         # By segment and system.
         self._outputs: dict[int, dict[str, int]] = {}
-        self._waiting: list[Judgment] | None = None
+        self._is_at_once = False
+        self._blocks: list[Block] = []
+        self._judgments: list[Judgment] = []
         self._hits = 0
         self.task = empty_task(
             campaign=campaign, name=name, source_language="cs", target_language="en"
@@ -72,19 +74,23 @@ class TestSetWriter:
         """Show a block; a candidate is written as in the files, "A,B" for collapsed outputs."""
         row = self._segment(segment)
         self._hits += 1
-        hit = HIT.objects.create(task=self.task, design=self.design, number=self._hits)
+        hit = HIT(task=self.task, design=self.design, number=self._hits)
         by_candidate = [names.split(",") for names in candidates]
         outputs = self._outputs_of(
             row, [name for names in by_candidate for name in names]
         )
         shown = [[outputs[name] for name in names] for names in by_candidate]
-        return Block.objects.create(
+        block = Block(
             hit=hit,
             segment=row,
             position=1,
             outputs=[output for outputs in shown for output in outputs],
             stands_for=stands_for([len(outputs) for outputs in shown]),
         )
+        self._blocks.append(block)
+        if not self._is_at_once:
+            self._store()
+        return block
 
     def _segment(self, number: int) -> Segment:
         if number not in self._segments:
@@ -145,25 +151,35 @@ class TestSetWriter:
             active_ms=active_ms,
             comment=comment,
         )
-        if self._waiting is not None:
-            self._waiting.append(judgment)
-            return judgment
-        judgment.save(force_insert=True)
+        if supersedes is not None:
+            self._store()
+        self._judgments.append(judgment)
+        if not self._is_at_once:
+            self._store()
         if is_numbered:
             self._number()
         return judgment
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Store the judgments written inside together when it ends; none may supersede another."""
-        self._waiting = []
+        """Store and number what is written inside together when it ends, with a statement per table."""
+        self._is_at_once = True
         yield
-        Judgment.objects.bulk_create(self._waiting)
-        self._waiting = None
+        self._is_at_once = False
+        self._store()
         self._number()
 
+    def _store(self) -> None:
+        """Store the blocks and judgments that are not stored yet."""
+        HIT.objects.bulk_create([block.hit for block in self._blocks])
+        Block.objects.bulk_create(self._blocks)
+        Judgment.objects.bulk_create(self._judgments)
+        self._blocks.clear()
+        self._judgments.clear()
+
     def _number(self) -> None:
-        judgments_number(task_id=self.task.pk)
+        if not self._is_at_once:
+            judgments_number(task_id=self.task.pk)
 
     def skip(
         self,
@@ -174,6 +190,7 @@ class TestSetWriter:
         comment: str = "",
         is_counted: bool = True,
     ) -> Skip:
+        self._store()
         skip = Skip.objects.create(
             task=self.task,
             client_id=uuid.uuid4(),
