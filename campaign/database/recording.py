@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Self, TypeVar
 
 from django.apps import apps
 from django.db import models, transaction
-from django.db.models.functions import Cast, JSONObject
+from django.db.models.functions import Cast
 from django.utils.functional import Promise
 
 from campaign.database.acting import event_author
@@ -166,6 +166,29 @@ def deletion_recorded(
         rows_deleted(sender._meta.base_manager.filter(pk=instance.pk))
 
 
+class _Columns(models.Func):
+    """The columns of a row with these names, as a JSON object.
+
+    `JSONObject` builds two more expressions per name, which took half of the time of recording a row.
+    """
+
+    function = "JSONB_BUILD_OBJECT"
+    output_field = models.JSONField()
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__(*names)
+        self.names = names
+
+    def as_sql(
+        self, compiler: Any, _connection: Any, **_context: Any
+    ) -> tuple[str, list[Any]]:
+        pairs = []
+        for name, column in zip(self.names, self.source_expressions, strict=True):
+            sql, _parameters = compiler.compile(column)
+            pairs.append(f"'{name}', {sql}")
+        return f"{self.function}({', '.join(pairs)})", []
+
+
 @dataclass(frozen=True, slots=True)
 class _State:
     """The recorded state of a row."""
@@ -239,7 +262,7 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
         recording.campaign,
         recording.test_set or nothing,
         called,
-        JSONObject(**dict(zip(names, names, strict=True))),
+        _Columns(names),
     )
     states = {}
     for row in recorded:
