@@ -85,7 +85,8 @@ def quality_rule_add(
     *, campaign: Campaign, terms: RuleTerms, user: User | None
 ) -> QualityRule:
     """Create and return a rule of a campaign or task; it covers all judgments so far."""
-    return _rule_create(campaign, terms, user, replaces=None)
+    [rule] = _rules_create(campaign, [terms], user)
+    return rule
 
 
 @transaction.atomic
@@ -94,7 +95,8 @@ def quality_rule_change(
 ) -> QualityRule:
     """Switch a rule off and return its replacement, which may act on the same judges again."""
     quality_rule_switch_off(rule=rule, user=user)
-    return _rule_create(rule.campaign, terms, user, replaces=rule)
+    [replacement] = _rules_create(rule.campaign, [terms], user, replaces=rule)
+    return replacement
 
 
 @transaction.atomic
@@ -153,10 +155,10 @@ def quality_rules_suggest(
     *, campaign: Campaign, user: User | None
 ) -> list[QualityRule]:
     """Add and return the suggested (warn-only) rules, except on measures that have a rule."""
-    return [
-        quality_rule_add(campaign=campaign, terms=terms, user=user)
-        for terms in suggested_terms(campaign=campaign)
-    ]
+    rules = suggested_terms(campaign=campaign)
+    if not rules:
+        return []
+    return _rules_create(campaign, rules, user)
 
 
 def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
@@ -275,23 +277,27 @@ def judge_reinstate(
     return len(actions)
 
 
-def _rule_create(
+def _rules_create(
     campaign: Campaign,
-    terms: RuleTerms,
+    rules: Sequence[RuleTerms],
     user: User | None,
     *,
-    replaces: QualityRule | None,
-) -> QualityRule:
-    rule_terms_check(campaign=campaign, terms=terms)
-    # Waits for a measurement: either it sees this rule, or the rule is newer than the measurement.
+    replaces: QualityRule | None = None,
+) -> list[QualityRule]:
+    for terms in rules:
+        rule_terms_check(campaign=campaign, terms=terms)
+    # Waits for a measurement: either it sees these rules, or they are newer than the measurement.
     row_locked(campaign)
     transaction.on_commit(rankings_enqueue)
     _pages_changed(campaign.pk)
-    return QualityRule.objects.create(
-        campaign=campaign,
-        **{field.name: getattr(terms, field.name) for field in fields(terms)},
-        replaces=replaces,
-        created_by=user,
+    return QualityRule.objects.bulk_create(
+        QualityRule(
+            campaign=campaign,
+            **{field.name: getattr(terms, field.name) for field in fields(terms)},
+            replaces=replaces,
+            created_by=user,
+        )
+        for terms in rules
     )
 
 
