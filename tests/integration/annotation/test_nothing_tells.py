@@ -3,6 +3,7 @@
 import base64
 import json
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,14 +13,16 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoDbBlocker
 
 from annotation.models import Assignment, Block
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from campaign.models import BadReference, Judge, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Judge, Task
 from tests.at_work import lend
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_judge, make_task
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 JUDGING = "/api/v1/judging/"
@@ -98,8 +101,13 @@ def headers_of(answer: Any) -> list[str]:
     return sorted(answer.headers)
 
 
-@pytest.fixture
-def task() -> Task:
+@pytest.fixture(scope="module")
+def task(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Task]:
+    with shared_rows(django_db_blocker, varied_task) as task:
+        yield task
+
+
+def varied_task() -> Task:
     """Every other HIT a repeat, every third with an attention check."""
     task = make_task(
         make_campaign(),
@@ -107,9 +115,7 @@ def task() -> Task:
         systems=[f"s{n}" for n in range(9)],
         identical=(),
     )
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task)
     design_change(
         task=task,
         # So that there is a reference among the outputs to be told.

@@ -24,9 +24,9 @@ from annotation.services.quality import (
 )
 from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.training import TrainingRefusedError, training_propose
-from campaign.models import BadReference, Campaign, Judge, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Campaign, Judge, Task
 from tests.at_work import expire, judge_all_of, lend
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_judge, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -50,12 +50,6 @@ def judge(campaign: Campaign) -> Judge:
 @pytest.fixture
 def other(campaign: Campaign) -> Judge:
     return make_judge(campaign, "judge02")
-
-
-def damage_approve(task: Task) -> None:
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
 class TestQuality:
@@ -108,7 +102,7 @@ class TestTraining:
     def test_training_is_proposed_only_from_damage_of_its_task(
         self, task: Task, other_set: Task
     ) -> None:
-        damage_approve(other_set)
+        damaged_references_approve(other_set)
         with pytest.raises(TrainingRefusedError):
             training_propose(task=task, count=1)
         assert not TrainingBlock.objects.exists()

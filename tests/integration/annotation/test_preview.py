@@ -10,9 +10,9 @@ from rest_framework.test import APIClient
 from annotation.services.planning.designs import design_change
 from annotation.services.preview import HITS_SHOWN
 from annotation.services.training import training_propose
-from campaign.models import BadReference, CampaignState, Task, User
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import CampaignState, Task, User
 from campaign.services.instructions import instructions_write
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -58,9 +58,7 @@ def rows_of_every_table() -> dict[str, str]:
 
 
 def with_training(task: Task) -> None:
-    bad_references_make(test_set=task.test_set, seed=1)
-    for row in BadReference.objects.of(task.test_set_id).in_order():
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task, seed=1)
     training_propose(task=task, count=2)
 
 

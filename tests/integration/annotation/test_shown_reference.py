@@ -11,9 +11,9 @@ from annotation.services.planning.designs import (
     design_ensure,
 )
 from annotation.services.planning.pool import hits_plan
-from campaign.models import BadReference, Output, Reference, SystemKind, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Output, Reference, SystemKind, Task
 from campaign.services.campaigns import ReferenceRankedError, campaign_change
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -61,9 +61,7 @@ class TestWhereNothingIsSaid:
         Output.objects.filter(system__name="dune", segment=same.segment).update(
             text=same.text
         )
-        bad_references_make(test_set=task.test_set, seed=1)
-        for row in BadReference.objects.of(task.test_set_id):
-            bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+        damaged_references_approve(task, seed=1)
         design_change(task=task, kind=kind, bad_reference_rate=0.3)
         hits_plan(task_id=task.pk, count=20)
         assert rate_of(task) == 0

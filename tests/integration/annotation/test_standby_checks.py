@@ -9,9 +9,9 @@ from annotation.models import HIT, JudgeAccount
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
-from campaign.models import BadReference, Judge, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Judge, Task
 from tests.at_work import assignment_lend, judge_all_of, judge_one_hit
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -23,11 +23,9 @@ EVERY = 5
 def task() -> Task:
     """Of an active design with a check in five HITs; every damaged reference is approved."""
     made = make_task(
-        make_campaign(blocks_per_judge=1000), documents=(120, 120), planned=0
+        make_campaign(blocks_per_judge=1000), documents=(75, 75), planned=0
     )
-    bad_references_make(test_set=made.test_set, seed=5)
-    for row in BadReference.objects.of(made.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(made)
     design_change(
         task=made,
         kind="active",

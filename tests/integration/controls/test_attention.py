@@ -18,6 +18,7 @@ from annotation.services.submission import SentJudgment, judgment_submit
 from campaign.models import BadReference, Judge, Output, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
 from tests.at_work import assignment_lend, lend
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.outputs_shown import outputs_shown
 from tests.redrawn_hits import hit_redraw
@@ -33,12 +34,6 @@ def task() -> Task:
     for row in BadReference.objects.of(task.test_set_id).in_order()[::2]:
         bad_reference_review(bad_reference=row, approve=True, reviewer=None)
     return task
-
-
-def approve_all(task: Task) -> None:
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
 def hits_done(judge: Judge, count: int) -> list[HIT]:
@@ -146,7 +141,7 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -
 def test_judges_get_checks_at_the_rate_in_any_order_of_arrival(first: str) -> None:
     """Nine judges, some of whom are done before others begin: none is left with what others left."""
     task = make_long_task(make_campaign(), segments=240, systems=6, with_reference=True)
-    approve_all(task)
+    damaged_references_approve(task)
     design_change(
         task=task, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1
     )

@@ -25,9 +25,9 @@ from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import SentJudgment, judgment_submit
 from annotation.services.training import training_propose
-from campaign.models import BadReference, ConflictOfInterest, Judge, System, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import ConflictOfInterest, Judge, System, Task
 from tests.at_work import assignment_lend
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db
@@ -37,9 +37,7 @@ pytestmark = pytest.mark.django_db
 def task() -> Task:
     """Three training blocks of fourteen segments; the pool is filled."""
     task = make_task(make_campaign(), documents=(7, 7))
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task)
     training_propose(task=task, count=3)
     pool_fill(task_id=task.pk)
     return task
@@ -140,9 +138,7 @@ def test_active_judge_needs_no_training() -> None:
     pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign)
     first = lend(judge)
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task)
     training_propose(task=task, count=2)
     pool_fill(task_id=task.pk)
     judge_all(Assignment.objects.get(hit=first), rightly=True)

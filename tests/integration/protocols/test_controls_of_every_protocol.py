@@ -30,14 +30,14 @@ from annotation.services.simulation import (
     lend_prepared,
 )
 from annotation.services.submission import SentJudgment, judgment_submit
-from campaign.models import BadReference, Campaign, Judge, Output, Protocol, Task, User
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Campaign, Judge, Output, Protocol, Task, User
 from ranking.reports.analyses.kind import ProtocolAnalysis
 from ranking.reports.analyses.registry import ANALYSES
 from ranking.selectors.analyses import analyses_of
 from ranking.selectors.judges import measures_by_judge
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.tasks import rank_task
+from tests.damaged_references import damaged_references_approve
 from tests.exporting import exported, exported_rows
 from tests.factories import make_campaign, make_judge, make_organiser
 from tests.integration.protocols.conftest import MakeTask
@@ -90,12 +90,6 @@ def judged_by(judge: Judge, *, seconds: float = 30, hits: int = 1) -> None:
                     active_ms=round(1000 * seconds),
                 ),
             )
-
-
-def damaged_references_approve(task: Task) -> None:
-    bad_references_make(test_set=task.test_set, share=1, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
 
 
 # --- Rules about judges ---------------------------------------------------------------------------

@@ -15,10 +15,10 @@ from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.simulation import lend_prepared
 from annotation.services.submission import SentJudgment, judgment_submit
-from campaign.models import BadReference, Judge, Protocol, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Judge, Protocol, Task
 from ranking.selectors.judges import measures_by_judge, scored_checks
 from ranking.tasks import rank_task
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import plans_delete, said_about
@@ -32,9 +32,7 @@ RATE = 0.5
 @pytest.fixture(params=[Protocol.RATING, Protocol.SPANS])
 def task(request: pytest.FixtureRequest, make_task_of: MakeTask) -> Task:
     task = make_task_of(request.param)
-    bad_references_make(test_set=task.test_set, share=1, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task)
     plans_delete(task)
     design_change(task=task, bad_reference_rate=RATE, reference_rate=0)
     return task

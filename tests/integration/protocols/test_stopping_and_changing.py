@@ -19,10 +19,10 @@ from annotation.services.lending.work_requests import NoWorkReason, work_request
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import SentJudgment, judgment_submit, skip_submit
-from campaign.models import BadReference, Judge, Output, Protocol, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Judge, Output, Protocol, Task
 from protocols.sorting.answers import comparisons_open
 from tests.at_work import assignment_lend, expire, lend
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_judge, make_seen
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import hit_asked
@@ -138,9 +138,7 @@ class TestSorting:
 
     @pytest.mark.thorough
     def test_attention_checks_come_on_top_of_what_is_wanted(self, task: Task) -> None:
-        bad_references_make(test_set=task.test_set, seed=5)
-        for row in BadReference.objects.of(task.test_set_id):
-            bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+        damaged_references_approve(task)
         HIT.objects.filter(task=task).delete()
         design_change(task=task, bad_reference_rate=0.5)
         for _time in range(3):

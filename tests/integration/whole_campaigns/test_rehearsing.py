@@ -14,7 +14,6 @@ from annotation.services.planning.designs import design_change
 from annotation.services.training import training_propose
 from campaign.models import (
     ActivityEvent,
-    BadReference,
     Campaign,
     CampaignState,
     Job,
@@ -27,7 +26,6 @@ from campaign.models import (
     User,
 )
 from campaign.selectors.rehearsals import rehearsal_state
-from campaign.services.bad_references import bad_reference_review, bad_references_make
 from campaign.services.campaigns import (
     RehearsalRefusedError,
     campaign_delete,
@@ -40,6 +38,7 @@ from campaign.services.jobs import job_run
 from desk.selectors.alerts import campaign_facts
 from ranking.services.runs import ranking_run_compute
 from tests.counters import counters_by_row, counters_stored
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_organiser, make_task
 from whole_campaigns.campaign_rows import TABLES, campaign_rows
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone
@@ -220,9 +219,7 @@ def test_controls_are_judged_and_not_counted(
     campaign: Campaign, organiser: User
 ) -> None:
     task = Task.objects.of(campaign).get()
-    bad_references_make(test_set=task.test_set, seed=1)
-    for row in BadReference.objects.all():
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task, seed=1)
     training_propose(task=task, count=2)
     clone = rehearse(campaign, organiser, bots=2, share=0.2)
     judged = Judgment.objects.filter(task__test_set__campaign=clone)

@@ -13,8 +13,8 @@ from annotation.selectors.hits import PreviewedHIT, plans_read, previewed_hits
 from annotation.selectors.shown import blocks_data
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
-from campaign.models import BadReference, Task
-from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.models import Task
+from tests.damaged_references import damaged_references_approve
 from tests.factories import make_campaign, make_judge, make_long_task, make_task
 from tests.properties import examples
 
@@ -118,9 +118,7 @@ def test_hits_of_the_design_in_force_are_previewed_as_they_will_be_planned(
 
 def test_previewed_hits_with_attention_checks_are_those_planned() -> None:
     task = make_task(make_campaign(), documents=(20, 20), planned=2)
-    bad_references_make(test_set=task.test_set, seed=5)
-    for row in BadReference.objects.of(task.test_set_id):
-        bad_reference_review(bad_reference=row, approve=True, reviewer=None)
+    damaged_references_approve(task)
     chosen: dict[str, Any] = {"bad_reference_rate": 0.2, "attention_every": 2}
     before = previewed(task, **chosen)
     design_change(task=task, **chosen)
