@@ -239,7 +239,7 @@ class TestForOneJudge:
 
     def test_a_judge_reaches_every_segment_once(self, task: Task) -> None:
         judge = make_judge(task.test_set.campaign)
-        for _ask in range(30):
+        for _ask in range(12):
             if judge_one_hit(judge) is None:
                 work_request(judge=judge)
                 pool_fill(task_id=task.pk, size=5)
@@ -306,9 +306,9 @@ class TestForOneJudge:
         judge = make_judge(task.test_set.campaign)
         conflict_declare(judge=judge, system=task.test_set.systems.get(name="birch"))
         judged = 0
-        for _ask in range(20):
+        for _ask in range(8):
             work_request(judge=judge)
-            pool_fill(task_id=task.pk)
+            pool_fill(task_id=task.pk, size=30)
             judged += judge_one_hit(judge) is not None
         shown = Output.objects.filter(
             pk__in=outputs_shown(hit__assignments__judge=judge)

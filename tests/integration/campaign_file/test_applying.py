@@ -228,11 +228,15 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
             'test set "none" not found',
         ),
     ]
+    before = rows()
     for text, line, said in cases:
-        message = refused(f"{MUSEUM}{text}\n", user)
+        with pytest.raises(FormatError) as error:
+            apply(f"{MUSEUM}{text}\n", user)
+        message = str(error.value)
         assert f"line {line}" in message
         assert any(part in message for part in said.split("|")), message
         assert "What to do:" in message
+    assert rows() == before
 
 
 def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:

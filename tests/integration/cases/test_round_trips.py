@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 import pytest
 from django.core.management import call_command
+from pytest_django import DjangoDbBlocker
 
 from annotation.importing.answers import answers_import
 from annotation.models import HIT, Judgment
@@ -29,6 +31,7 @@ from tests.integration.protocols.judging import Shown, labelled_all
 from tests.integration.protocols.test_files_in_again import other_of
 from tests.integration.protocols.test_files_of_every_protocol import COMMANDS
 from tests.outputs_shown import names_shown
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -166,13 +169,34 @@ def ranked_task() -> Task:
     return renamed(task)
 
 
+@pytest.fixture(scope="module")
+def pair(
+    request: pytest.FixtureRequest,
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[tuple[Task, Task]]:
+    """A task of a protocol with answers, and one of the same texts without."""
+    make = partial(answered_and_other, request.param)
+    with shared_rows(django_db_blocker, make) as tasks:
+        yield tasks
+
+
+def answered_and_other(protocol: Protocol) -> tuple[Task, Task]:
+    if protocol == Protocol.RANKING:
+        return ranked_task(), renamed(texts(make_campaign("other")))
+    task = COMMANDS[protocol][0](make_campaign())
+    judgments_number(task_id=task.pk)
+    other = other_of(task)
+    return renamed(task), renamed(other)
+
+
 @pytest.mark.parametrize(("kind", "file_format"), RANKED)
+@pytest.mark.parametrize("pair", [Protocol.RANKING], indirect=True)
 def test_ranking_comes_back_from_each_format(
-    kind: str, file_format: ExportFormat, tmp_path: Path
+    pair: tuple[Task, Task], kind: str, file_format: ExportFormat
 ) -> None:
-    task = ranked_task()
+    task, other = pair
     content = whole(task, kind, str(file_format))
-    other = renamed(texts(make_campaign("other")))
     file = StoredFile("written", partial(BytesIO, content))
     if file_format is ExportFormat.FIVE_WAY_CSV:
         assert answers_import(task=other, files=[file]).losses == ()
@@ -182,21 +206,14 @@ def test_ranking_comes_back_from_each_format(
     assert len(said(task)) == 18
 
 
-@pytest.mark.parametrize(("protocol", "file_format"), WRITTEN)
+@pytest.mark.parametrize(("pair", "file_format"), WRITTEN, indirect=["pair"])
 def test_answers_come_back_from_each_format(
-    protocol: Protocol, file_format: str, tmp_path: Path
+    pair: tuple[Task, Task], file_format: str, tmp_path: Path
 ) -> None:
-    if protocol == Protocol.RANKING:
-        task, other = ranked_task(), texts(make_campaign("other"))
-    else:
-        task = COMMANDS[protocol][0](make_campaign())
-        judgments_number(task_id=task.pk)
-        other = other_of(task)
+    task, other = pair
     if file_format in ORDERS:
         # Ties are ties, whatever judges said of them.
         Task.objects.filter(pk=other.pk).update(rules={})
-    renamed(task)
-    renamed(other)
     imported(other, exported(task, file_format), tmp_path)
     before, after = said(task, file_format), said(other, file_format)
     assert len({judge for _document, _place, judge, *_said in after}) >= 3
@@ -210,7 +227,7 @@ def test_answers_come_back_from_each_format(
 
 def test_odd_names_of_a_file_are_the_same_in_each_format(tmp_path: Path) -> None:
     case = "tests/data/cases/files/76-odd-names-through-every-format/x.csv"
-    of = {"campaign": make_campaign().slug, "test_set": "odd"}
+    of = {"campaign": make_campaign("files").slug, "test_set": "odd"}
     call_command("import_answers", case, create_test_set=True, **of, verbosity=0)
     task = Task.objects.get(test_set__name="odd")
     expected = read_judgments([case]).blocks

@@ -89,6 +89,10 @@ def test_read_only_tokens_get_403_on_every_method_that_could_change_something(
             assert "read-only" in str(response.json()), (method, route)
 
 
+def answered_methods(view: Any) -> list[str]:
+    return [method for method in ("get", *UNSAFE) if hasattr(view, method)]
+
+
 def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:
     own, other = Campaign.objects.get(slug="museum"), make_campaign("zoo")
     Membership.objects.create(campaign=other, user=organiser, role="owner")
@@ -102,10 +106,11 @@ def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:
             .replace("<int:task_id>", str(task.pk))
             .replace("<int:test_set_id>", str(task.test_set_id))
         )
-        for method in ("get", *UNSAFE):
+        if getattr(view, "narrows_to_campaign_of_token", False):
+            continue
+        for method in answered_methods(view):
             status = getattr(client, method)(address).status_code
-            if not getattr(view, "narrows_to_campaign_of_token", False):
-                assert status in {403, 404}, (method, route)
+            assert status in {403, 404}, (method, route)
     slugs = [
         each["slug"] for each in client.get(reverse("api-campaigns")).json()["results"]
     ]
