@@ -31,7 +31,9 @@ def works_on_files(argv: list[str]) -> bool:
     reads_files = argv[0] == "analyse" or (
         argv[0] == "import_test_set" and "--check" in argv
     )
-    names_campaign = any(each.partition("=")[0] == "--campaign" for each in argv)
+    names_campaign = any(
+        argument.partition("=")[0] == "--campaign" for argument in argv
+    )
     asks_for_help = argv[0] in {"help", "version"} or argv[0].startswith("-")
     return (
         asks_for_help

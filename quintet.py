@@ -49,10 +49,10 @@ def _module(module: str, folders: tuple[str, ...]) -> Any:
     if _Folders not in sys.meta_path:
         sys.meta_path.append(_Folders)
     for folder in folders:
-        found = getattr(import_module(folder), "__file__", None) or "a folder"
-        if not found.startswith(_HERE):
+        path = getattr(import_module(folder), "__file__", None) or "a folder"
+        if not path.startswith(_HERE):
             raise ImportError(
-                f"quintet needs a module called {folder!r} of its own, and this program has another one: {found}. "
+                f"quintet needs a module called {folder!r} of its own, and this program has another one: {path}. "
                 "Rename yours, or run Quintet's commands: `quintet --help`."
             )
     return import_module(module)

@@ -29,18 +29,18 @@ def has_extra(extra: str) -> bool:
         return False
 
 
-def extra_require(extra: str, what: str) -> None:
+def extra_require(extra: str, feature: str) -> None:
     """Raise ExtraMissingError if an extra is not installed.
 
     Parameters
     ----------
     extra : str
-    what : str
+    feature : str
         What needs it, as the plural subject of a sentence: “Parquet files”.
     """
     if not has_extra(extra):
         raise ExtraMissingError(
-            f"{what} need the package {_MODULES[extra]}, which is not installed. {how_to_install(extra)}"
+            f"{feature} need the package {_MODULES[extra]}, which is not installed. {how_to_install(extra)}"
         )
 
 

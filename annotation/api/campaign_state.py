@@ -146,23 +146,23 @@ class CampaignTransitionView(CampaignAPIView):
             raise NotFound
         change_demand(self.get_role())
         data = self.validated(TransitionRequestSerializer)
-        wanted = Transition(transition)
+        requested = Transition(transition)
         campaign = self.campaign
         dry_run = data["dry_run"]
         name = data["name"]
         # Computed before the change.
         effects = StateEffectsSerializer(
-            state_effects(campaign=campaign, transition=wanted)
+            state_effects(campaign=campaign, transition=requested)
         ).data
         state: str = campaign.state
-        if wanted == Transition.DELETE and not dry_run:
+        if requested == Transition.DELETE and not dry_run:
             is_gone = campaign_delete(campaign=campaign, typed_name=name, by=self.user)
             if is_gone:
                 state = "deleted"
             else:
                 state = CampaignState.BIN
         elif not dry_run:
-            campaign_state_change(campaign=campaign, transition=wanted, by=self.user)
+            campaign_state_change(campaign=campaign, transition=requested, by=self.user)
             state = campaign.state
         return Response({**effects, "state": state})
 

@@ -148,9 +148,9 @@ class JudgeGroupJudgesView(_GroupAPIView):
 
 
 def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
-    wanted = set(ids)
-    judges = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
-    missing = sorted(wanted - {judge.pk for judge in judges})
+    judge_ids = set(ids)
+    judges = list(Judge.objects.filter(campaign=campaign, pk__in=judge_ids))
+    missing = sorted(judge_ids - {judge.pk for judge in judges})
     if missing:
         raise ValidationError({field: [f"Judge {missing[0]} not found."]})
     return judges

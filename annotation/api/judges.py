@@ -314,7 +314,7 @@ def judge_changes(
     )
     if "conflicts" not in sent:
         return changes
-    wanted = _systems_named(campaign, sent["conflicts"])
+    conflicting = _systems_named(campaign, sent["conflicts"])
     there = set(System.objects.filter(conflicts__judge=judge))
     # A conflict is kept if its system is named again, even if the system belongs to another
     # test set.
@@ -322,7 +322,7 @@ def judge_changes(
     names_kept = {system.name for system in kept}
     return replace(
         changes,
-        conflicts=[system for system in wanted if system.name not in names_kept],
+        conflicts=[system for system in conflicting if system.name not in names_kept],
         no_conflicts=there - kept,
     )
 

@@ -124,9 +124,9 @@ class PreviewJudgmentsView(PreviewAPIView):
 class PreviewProgressView(PreviewAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """Return the progress of a judge who has not begun."""
-        wanted = self.task.test_set.campaign.blocks_per_judge
+        target = self.task.test_set.campaign.blocks_per_judge
         return self.serialized(
-            {"done": 0, "wanted": wanted, "minutes_left": None},
+            {"done": 0, "wanted": target, "minutes_left": None},
             serializers.ProgressSerializer,
         )
 

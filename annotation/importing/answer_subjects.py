@@ -168,12 +168,12 @@ class AnswerSubjects:
     def _sources(
         self, candidates: Mapping[SegmentName, Sequence[KnownSegment]]
     ) -> dict[int, str | None]:
-        wanted = set()
+        segment_keys = set()
         for segment_name, matching in candidates.items():
             if segment_name.source is not None:
                 for segment in matching:
-                    wanted.add(segment.key)
-        return _source_texts(wanted)
+                    segment_keys.add(segment.key)
+        return _source_texts(segment_keys)
 
     def _create_outputs(
         self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]

@@ -270,15 +270,15 @@ class JudgeForm(VersionedForm):
     def changes(self, judge: Judge) -> JudgeChanges:
         """Return what the form changes."""
         data = self.cleaned_data
-        wanted = set(data["conflicts"])
+        conflicting = set(data["conflicts"])
         there = set(System.objects.filter(conflicts__judge=judge))
         return JudgeChanges(
             address=data["address"],
             languages=data["languages"],
             expertise=data["expertise"],
             groups=list(data["groups"]),
-            conflicts=sorted(wanted - there, key=attrgetter("pk")),
-            no_conflicts=there - wanted,
+            conflicts=sorted(conflicting - there, key=attrgetter("pk")),
+            no_conflicts=there - conflicting,
         )
 
 

@@ -340,7 +340,7 @@ class SkipTable(DeskTable):
 
     segment = PlainColumn(gettext_lazy("Segment"), by="block", kind="number")
     reason = SortedColumn(gettext_lazy("Reason"), by="reason", then="-pk", kind="wide")
-    said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
+    comment = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
     judge = SortedColumn(
         gettext_lazy("Judge"),
         by="judge",
@@ -366,7 +366,7 @@ class SkipTable(DeskTable):
             _("Judged later"),
         )
 
-    def cell_said(self, row: Skip) -> str | SafeString:
+    def cell_comment(self, row: Skip) -> str | SafeString:
         if not row.comment:
             return ""
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
@@ -416,7 +416,7 @@ class ProblemReportTable(DeskTable):
     """Rows of `ProblemReport`, with their states, judges and segments."""
 
     kind = PlainColumn(gettext_lazy("Problem"), by="kind", kind="wide")
-    said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
+    comment = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
     judge = SortedColumn(
         gettext_lazy("Judge"), by="judge__pseudonym", then="-pk", kind="judge"
     )
@@ -432,7 +432,7 @@ class ProblemReportTable(DeskTable):
     def cell_kind(self, row: ProblemReport) -> SafeString:
         return self.link("problem-report", row.pk, row.get_kind_display())
 
-    def cell_said(self, row: ProblemReport) -> str | SafeString:
+    def cell_comment(self, row: ProblemReport) -> str | SafeString:
         if not row.comment:
             return "–"
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])

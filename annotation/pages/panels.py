@@ -41,12 +41,12 @@ class ParticipationFilter(DeskFilter):
         self, rows: QuerySet[Any, Any], name: str, value: str
     ) -> QuerySet[Any, Any]:
         del name
-        wanted = Q(judge__pseudonym__icontains=value)
+        matches = Q(judge__pseudonym__icontains=value)
         if rights(self.request)["may_change"]:
-            wanted |= Q(judge__external_id__icontains=value) | Q(
+            matches |= Q(judge__external_id__icontains=value) | Q(
                 session_id__icontains=value
             )
-        return rows.filter(wanted)
+        return rows.filter(matches)
 
 
 def _latest_first(label: Any, by: str, **options: Any) -> SortedColumn:

@@ -58,12 +58,12 @@ class Span:
 
     def holds(self, field: str) -> Q:
         """Return the condition that the time in this field lies within the span."""
-        wanted = Q()
+        condition = Q()
         if self.begin is not None:
-            wanted &= Q((f"{field}__gte", self.begin))
+            condition &= Q((f"{field}__gte", self.begin))
         if self.end is not None:
-            wanted &= Q((f"{field}__lt", self.end))
-        return wanted
+            condition &= Q((f"{field}__lt", self.end))
+        return condition
 
 
 @dataclass(frozen=True, slots=True)

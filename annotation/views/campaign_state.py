@@ -73,30 +73,30 @@ def campaign_transition_page(
     campaign = organised_campaign(request, slug)
     if transition not in Transition:
         raise Http404
-    wanted = Transition(transition)
-    effects = state_effects(campaign=campaign, transition=wanted)
+    requested = Transition(transition)
+    effects = state_effects(campaign=campaign, transition=requested)
     form = None
-    if wanted == Transition.DELETE:
+    if requested == Transition.DELETE:
         form = DeletionForm(request.POST or None)
     if request.method != "POST":
         return _ask(request, campaign, effects, form)
     user = user_of(request)
     try:
-        if wanted == Transition.DELETE:
+        if requested == Transition.DELETE:
             typed = request.POST.get("name", "")
             return _deleted(
                 request,
                 campaign,
                 campaign_delete(campaign=campaign, typed_name=typed, by=user),
             )
-        campaign_state_change(campaign=campaign, transition=wanted, by=user)
+        campaign_state_change(campaign=campaign, transition=requested, by=user)
     except StateRefusedError as error:
         return _ask(request, campaign, effects, form, error=str(error))
-    messages.success(request, labelled(campaign.name, TRANSITIONS[wanted][1].label))
-    if wanted == Transition.OPEN:
+    messages.success(request, labelled(campaign.name, TRANSITIONS[requested][1].label))
+    if requested == Transition.OPEN:
         # It cannot be undone; the overview shows what follows.
         return redirect("campaign-detail", slug)
-    return redirect(f"{reverse('campaign-state', args=[slug])}?done={wanted}")
+    return redirect(f"{reverse('campaign-state', args=[slug])}?done={requested}")
 
 
 def _ask(

@@ -20,7 +20,7 @@ from campaign.services.erasures import (
 from campaign.texts.counted import counted_if_any
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 _SECTION = "campaign-judges"
 
@@ -45,7 +45,7 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _record(request: HttpRequest, campaign: Campaign) -> None:
-    with refusals_told(request):
+    with refusals_as_messages(request):
         erasure = erasure_record(
             campaign=campaign,
             pseudonym=request.POST.get("judge", ""),
@@ -71,7 +71,7 @@ def erasure_carry_out_page(
             campaign=erasure.judge.campaign,
             section=_SECTION,
         )
-    with refusals_told(request):
+    with refusals_as_messages(request):
         erasure_carry_out(request=erasure, by=user_of(request))
         messages.success(
             request,
@@ -87,7 +87,7 @@ def erasure_refuse_page(
 ) -> HttpResponse:
     """Refuse an erasure request for a reason that is shown to the judge."""
     erasure = _request(request, slug, request_id)
-    with refusals_told(request):
+    with refusals_as_messages(request):
         erasure_refuse(
             request=erasure, reason=request.POST.get("reason", ""), by=user_of(request)
         )

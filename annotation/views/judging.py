@@ -63,10 +63,10 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
         str(kind.protocol): kind.screen for kind in answer_kinds() if kind.screen
     }
     screens = {of_others.get(protocol, protocol) for protocol in protocols}
-    screens_found = sorted(
+    screens_with_files = sorted(
         screen for screen in screens if _files(f"judge/{screen}/screen.js")
     )
-    return screens_found or [_PRELOADED]
+    return screens_with_files or [_PRELOADED]
 
 
 class ScreensContext(TypedDict):
@@ -332,8 +332,8 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
     """Show the instructions as judges read them, with a link to the sentences."""
     task = _task(request, slug, task_id)
     in_force = instructions_in_force(campaign=task.test_set.campaign)
-    wanted = request.GET.get("language") or get_language() or ""
-    instructions = instructions_to_read(in_force=in_force, language=wanted)
+    language = request.GET.get("language") or get_language() or ""
+    instructions = instructions_to_read(in_force=in_force, language=language)
     pages = _pages(task)
     if instructions is None:
         return redirect(pages["sentences"])

@@ -39,17 +39,17 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
     oldest_first = request.GET.get("sort") == _OLDEST
     start = _number(request.GET.get("from", ""))
     if judgment_filter.status == HTTPStatus.OK:
-        wanted = judgment_filter.form.cleaned_data
+        filters = judgment_filter.form.cleaned_data
     else:
-        wanted = {}
-    day = wanted.get("day")
+        filters = {}
+    day = filters.get("day")
     segments = segments_with_few(
         task=task,
-        document=wanted.get("document", ""),
+        document=filters.get("document", ""),
         segment=request.GET.get("segment", ""),
     )
     is_indexed = (
-        segments is not None or not judgment_filter.is_used or has_index(wanted)
+        segments is not None or not judgment_filter.is_used or has_index(filters)
     )
     if day is not None and start is None and not is_indexed:
         start = number_near_day(task=task, day=day, oldest_first=oldest_first)

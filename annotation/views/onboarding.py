@@ -68,8 +68,8 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the instructions in the reader's language; POST accepts the version that was read."""
     onboarding = onboarding_or_404(request, slug)
     in_force = instructions_in_force(campaign=onboarding.judge.campaign)
-    wanted = request.GET.get("language") or get_language() or ""
-    instructions = instructions_to_read(in_force=in_force, language=wanted)
+    language = request.GET.get("language") or get_language() or ""
+    instructions = instructions_to_read(in_force=in_force, language=language)
     if instructions is None:
         return redirect("judge", slug)
     if request.method == "POST":
@@ -141,9 +141,13 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("judge", slug)
     offers = tasks_on_offer(judge=onboarding.judge)
     if request.method == "POST":
-        wanted = request.POST.get("task", "")
+        offer_key = request.POST.get("task", "")
         chosen = next(
-            (row.task for row in offers if opaque("test-set", row.task.pk) == wanted),
+            (
+                row.task
+                for row in offers
+                if opaque("test-set", row.task.pk) == offer_key
+            ),
             None,
         )
         if chosen is None:

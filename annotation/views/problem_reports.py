@@ -25,7 +25,12 @@ from annotation.services.problem_reports import (
 from campaign.models import Campaign, Reference
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
-from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+from campaign.views.decorators import (
+    action_view,
+    form_view,
+    page_view,
+    refusals_as_messages,
+)
 
 
 class ProblemReplyForm(forms.Form):
@@ -101,7 +106,7 @@ def problem_reply_take_back_page(
         report__task__test_set__campaign=campaign, report=report_id
     )
     reply = get_object_or_404(replies, number=number)
-    with refusals_told(request):
+    with refusals_as_messages(request):
         problem_reply_take_back(reply=reply, user=user_of(request))
         messages.success(request, _("The judge no longer sees this reply."))
     return redirect("problem-report", slug, report_id)

@@ -10,7 +10,7 @@ from campaign.models import Judge
 from campaign.selectors.questions import answers_summaries
 from campaign.services.questions import judge_group_from_answer, question_delete
 from campaign.views.access import organised_campaign
-from campaign.views.decorators import form_view, refusals_told
+from campaign.views.decorators import form_view, refusals_as_messages
 
 
 @form_view
@@ -28,7 +28,7 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
     if act == "group":
         question, _equals, answer = request.POST.get("answer", "").partition("=")
         name = request.POST.get("group", "")
-        with refusals_told(request):
+        with refusals_as_messages(request):
             group = judge_group_from_answer(
                 campaign=campaign, question=question, answer=answer, name=name
             )

@@ -37,7 +37,7 @@ from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 _SECTION = "systems"
 
@@ -136,7 +136,7 @@ def system_withdraw_page(
             task=task,
             section=_SECTION,
         )
-    with refusals_told(request):
+    with refusals_as_messages(request):
         system_withdraw(system=system)
         messages.success(
             request, _("%(name)s withdrawn.") % {"name": system_label(system.name)}

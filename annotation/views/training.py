@@ -16,7 +16,7 @@ from campaign.models import Task
 from campaign.texts.counted import counted
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 # More would be too many before the first HIT.
 MOST = 10
@@ -41,7 +41,7 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     count = request.POST.get("count", "")
     if count not in map(str, range(1, MOST + 1)):
         return HttpResponseBadRequest(_("Invalid choice."))
-    with refusals_told(request):
+    with refusals_as_messages(request):
         made = len(training_propose(task=task, count=int(count)))
         message = counted(
             "%(count)d training item proposed. Please review it.",
@@ -66,7 +66,7 @@ def training_block(
         training_block_remove(training_block=block)
         messages.success(request, _("Removed for future judges."))
     elif decision == "keep":
-        with refusals_told(request):
+        with refusals_as_messages(request):
             training_block_explain(
                 training_block=block, explanation=request.POST.get("explanation", "")
             )

@@ -185,8 +185,8 @@ def catalogues() -> list[Catalogue]:
 
 def catalogue_for(migrations: Migrations) -> Catalogue | None:
     """Return what these migrations make; None if only a part of a version's migrations was applied."""
-    wanted = ours(migrations)
+    own_migrations = ours(migrations)
     for catalogue in catalogues():
-        if ours(catalogue.migrations) == wanted:
+        if ours(catalogue.migrations) == own_migrations:
             return catalogue
     return None

@@ -26,10 +26,10 @@ def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> No
     For the signal `connection_created`, before any transaction: a rollback would undo the settings.
     """
     limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
-    wanted = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
-    chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
+    values = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
+    chosen = ", ".join("set_config(%s, %s, false)" for _ in values)
     parameters = []
-    for setting in wanted.items():
+    for setting in values.items():
         for part in setting:
             parameters.append(part)
     with connection.cursor() as cursor:

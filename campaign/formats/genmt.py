@@ -291,10 +291,10 @@ class _Reader:
                 "use different item_ids, or the same text",
             )
 
-    def _filled(self, path: str, value: object, what: str) -> str:
+    def _filled(self, path: str, value: object, label: str) -> str:
         text = self._text(path, value)
         if not text:
-            self._refuse(path, f"{what} is empty", "fill it in, or remove the item")
+            self._refuse(path, f"{label} is empty", "fill it in, or remove the item")
         return text
 
     def _text(self, path: str, value: object) -> str:
@@ -692,12 +692,12 @@ class _SegmentWriter:
         count: int,
         line: GenmtSource,
         location: Location,
-        what: str,
+        label: str,
     ) -> None:
         """Raise FormatError unless a translation has as many paragraphs as its source."""
         if len(pieces) != count:
             raise location.error(
-                f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
+                f'{label} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
                 f"({self._source.name}, line {line.number}) {count:,}",
                 "use the same paragraphs as the source, separated by blank lines, or import whole documents",
             )

@@ -110,7 +110,7 @@ def decode_file(text: str, *, file: str) -> Any:
         raise json_refusal(
             error,
             file=file,
-            what="file",
+            part="file",
             remedy="write one JSON object",
             line=getattr(error, "lineno", None),
             column=getattr(error, "colno", None),
@@ -128,7 +128,7 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
         raise json_refusal(
             error,
             file=file,
-            what="line",
+            part="line",
             remedy=_remedy_for_line(text, error),
             line=line,
             column=getattr(error, "pos", 0) + 1,
@@ -211,7 +211,7 @@ def _decoded_object(
             return None
         remedy = "write an array of complete objects"
         raise json_refusal(
-            error, file=file, what="array", remedy=remedy, line=number, column=None
+            error, file=file, part="array", remedy=remedy, line=number, column=None
         ) from error
     if not isinstance(values, dict):
         raise FormatError(
@@ -235,19 +235,19 @@ def json_refusal(
     error: Exception,
     *,
     file: str,
-    what: str,
+    part: str,
     remedy: str,
     line: int | None,
     column: int | None,
 ) -> FormatError:
     """Return an error in words for an exception of json; only invalid JSON has a column."""
     if isinstance(error, json.JSONDecodeError):
-        problem = f"the {what} is not valid JSON ({error.msg})"
+        problem = f"the {part} is not valid JSON ({error.msg})"
         return FormatError(file, problem, remedy, line=line, column=column)
     if isinstance(error, RepeatedKeyError):
         return _repeated_key_refusal(error, file=file, line=line)
     # Nesting too deep, or thousands of digits.
-    return FormatError(file, f"the {what} is not readable JSON", remedy, line=line)
+    return FormatError(file, f"the {part} is not readable JSON", remedy, line=line)
 
 
 def _repeated_key_refusal(

@@ -276,14 +276,14 @@ class _Collected:
     def _refuse(self, first: int, second: int) -> NoReturn:
         document, name = list(self.segments)[self.rows[second]]
         system = list(self.systems)[self.columns[second]]
-        what = f"the whole of {system} twice"
+        repeat = f"the whole of {system} twice"
         if name:
-            what = f"{system} twice for segment {name}"
+            repeat = f"{system} twice for segment {name}"
         if name and document:
-            what = f'{what} of the document "{document}"'
+            repeat = f'{repeat} of the document "{document}"'
         before = f"{self.files[first]}, line {self.lines[first]}"
         raise Location(self.files[second], self.lines[second]).error(
-            f"{self.name} scores {what}, first in {before}",
+            f"{self.name} scores {repeat}, first in {before}",
             "keep one of the two lines, or name segments by document and position",
         )
 

@@ -111,8 +111,8 @@ class RecognisedSet:
         """Files that are left out, each with the reason."""
         left = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
         if self.litter:
-            what = counted(self.litter, "hidden or temporary file")
-            left.append((what, "left by operating systems and editors"))
+            description = counted(self.litter, "hidden or temporary file")
+            left.append((description, "left by operating systems and editors"))
         return left
 
     def of(self, role: FileRole) -> list[RecognisedFile]:

@@ -116,12 +116,12 @@ def one_line(text: str) -> str:
     return " ".join(piece for piece in pieces if piece)
 
 
-def unseen_problem(name: str, what: str) -> str | None:
-    """Return a message about an invisible character in a name, or None; `what` describes the name."""
+def unseen_problem(name: str, kind: str) -> str | None:
+    """Return a message about an invisible character in a name, or None; `kind` describes the name."""
     match = UNSEEN.search(name)
     if match is None:
         return None
-    return f"the {what} {name!r} contains the invisible character U+{ord(match.group()):04X}"
+    return f"the {kind} {name!r} contains the invisible character U+{ord(match.group()):04X}"
 
 
 @lru_cache(maxsize=4096)

@@ -88,9 +88,9 @@ def counted_submissions(
     for numbers in by_subject.values():
         if len(numbers) > 1:
             left_out += _left_out(submissions, numbers, describe)
-    for number, what in sorted(left_out):
-        counts[number] = what == UNDECIDED
-        losses.add(what, _location(submissions[number], is_one_file=is_one_file))
+    for number, reason in sorted(left_out):
+        counts[number] = reason == UNDECIDED
+        losses.add(reason, _location(submissions[number], is_one_file=is_one_file))
     return counts
 
 

@@ -64,12 +64,12 @@ class SegmentCounter:
 
 def filled_text(
     text: str,
-    what: str,
+    label: str,
     location: Location,
     remedy: str = "fill it in, or remove the segment from the source, the references and every system",
 ) -> str:
     """Return the stripped text; raise FormatError if it is empty."""
     stripped = text.strip()
     if not stripped:
-        raise location.error(f"{what} is empty", remedy)
+        raise location.error(f"{label} is empty", remedy)
     return stripped

@@ -128,10 +128,10 @@ class _Text:
             column = position - self.text.rfind("\n", 0, position)
         return Location(self._file, self.line(position), column)
 
-    def cut_off(self, what: str, start: int) -> FormatError:
+    def cut_off(self, element: str, start: int) -> FormatError:
         """Return the error for a file that ends inside something."""
         return self.location(len(self.text.rstrip("\n"))).error(
-            f"the file ends inside the {what} that begins on line {self.line(start)}",
+            f"the file ends inside the {element} that begins on line {self.line(start)}",
             "check that the transfer was complete",
         )
 
@@ -163,7 +163,7 @@ class _Text:
         return end
 
 
-def _attribute(name: str, what: str, tag: re.Match[str], location: Location) -> str:
+def _attribute(name: str, element: str, tag: re.Match[str], location: Location) -> str:
     for match in _ATTRIBUTE.finditer(tag.group(3)):
         attribute, *quoted_or_bare = match.groups(default="")
         if attribute.lower() == name:
@@ -171,7 +171,7 @@ def _attribute(name: str, what: str, tag: re.Match[str], location: Location) -> 
             if value:
                 return value
     raise Location(location.file, location.line, field=name).error(
-        f"the {what} has no {name}", f'add one: {name}="…"'
+        f"the {element} has no {name}", f'add one: {name}="…"'
     )
 
 

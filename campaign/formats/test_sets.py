@@ -231,9 +231,9 @@ def _segment(
     cells: list[str],
     counter: SegmentCounter,
 ) -> SegmentTexts:
-    def filled(column: int, what: str) -> str:
+    def filled(column: int, label: str) -> str:
         location = Location(file.name, line, column + 1, layout.names[column])
-        return filled_text(cells[column], what, location)
+        return filled_text(cells[column], label, location)
 
     document = file.plain_name
     if layout.document is not None:
@@ -453,9 +453,9 @@ class _Line:
             return str(value)
         return self._filled("segment", value, "the segment's id")
 
-    def _filled(self, key: str, value: object, what: str) -> str:
+    def _filled(self, key: str, value: object, label: str) -> str:
         location = Location(self._file.name, self.number, field=key)
-        return filled_text(self._text(key, value), what, location)
+        return filled_text(self._text(key, value), label, location)
 
     def _text(self, key: str, value: object) -> str:
         location = Location(self._file.name, self.number, field=key)

@@ -189,10 +189,10 @@ class _Parser:
         self._text = []
         self._characters_in_document += _EMPTY_SEGMENT
 
-    def _attribute(self, attributes: dict[str, str], name: str, what: str) -> str:
+    def _attribute(self, attributes: dict[str, str], name: str, element: str) -> str:
         value = one_line(attributes.get(name, "")).strip()
         if not value:
-            self._refuse(f"the {what} has no {name}", f'add one: {name}="…"', name)
+            self._refuse(f"the {element} has no {name}", f'add one: {name}="…"', name)
         if CONTROL.search(value):
             self._refuse(f"the {name} contains a control character", "remove it", name)
         return value

@@ -257,7 +257,7 @@ class Progress:
 
 
 @contextmanager
-def refusals_told() -> Iterator[None]:
+def refusals_as_errors() -> Iterator[None]:
     """Raise a CommandError for refusals and unreadable files."""
     try:
         yield

@@ -108,8 +108,8 @@ class ActivityRow:
     """An event, ready to be shown: "Judge added", and the name of the judge or the number of them."""
 
     event: ActivityEvent
-    who: str
-    what: str
+    user: str
+    subject: str
     name: str
     test_set: str
     fields: Sequence[ChangedField]
@@ -141,8 +141,8 @@ class _Wording:
             fields = list(self._fields(event, model))
         return ActivityRow(
             event=event,
-            who=self._who(event),
-            what=activity_in_words(model, event.operation),
+            user=self._who(event),
+            subject=activity_in_words(model, event.operation),
             name=_name(event),
             test_set=test_set,
             fields=fields,
@@ -241,22 +241,22 @@ class _Wording:
 
     def _keys(self) -> Mapping[type[models.Model], set[int]]:
         """Return the keys of the rows that the events name, by model."""
-        wanted: dict[type[models.Model], set[int]] = defaultdict(set)
+        keys_by_model: dict[type[models.Model], set[int]] = defaultdict(set)
         for event in self._events:
             if event.user_id:
-                wanted[User].add(event.user_id)
+                keys_by_model[User].add(event.user_id)
             if event.test_set_id:
-                wanted[TestSet].add(event.test_set_id)
+                keys_by_model[TestSet].add(event.test_set_id)
             model = _model(event)
             if model is None:
                 continue
             for field in model._meta.concrete_fields:
                 if isinstance(field, models.ForeignKey):
                     keys = event.changes.get(field.attname, ())
-                    wanted[field.related_model].update(
+                    keys_by_model[field.related_model].update(
                         key for key in keys if key is not None
                     )
-        return wanted
+        return keys_by_model
 
     @cached_property
     def _names(self) -> dict[type[models.Model], Mapping[int, str]]:

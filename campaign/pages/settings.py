@@ -261,7 +261,7 @@ class LifetimeForm(VersionedForm):
 
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is in the past."""
-        wanted = {
+        targets = {
             task.pk: self.cleaned_data[f"blocks_{task.pk}"] for task in self.tasks
         }
         time_zone = self.cleaned_data["time_zone"]
@@ -271,7 +271,7 @@ class LifetimeForm(VersionedForm):
             campaign_extend(
                 campaign=self.campaign,
                 closes_at=self.cleaned_data["closes_at"],
-                blocks_wanted=wanted,
+                blocks_wanted=targets,
             )
             return True
         return False

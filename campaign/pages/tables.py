@@ -118,9 +118,9 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         """
         self._parameters = request.GET
         self._address = address
-        wanted = request.GET.get(self.prefixed_order_by_field, "")
-        if wanted:
-            self.order_by = wanted
+        order = request.GET.get(self.prefixed_order_by_field, "")
+        if order:
+            self.order_by = order
         self.paginator = Paginator(self.rows, ROWS)
         self.page = self.paginator.get_page(request.GET.get(self.prefixed_page_field))
         return self

@@ -70,9 +70,11 @@ def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
 
     Accounts that no longer exist are left out. Two queries.
     """
-    wanted = set(ids)
-    names = dict(User.objects.filter(pk__in=wanted).values_list("pk", "name"))
-    judges = _judges(campaign).filter(user__in=wanted).values_list("user", "pseudonym")
+    user_ids = set(ids)
+    names = dict(User.objects.filter(pk__in=user_ids).values_list("pk", "name"))
+    judges = (
+        _judges(campaign).filter(user__in=user_ids).values_list("user", "pseudonym")
+    )
     return names | {user: pseudonym for user, pseudonym in judges if user is not None}
 
 

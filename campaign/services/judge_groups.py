@@ -91,9 +91,9 @@ def judge_group_members_change(
 @transaction.atomic
 def judge_groups_set(*, judge: Judge, groups: Collection[JudgeGroup]) -> None:
     """Put a judge into these groups and out of all others."""
-    wanted = {group.pk for group in groups}
+    group_ids = {group.pk for group in groups}
     rows = GroupMember.objects.filter(judge=judge)
-    rows.exclude(group__in=wanted).delete()
+    rows.exclude(group__in=group_ids).delete()
     there = set(rows.values_list("group", flat=True))
     GroupMember.objects.bulk_create(
         GroupMember(group=group, judge=judge)

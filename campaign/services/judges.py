@@ -319,13 +319,13 @@ def judge_create_with_user(
     languages: Sequence[str] = (),
     expertise: Sequence[str] = (),
     origin_note: str = "",
-    **came: Any,
+    **arrival: Any,
 ) -> Judge:
     """Create and return a judge of the campaign, with a user of their own without password.
 
     The pseudonym is random: it reveals neither the order in which judges joined nor their number.
     `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
-    organisers where the judge comes from; `came` are the columns for the link or service they came by.
+    organisers where the judge comes from; `arrival` are the columns for the link or service they came by.
     """
     [pseudonym] = pseudonyms_free(campaign, 1)
     user = User.objects.create_user(name=pseudonym)
@@ -336,7 +336,7 @@ def judge_create_with_user(
         languages=list(languages),
         expertise=list(expertise),
         note=origin_note,
-        **came,
+        **arrival,
     )
 
 

@@ -383,11 +383,11 @@ def _tokens_revoke(request: HttpRequest) -> int:
 
 
 def _session_end(request: HttpRequest) -> bool:
-    wanted = request.POST.get("session", "")
+    name = request.POST.get("session", "")
     ended = [
         open_session
         for open_session in sessions_open(users=_myself(request))
-        if open_session.name == wanted
+        if open_session.name == name
     ]
     for session in ended:
         session_end(session=session)

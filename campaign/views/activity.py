@@ -33,9 +33,9 @@ from campaign.views.decorators import page_view
 class ActivityTable(DeskTable):
     """Rows of `ActivityRow`, the newest first. The view pages the log, which has too many rows to count."""
 
-    at = PlainColumn(pgettext_lazy("moment", "Time"), by="event", kind="seen")
-    who = PlainColumn(gettext_lazy("User"), by="who", kind="judge")
-    what = PlainColumn(gettext_lazy("Object"), by="what", kind="wide")
+    time = PlainColumn(pgettext_lazy("moment", "Time"), by="event", kind="seen")
+    user = PlainColumn(gettext_lazy("User"), by="user", kind="judge")
+    subject = PlainColumn(gettext_lazy("Object"), by="subject", kind="wide")
     changed = PlainColumn(gettext_lazy("Changes"), by="fields", kind="wide changes")
 
     caption = gettext_lazy("Activity")
@@ -44,18 +44,18 @@ class ActivityTable(DeskTable):
         super().__init__(list(rows))
         self.whole()
 
-    def cell_at(self, row: ActivityRow) -> SafeString:
+    def cell_time(self, row: ActivityRow) -> SafeString:
         moment = row.event.happened_at
         text = date_format(localtime(moment), "DATETIME_FORMAT")
         return format_html('<time datetime="{}">{}</time>', moment.isoformat(), text)
 
-    def cell_who(self, row: ActivityRow) -> SafeString:
-        return format_html("<bdi>{}</bdi>", row.who)
+    def cell_user(self, row: ActivityRow) -> SafeString:
+        return format_html("<bdi>{}</bdi>", row.user)
 
-    def cell_what(self, row: ActivityRow) -> SafeString:
-        text = format_html("{}", row.what)
+    def cell_subject(self, row: ActivityRow) -> SafeString:
+        text = format_html("{}", row.subject)
         if row.name:
-            text = labelled_html(row.what, format_html("<bdi>{}</bdi>", row.name))
+            text = labelled_html(row.subject, format_html("<bdi>{}</bdi>", row.name))
         if not row.test_set:
             return text
         return format_html('{}<br><bdi class="quiet">{}</bdi>', text, row.test_set)

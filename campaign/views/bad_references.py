@@ -19,7 +19,7 @@ from campaign.services.bad_references import (
 from campaign.texts.counted import counted
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 AT_ONCE = 20
 # Shares of the segments on offer, in per cent.
@@ -56,7 +56,7 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
     share = request.POST.get("share", "")
     if share not in map(str, SHARES):
         return HttpResponseBadRequest(_("Choose one of the listed shares."))
-    with refusals_told(request):
+    with refusals_as_messages(request):
         made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
         message = counted(
             "%(count)d damaged reference created. Review it below.",
@@ -99,7 +99,7 @@ def bad_reference_decide(
     back = reverse("bad-references", args=[slug, task_id])
     status = request.POST.get("status", BadReference.Status.PENDING)
     if decision == "redraw":
-        with refusals_told(request):
+        with refusals_as_messages(request):
             bad_reference_redraw(bad_reference=row)
         status = BadReference.Status.PENDING
     elif decision == "reject" and row.approved_at and not is_answered(request):
@@ -108,7 +108,7 @@ def bad_reference_decide(
         )
     elif decision in {"approve", "reject"}:
         user = user_of(request)
-        with refusals_told(request):
+        with refusals_as_messages(request):
             bad_reference_review(
                 bad_reference=row, approve=decision == "approve", reviewer=user
             )

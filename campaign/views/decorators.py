@@ -53,7 +53,7 @@ def action_view(view: View) -> View:
 
 
 @contextmanager
-def refusals_told(request: HttpRequest) -> Iterator[None]:
+def refusals_as_messages(request: HttpRequest) -> Iterator[None]:
     """Show a service's refusal on the next page; the rest of the block is skipped."""
     try:
         yield

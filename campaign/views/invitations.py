@@ -81,7 +81,7 @@ from campaign.texts.languages import NO_LANGUAGE, language_name
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.account import enter
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import action_view, page_view, refusals_told
+from campaign.views.decorators import action_view, page_view, refusals_as_messages
 from campaign.views.members import members_page
 
 
@@ -448,13 +448,13 @@ def _facts_of_link(link: Invitation) -> list[str]:
             % {"name": link.user.name},
             _("Browsers already signed in stay signed in."),
         ]
-    came = ngettext(
+    joined = ngettext(
         "%(arrived)d of %(cap)d judge joined with this link and stays.",
         "%(arrived)d of %(cap)d judges joined with this link and stay.",
         link.cap or 0,
     )
     return [
-        came % {"arrived": link.arrived, "cap": link.cap or 0},
+        joined % {"arrived": link.arrived, "cap": link.cap or 0},
         _("The link admits no further judges."),
     ]
 
@@ -492,7 +492,7 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
 def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     """Send a judge's invitation once more, with a new link."""
     judge = _person(request, slug, judge_id)
-    with refusals_told(request):
+    with refusals_as_messages(request):
         judge_link_mail(
             judge=judge, base_url=request.build_absolute_uri("/"), user=user_of(request)
         )

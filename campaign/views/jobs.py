@@ -10,7 +10,7 @@ from campaign.models import Job
 from campaign.selectors.jobs import jobs_of
 from campaign.services.jobs import job_cancel, job_retry
 from campaign.views.access import organised_campaign, user_of
-from campaign.views.decorators import action_view, page_view, refusals_told
+from campaign.views.decorators import action_view, page_view, refusals_as_messages
 
 JOBS_ON_A_PAGE = 25
 
@@ -45,7 +45,7 @@ def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
 @action_view
 def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Restart a job that failed or was stopped."""
-    with refusals_told(request):
+    with refusals_as_messages(request):
         job_retry(job=_job(request, slug, job_id), user=user_of(request))
         messages.success(request, _("Job restarted."))
     return redirect("jobs", slug)

@@ -58,7 +58,7 @@ from campaign.views.access import (
     user_of,
 )
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 
 class MemberTable(DeskTable):
@@ -185,7 +185,7 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
     membership = _membership(organised_campaign(request, slug), membership_id)
     if membership.user_id != user_of(request).pk:
         raise Http404
-    with refusals_told(request):
+    with refusals_as_messages(request):
         daily_alerts_set(
             membership=membership, wanted=request.POST.get("wanted") == "1"
         )
@@ -196,10 +196,10 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
 def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Show the rights that another role would give this member, and assign it. For owners."""
     membership = _membership(owned_campaign(request, slug), membership_id)
-    wanted = request.POST.get("role", "")
-    if wanted not in MembershipRole:
+    role_name = request.POST.get("role", "")
+    if role_name not in MembershipRole:
         return HttpResponseBadRequest()
-    role = MembershipRole(wanted)
+    role = MembershipRole(role_name)
     if role == membership.role:
         return redirect("people", slug)
     names = {"name": membership.user.name, "role": role.label}
@@ -213,7 +213,7 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
             cancel=reverse("people", args=[slug]),
         )
         return ask(request, question, campaign=membership.campaign, section="people")
-    with refusals_told(request):
+    with refusals_as_messages(request):
         member_role_change(membership=membership, role=role, by=user_of(request))
         messages.success(request, _("Role of %(name)s changed to %(role)s.") % names)
     return redirect("people", slug)
@@ -259,7 +259,7 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
             cancel=reverse("people", args=[slug]),
         )
         return ask(request, question, campaign=membership.campaign, section="people")
-    with refusals_told(request):
+    with refusals_as_messages(request):
         member_remove(membership=membership, by=user_of(request))
         if membership.user == request.user:
             return redirect("sign-in")

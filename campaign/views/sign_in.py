@@ -120,14 +120,14 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
         raise Http404
     if request.user.is_authenticated:
         return redirect("home")
-    wanted = request.GET.get("next", "")
+    address = request.GET.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(
-        wanted, allowed_hosts={request.get_host()}
+        address, allowed_hosts={request.get_host()}
     )
     provider = get_adapter().get_provider(request, settings.OIDC_ID)
     next_url = None
     if is_ours:
-        next_url = wanted
+        next_url = address
     try:
         answer: HttpResponse = provider.redirect(
             request, process="login", next_url=next_url

@@ -16,15 +16,15 @@ _DIGITS = 9
 def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
     task = organised_task(request, slug, task_id)
-    wanted = request.GET.get("segment", "").strip()
-    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
+    segment = request.GET.get("segment", "").strip()
+    is_number = segment.isascii() and segment.isdigit() and len(segment) <= _DIGITS
     start = 1
     if is_number:
-        start = int(wanted)
+        start = int(segment)
     context = {
         **of_task(task, "texts"),
         "page": texts_page(task=task, start=start),
-        "wanted": wanted if is_number else "",
+        "wanted": segment if is_number else "",
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),
     }

@@ -32,7 +32,7 @@ from campaign.services.webhooks import (
 )
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, organised_campaign, user_of
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 _FIELDS = ("url", "description", "events")
 
@@ -158,7 +158,7 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
         return redirect("webhooks", slug)
     if action in _ACTIONS:
         do, done = _ACTIONS[action]
-        with refusals_told(request):
+        with refusals_as_messages(request):
             do(endpoint=endpoint)
             messages.success(request, done())
     return redirect("webhook", slug, endpoint.pk)

@@ -107,9 +107,9 @@ def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
     for number, row in lines:
         if row.answer == "identical":
             own.append(number)
-    what = "identical outputs, which are not shown to judges"
+    loss = "identical outputs, which are not shown to judges"
     if own:
-        return [Loss(what, len(own), f"line {own[0]}")]
+        return [Loss(loss, len(own), f"line {own[0]}")]
     return []
 
 

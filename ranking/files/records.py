@@ -94,7 +94,7 @@ class SelectionError(ValueError):
 
 
 def refuse_unknown(
-    what: str, columns: Iterable[str | None], there: Iterable[str]
+    kind: str, columns: Iterable[str | None], there: Iterable[str]
 ) -> None:
     """Refuse to select or exclude names that do not exist. Raises SelectionError."""
     named = sorted(filter(None, there))
@@ -106,7 +106,7 @@ def refuse_unknown(
                 more = ""
             listed = ", ".join(named[:_NAMED_AT_MOST])
             raise SelectionError(
-                f"{what} {name!r} not found; choose from {listed}{more}"
+                f"{kind} {name!r} not found; choose from {listed}{more}"
             )
 
 

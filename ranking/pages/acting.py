@@ -188,12 +188,12 @@ def _kappa_in_words(figures: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ActionLine:
-    """An action with its reason and evidence; `asked` is the analysis that led to it, if it still exists."""
+    """An action with its reason and evidence; `analysis` is the analysis that led to it, if it still exists."""
 
     action: QualityAction
     reason: str
     evidence: str
-    asked: ListedAnalysis | None
+    analysis: ListedAnalysis | None
 
 
 def action_line(

@@ -335,7 +335,7 @@ class RankPlotRow:
 class RankTick:
     """A rank on the axis."""
 
-    at: str
+    position: str
     number: int
 
 

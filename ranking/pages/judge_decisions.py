@@ -105,7 +105,7 @@ class JudgesActionForm(ActionForm):
         return _by_pseudonym(judges)
 
     @property
-    def known(self) -> list[Judge]:
+    def selected(self) -> list[Judge]:
         """The judges selected so far in an invalid form, by pseudonym."""
         selected, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
         return _by_pseudonym({*selected, *self._named, *self.judges})

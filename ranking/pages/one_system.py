@@ -116,7 +116,7 @@ class SentenceRow:
     number: int
     address: str
     document: str
-    where: str
+    label: str
     chips: list[SystemChip]
     has_texts: bool
     source: str | None
@@ -167,7 +167,7 @@ def _sentence(
         number=segment.number,
         address=addresses.segment(segment.number),
         document=segment.document.name,
-        where=comma_list(facts),
+        label=comma_list(facts),
         chips=chips,
         has_texts=any((segment.source_text, own, other)),
         source=segment.source_text,

@@ -174,7 +174,7 @@ class PublishForm(forms.Form):
         return front_matter_of(self.initial, self._wordings(self.initial))
 
     @property
-    def said(self) -> Iterator[BoundField]:
+    def text_fields(self) -> Iterator[BoundField]:
         """The fields other than those for reasons."""
         for field in self:
             if field.name not in self._reasons:

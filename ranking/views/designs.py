@@ -30,7 +30,7 @@ from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 from ranking.pages.design_forecast import BudgetForm, forecast_card, preset_cards
 from ranking.pages.page_plots import plot_links
 from ranking.selectors.design_forecast import Budget, design_forecast
@@ -89,7 +89,7 @@ def design_again(
     task = organised_task(request, slug, task_id)
     design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
     design.task = task
-    with refusals_told(request):
+    with refusals_as_messages(request):
         design_use_again(design=design, changed_by=user_of(request))
         effects = design_effects_in_words(design_effects(task=task))
         messages.success(request, sentence_list([_("Saved."), *effects]))

@@ -28,7 +28,7 @@ from campaign.pages.desk import rights
 from campaign.texts.joining import labelled
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, page_view, refusals_told
+from campaign.views.decorators import action_view, page_view, refusals_as_messages
 from ranking.models import Analysis, RankingUpkeep
 from ranking.pages.acting import (
     action_line,
@@ -256,7 +256,7 @@ def judges_act_undo(
 ) -> HttpResponse:
     """Undo a decision for all its judges."""
     task = organised_task(request, slug, task_id)
-    with refusals_told(request):
+    with refusals_as_messages(request):
         judges = judges_decision_undo(
             campaign=task.test_set.campaign, batch=batch, user=user_of(request)
         )
@@ -360,7 +360,7 @@ def action_revert(
     form = NoteForm(request.POST)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
-    with refusals_told(request):
+    with refusals_as_messages(request):
         quality_action_revert(
             action=action, user=user_of(request), note=form.cleaned_data["note"]
         )

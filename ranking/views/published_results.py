@@ -33,7 +33,12 @@ from campaign.texts.refusals import RefusalsAt
 from campaign.texts.time_zones import named_zone
 from campaign.views.access import of_task, organised_task, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, page_view, refusals_told
+from campaign.views.decorators import (
+    action_view,
+    form_view,
+    page_view,
+    refusals_as_messages,
+)
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.frozen_pages import result_content
 from ranking.pages.publish_forms import EmbargoForm, PublishForm, RetractionForm
@@ -269,7 +274,7 @@ def published_embargo(
             section="publish",
             task=task,
         )
-    with refusals_told(request):
+    with refusals_as_messages(request):
         if result_embargo_change(result=result, until=until):
             messages.success(request, _("Saved."))
         else:
@@ -331,7 +336,7 @@ def published_bundle(
 ) -> HttpResponse:
     """Have a worker create the bundle of a version."""
     _task, result = _result(request, slug, task_id, version)
-    with refusals_told(request):
+    with refusals_as_messages(request):
         result_bundle_ask(
             result=result, with_texts="texts" in request.POST, by=user_of(request)
         )

@@ -26,7 +26,7 @@ from campaign.texts.counted import counted
 from campaign.texts.joining import labelled, sentence_list, with_full_stop
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
-from campaign.views.decorators import action_view, form_view, refusals_told
+from campaign.views.decorators import action_view, form_view, refusals_as_messages
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.quality_rules import RuleForm
 from ranking.pages.summary import (
@@ -164,7 +164,7 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
             request, _switch_off_question(rule), campaign=campaign, section="rules"
         )
     undo = request.POST.get("undo") == "yes"
-    with refusals_told(request):
+    with refusals_as_messages(request):
         quality_rule_switch_off(rule=rule, user=user_of(request), undo=undo)
         message = _("Rule switched off. Its earlier actions stay in force.")
         if undo:

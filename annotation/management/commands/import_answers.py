@@ -24,7 +24,7 @@ from campaign.management.arguments import (
     protocol_option_add,
     task_named,
 )
-from campaign.management.files import Progress, loss_lines, refusals_told
+from campaign.management.files import Progress, loss_lines, refusals_as_errors
 from campaign.models import Protocol, Task
 from campaign.selectors.tasks import ranking_task
 
@@ -83,7 +83,7 @@ class Command(BaseCommand):
         no_longer_in_file = options["no_longer_in_file"]
         paths: list[Path] = options["files"]
         with (
-            refusals_told(),
+            refusals_as_errors(),
             Progress(self.stderr, quiet=not options["verbosity"]) as progress,
         ):
             progress.begin("Importing")

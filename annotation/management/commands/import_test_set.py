@@ -29,7 +29,7 @@ from campaign.management.files import (
     files_with_roles,
     inspection_lines,
     omission_lines,
-    refusals_told,
+    refusals_as_errors,
 )
 from campaign.models import Campaign, Reference, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
@@ -137,7 +137,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        with refusals_told(), ExitStack() as stack:
+        with refusals_as_errors(), ExitStack() as stack:
             recognised = _recognised(options, stack)
             languages = _languages(options, recognised)
             if options["check"]:

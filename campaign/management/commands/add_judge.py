@@ -16,7 +16,7 @@ from campaign.management.arguments import (
     judge_named,
     language_argument,
 )
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.selectors.tasks import languages_without_work
 from campaign.services.judges import judge_add, judge_link_create
 
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
-    @refusals_told()
+    @refusals_as_errors()
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])

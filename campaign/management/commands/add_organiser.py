@@ -14,7 +14,7 @@ from campaign.management.arguments import (
     expiry_words,
     invitation_address,
 )
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.models import Campaign, MembershipRole
 from campaign.services.members import member_invite, member_invite_by_mail
 from campaign.services.notification import Message
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
-    @refusals_told()
+    @refusals_as_errors()
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
         role = options["role"] and MembershipRole(options["role"])

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaign.management.arguments import campaign_named, user_named
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.models import ApiToken, Campaign, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
 from campaign.services.api_tokens import tokens_revoke
@@ -38,7 +38,7 @@ class Command(BaseCommand):
         parser.add_argument("--email", metavar="EMAIL", help="limit to this user")
         parser.add_argument("--yes", action="store_true", help="revoke")
 
-    @refusals_told()
+    @refusals_as_errors()
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = None
@@ -54,7 +54,7 @@ class Command(BaseCommand):
                     "%Y-%m-%d %H:%M %Z"
                 )
                 self.stdout.write(
-                    f"{row.name}\t{row.who}\t{row.what}\t{until or 'never'}"
+                    f"{row.name}\t{row.holder}\t{row.description}\t{until or 'never'}"
                 )
             return
         for name in options["names"]:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
                 raise CommandError(
                     f'"{name}" is not active. Run the command without names to list active credentials.'
                 )
-            action = f"end {name} of {rows[name].who}: {rows[name].what}"
+            action = f"end {name} of {rows[name].holder}: {rows[name].description}"
             self.stdout.write(action if options["yes"] else f"would: {action}")
             if options["yes"]:
                 rows[name].end()
@@ -73,8 +73,8 @@ class Command(BaseCommand):
 @dataclass(frozen=True, slots=True)
 class _Credential:
     name: str
-    who: str
-    what: str
+    holder: str
+    description: str
     until: datetime | None
     end: Callable[[], object]
 
@@ -92,27 +92,31 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
     users = users.distinct()
     for link in links:
         if link.user is not None:
-            who = str(link.user)
+            holder = str(link.user)
         else:
-            who = link.note or "anybody"
-        what = f"{link.role}, {link.campaign.slug}"
+            holder = link.note or "anybody"
+        description = f"{link.role}, {link.campaign.slug}"
         end: Callable[[], object] = partial(invitation_revoke, invitation=link)
-        yield _Credential(f"link:{link.pk}", who, what, link.expires_at, end)
+        yield _Credential(f"link:{link.pk}", holder, description, link.expires_at, end)
     for token in tokens_valid(users=users):
         if token.campaign is None:
             reach = "all campaigns"
         else:
             reach = token.campaign.slug
-        what = f"token, {token.scope}, {reach}" + (
+        description = f"token, {token.scope}, {reach}" + (
             f", {token.name}" if token.name else ""
         )
         end = partial(tokens_revoke, tokens=ApiToken.objects.filter(pk=token.pk))
         yield _Credential(
-            f"token:{token.token_key}", str(token.user), what, token.expiry, end
+            f"token:{token.token_key}", str(token.user), description, token.expiry, end
         )
     for session in sessions_open(users=users):
         end = partial(session_end, session=session)
-        what = session.device or "browser"
+        description = session.device or "browser"
         yield _Credential(
-            f"session:{session.name}", str(session.user), what, session.expire_date, end
+            f"session:{session.name}",
+            str(session.user),
+            description,
+            session.expire_date,
+            end,
         )

@@ -17,7 +17,7 @@ from campaign.management.arguments import (
     expiry_words,
     user_named,
 )
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.own_account import (
     account_link_create,
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
-    @refusals_told()
+    @refusals_as_errors()
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["write"] is not None and organisers_of_quintet().exists():
             _write(options["write"], None)

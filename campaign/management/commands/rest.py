@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from campaign.database.acting import acting_for
 from campaign.formats.json_text import decode_json
 from campaign.management.arguments import address_of, address_option_add, user_named
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.models import OWNING_ROLES, Campaign, Membership, User
 from campaign.selectors.credentials import organisers_of_quintet, organisers_with_demos
 from campaign.selectors.tasks import campaign_of_address
@@ -68,7 +68,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
-    @refusals_told()
+    @refusals_as_errors()
     def handle(self, *_args: Any, **options: Any) -> None:
         method, (path, query) = options["method"], _split(options["path"])
         content: Any  # bytes, which the type stubs of DRF do not allow

@@ -180,7 +180,7 @@ def ratings_result(
     of_each = {}
     for criterion, rating in ratings.items():
         of_each[criterion] = _of_criterion(rating, options, easy)
-    outliers = [criterion_found.outliers for criterion_found in of_each.values()]
+    outliers = [result.outliers for result in of_each.values()]
     names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
     agreement_rows = []

@@ -99,8 +99,8 @@ CORRECTION = Option(
     label=gettext_lazy("Correction for multiple testing"),
     default=Correction.NONE.value,
     choices={
-        each.value: CORRECTION_WORDS[each]
-        for each in (Correction.NONE, Correction.HOLM)
+        correction.value: CORRECTION_WORDS[correction]
+        for correction in (Correction.NONE, Correction.HOLM)
     },
 )
 WEIGHTS = Option(

@@ -469,5 +469,5 @@ FILES: Final = AnswerFiles(
     parse=scored_records,
     content=_content,
     answer=_answer,
-    writers={str(each): partial(_write, each) for each in WRITTEN},
+    writers={str(file_format): partial(_write, file_format) for file_format in WRITTEN},
 )

@@ -154,8 +154,8 @@ def _times(
     if value is None:
         return None, None
     times = []
-    for said_time in list_of(key, value, refuse):
-        times.append(_seconds(key, said_time, refuse))
+    for time in list_of(key, value, refuse):
+        times.append(_seconds(key, time, refuse))
     if len(times) != 2:
         refuse(key, f"there are {len(times)} times", "write the start and the end")
     return times[0], times[1]

@@ -83,8 +83,8 @@ def score_columns(
             )
     if not rows:
         if weights is None:
-            what = "a score"
+            missing = "a score"
         else:
-            what = "errors marked, or none asked for"
-        raise ValueError(f"no output has {what}")
+            missing = "errors marked, or none asked for"
+        raise ValueError(f"no output has {missing}")
     return ScoreColumns.of_rows(rows)

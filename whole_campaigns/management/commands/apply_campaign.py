@@ -16,7 +16,7 @@ from campaign.management.arguments import (
     invitation_address,
     user_named,
 )
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
 from whole_campaigns.campaign_file.parts import TextFolders
 
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
-    @refusals_told()
+    @refusals_as_errors()
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["file"]
         by = None

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from campaign.management.arguments import campaign_named
-from campaign.management.files import refusals_told
+from campaign.management.files import refusals_as_errors
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.applying import campaign_file
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             help="write campaign.yaml and texts/ into this new folder",
         )
 
-    @refusals_told()
+    @refusals_as_errors()
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
         content = campaign_file(campaign=campaign, people=options["people"])
