@@ -105,7 +105,10 @@ class TestTakingBack:
         held[-1].refresh_from_db()
         assert held[-1].released_at == held[-1].expires_at == lent.lease.lower
 
-    def test_nothing_is_taken_back_while_planner_may_draw_more(self) -> None:
+    @pytest.mark.parametrize("has_old_answer", [False, True])
+    def test_nothing_is_taken_back_while_planner_may_draw_more(
+        self, has_old_answer: bool
+    ) -> None:
         task = make_open_task(4)
         holder, other = (
             make_judge(task.test_set.campaign, name) for name in ("1", "2")
@@ -113,6 +116,9 @@ class TestTakingBack:
         store_fill(holder, most=2)
         while judge_one_hit(other) is not None:
             pass
+        if has_old_answer:
+            hour_ago = Now() - timedelta(hours=1)
+            other.accounts.filter(task=task).update(none_left_at=hour_ago)
         assert assignment_lend(judge=other) is None
 
     def test_hit_in_front_of_judge_and_begun_hits_are_not_taken_back(self) -> None:
