@@ -27,7 +27,7 @@ def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
         [system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)]
     )
 
-    assert [tick.at for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
+    assert [tick.position for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
     assert [(row.low, row.dot, row.high) for row in plot.rows] == [
         ("16.667%", "16.667%", "16.667%"),
         ("50%", "50%", "83.333%"),
