@@ -179,7 +179,7 @@ class _Columns(models.Func):
         super().__init__(*names)
         self.names = names
 
-    def as_sql(
+    def as_postgresql(
         self, compiler: Any, _connection: Any, **_context: Any
     ) -> tuple[str, list[Any]]:
         pairs = []
