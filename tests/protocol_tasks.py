@@ -60,7 +60,13 @@ def make_task_of_protocol(
     named: dict[str, Any] = (
         {"systems": systems, "identical": (systems[:2],)} if systems else {}
     )
-    ranking = make_task(make_campaign(**campaign), documents=(6, 5), **named)
+    is_ranking_judged = ranking_is_open or protocol == Protocol.RANKING
+    ranking = make_task(
+        make_campaign(**campaign),
+        documents=(6, 5),
+        planned=12 if is_ranking_judged else 0,
+        **named,
+    )
     if protocol == Protocol.RANKING:
         return ranking
     if not ranking_is_open:

@@ -144,6 +144,7 @@ def sorted_task(campaign: Campaign) -> Task:
         documents=(8, 8),
         systems=("amber", "cobalt", "dune", "ember"),
         identical=(),
+        planned=0,
     )
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.SORTING, by=None)
@@ -172,7 +173,7 @@ def sorted_task(campaign: Campaign) -> Task:
 
 def judged_task(campaign: Campaign) -> Task:
     """Two outputs with four answers: three judges, two pairs of systems, each in both orders."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task = task_create(
         test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
     )
@@ -258,7 +259,7 @@ def rated(
 
 def rated_task(campaign: Campaign) -> Task:
     """Four judges rate two texts of three systems per segment; Ada is mild, and Dora rates at random."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.RATING, by=None)
     design_ensure(task=task, seed=7)
     systems = ("cobalt", "dune", "ember")
@@ -287,7 +288,7 @@ def rated_task(campaign: Campaign) -> Task:
 
 def scored_task(campaign: Campaign) -> Task:
     """Error spans and scores: three judges, three systems side by side, half of them judged by all."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
     design_ensure(task=task, seed=7)
     systems = ("cobalt", "dune", "ember")
@@ -325,7 +326,7 @@ def scored_task(campaign: Campaign) -> Task:
 
 def topped_task(campaign: Campaign) -> Task:
     """Top or not, three outputs at a time, beside the ranking of the same texts by two of its three judges."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.TOP, by=None)
     for each in (task, ranking):
         design_ensure(task=each, seed=7)
@@ -361,7 +362,7 @@ def topped_task(campaign: Campaign) -> Task:
 
 def quizzed_task(campaign: Campaign) -> Task:
     """A quiz by simulated readers, who understand some systems better than others."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
     snippets = [
@@ -397,7 +398,7 @@ def quizzed_task(campaign: Campaign) -> Task:
 
 def edited_task(campaign: Campaign) -> Task:
     """Blind editing by simulated judges, who begin as editors and go on as acceptors."""
-    ranking = make_task(campaign, documents=(6, 6))
+    ranking = make_task(campaign, documents=(6, 6), planned=0)
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.EDITING, by=None)
     design_ensure(task=task, seed=7)
