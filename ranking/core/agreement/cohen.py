@@ -177,7 +177,7 @@ def cohen_shares(
     pairs = pairs_of_judges(blocks)
     segments, tables = segment_tables(blocks, pairs, pairing)
     cells = len(pairs.first) * _TABLE
-    totals = np.asarray(tables.sum(axis=1))
+    totals: Int64Array = np.asarray(tables.sum(axis=1))
     counted: list[Int64Array] = [totals.reshape(-1, 1)]
     resamples_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, cells))
     for ids in chunks(resamples, resamples_at_a_time):

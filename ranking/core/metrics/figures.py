@@ -450,7 +450,7 @@ def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     scores.
     """
     decided = (pairs.human != 0).astype(np.float64)
-    agreement = pairs.human * np.sign(difference)
+    agreement = np.asarray(pairs.human * np.sign(difference), dtype=np.float64)
     tied = (difference == 0) * decided
     kinds = pairs.kinds
     return {

@@ -26,15 +26,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from ranking.core.arrays import (
-    BoolArray,
-    FloatArray,
-    Int8Array,
-    Int64Array,
-    as_column,
-    as_row,
-    share,
-)
+from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array, share
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, estimate
 from ranking.core.judged.blocks import Blocks
@@ -355,8 +347,8 @@ def predicted_wins(blocks: Blocks, metric: Metric) -> Predicted:
 
 def _is_ahead(values: FloatArray | Int8Array) -> BoolArray:
     """Return whether the first system's score is above the second's, shape (R, n, n); False without both."""
-    first = as_column(values)
-    second = as_row(values)
+    first = values[:, :, np.newaxis]
+    second = values[:, np.newaxis, :]
     return np.asarray(first > second)
 
 
