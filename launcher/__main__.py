@@ -67,7 +67,9 @@ def main(arguments: list[str] | None = None) -> int:
             report(package_version())
             return 0
         if argv and argv[0] not in _OWN:
-            return _manage([*_SHORT.get(argv[0], argv[:1]), *argv[1:]])
+            name, *options = argv
+            command = _SHORT.get(name, [name])
+            return _manage([*command, *options])
         return _launch(_parser().parse_args(argv or ["--help"]))
     except LauncherError as error:
         sys.stderr.write(f"{error}\n")

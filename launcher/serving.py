@@ -62,8 +62,10 @@ def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
         paths.update(checkout.glob(pattern))
     for path in sorted(paths):
         if path.is_file() and path.suffix not in _GENERATED:
-            digest.update(str(path.relative_to(checkout)).encode() + b"\0")
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+            name = str(path.relative_to(checkout))
+            content = hashlib.sha256(path.read_bytes())
+            digest.update(name.encode() + b"\0")
+            digest.update(content.digest())
     return digest.hexdigest()
 
 
@@ -86,7 +88,10 @@ class Command:
         self._log = log
         self._relay = relay
         self._ended = False
-        self._began = self._told = log.stat().st_size if log.exists() else 0
+        self._began = 0
+        if log.exists():
+            self._began = log.stat().st_size
+        self._told = self._began
         child.launch()
 
     def done(self) -> bool:
@@ -163,19 +168,22 @@ class Preparation:
 
     def is_done(self, step: str) -> bool:
         """Return whether an earlier start did this step and nothing it depends on has changed."""
-        return bool(self._stamped(step).get(step) == self._wanted[step])
+        recorded = self._stamped(step).get(step)
+        return bool(recorded == self._wanted[step])
 
     def record(self, step: str) -> None:
         """Record that this step is done."""
-        if file := self._stamps.get(step):
-            write_private(
-                file, json.dumps({**self._stamped(step), step: self._wanted[step]})
-            )
+        self._stamp(step, self._wanted[step])
 
     def forget(self, step: str) -> None:
         """Let the next start do this step."""
-        if file := self._stamps.get(step):
-            write_private(file, json.dumps({**self._stamped(step), step: None}))
+        self._stamp(step, None)
+
+    def _stamp(self, step: str, value: Any) -> None:
+        file = self._stamps.get(step)
+        if file is not None:
+            stamps = {**self._stamped(step), step: value}
+            write_private(file, json.dumps(stamps))
 
     def database_problem(self) -> str:
         """Return what `manage.py check` says about a database that the web server cannot use."""
