@@ -154,6 +154,8 @@ def coverage(
         for level, of_level in held.items():
             report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
             of_level.append(_holds(report.inter, truth))
+        if not of_judges:
+            continue
         own = [kappa_of_judge(world, drawn, judge, seed) for judge in range(of_judges)]
         rows = inter_judge_agreement(blocks).judges[:of_judges]
         judges += [

@@ -60,8 +60,8 @@ def test_pairs_differ_by_at_most_one_where_that_is_feasible_at_every_moment(
 def test_balance_survives_missing_and_identical_outputs() -> None:
     texts = corpus(system_names(20), segments=300, missing=0.1, identical=0.1)
     parameters = DesignParameters(kind=DesignKind.BALANCED, seed=2)
-    state = run(parameters, texts, hits=1500)
-    uniform = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=1500)
+    state = run(parameters, texts, hits=700)
+    uniform = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=700)
     balanced_spread = np.std(pairs(state)) / np.mean(pairs(state))
     assert balanced_spread < 0.02
     assert balanced_spread < np.std(pairs(uniform)) / np.mean(pairs(uniform)) / 4
@@ -73,7 +73,7 @@ def test_a_reference_at_a_rate_meets_all_systems_equally_often() -> None:
     parameters = DesignParameters(
         kind=DesignKind.BALANCED, seed=2, reference_rate=0.2, bad_reference_rate=0.1
     )
-    state = run(parameters, texts, hits=1000)
+    state = run(parameters, texts, hits=500)
     assert DAMAGED not in state.systems
     with_reference = np.delete(
         state.pair_counts[state.index[REFERENCE]], state.index[REFERENCE]

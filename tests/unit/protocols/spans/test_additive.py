@@ -184,7 +184,7 @@ def test_intervals_know_that_segments_of_a_document_are_alike(level: Level) -> N
     model = SpanModel(systems=5, segments=80, judges=8, document_sd=8)
     covered: list[np.ndarray] = []
     ignored: list[np.ndarray] = []
-    for seed in range(30):
+    for seed in range(15):
         campaign = simulate_spans(model, seed=seed)
         columns = score_columns(campaign.judgments)
         without = replace(columns, documents=("",) * len(columns.documents))

@@ -60,7 +60,7 @@ def test_permutation_p_is_fair_where_systems_do_not_differ() -> None:
     drawn = np.random.default_rng(2)
     for units in (10, 30):
         p = [
-            permutation_p(drawn.normal(size=(units, 2)), seed=n)[0] for n in range(400)
+            permutation_p(drawn.normal(size=(units, 2)), seed=n)[0] for n in range(200)
         ]
         assert np.mean(np.array(p) < 0.05) == pytest.approx(0.05, abs=0.035)
 

@@ -107,7 +107,7 @@ def test_missing_content_is_kept_changed_or_removed() -> None:
 def test_intervals_hold_the_true_difference(withheld: int) -> None:
     generator = np.random.default_rng(3)
     outside = 0
-    runs = 400
+    runs = 200
     for _run in range(runs):
         level = generator.normal(70, 12, 100)
         judgments = [

@@ -232,10 +232,9 @@ def test_order_of_rows_and_files_changes_no_bit(
 ) -> None:
     judgments = _judgments()
     expected = _rankings(format_name, [judgments], make_file)
-    for seed in range(2):
-        shuffled = _shuffled(judgments, np.random.default_rng(seed))
-        parts = [shuffled[20:], shuffled[:20]]
-        assert _rankings(format_name, parts, make_file) == expected
+    shuffled = _shuffled(judgments, np.random.default_rng(0))
+    parts = [shuffled[20:], shuffled[:20]]
+    assert _rankings(format_name, parts, make_file) == expected
 
 
 @pytest.mark.parametrize("format_name", [*_FORMATS, _PARQUET])

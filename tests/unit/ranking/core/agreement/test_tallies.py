@@ -81,7 +81,7 @@ def test_with_equal_segments_and_a_fixed_chance_it_is_the_jackknife() -> None:
 @pytest.mark.parametrize("chance", [Chance.SCOTT, Chance.UNIFORM])
 def test_tallies_of_each_judge_match(chance: Chance) -> None:
     judges = 6
-    blocks, _drawn = draw_campaign(CareWorld(judges=judges, segments=200), 2)
+    blocks, _drawn = draw_campaign(CareWorld(judges=judges, segments=100), 2)
     p_chance = 1 / 3 if chance is Chance.UNIFORM else None
     whole = np.array(kappas_of_judges(blocks, chance))
     without_segment, without_judge = (

@@ -277,7 +277,7 @@ def test_alternative_annotator_test_needs_three_people_and_thirty_items() -> Non
 @cache
 def true_values(name: str) -> dict[str, float]:
     """Return the figures of a large campaign with many judges."""
-    found = judged(WORLDS[name], 0, segments=5_000, judges=1_000)
+    found = judged(WORLDS[name], 0, segments=2_000, judges=400)
     return {figure: each.value for figure, each in found.items()}
 
 
