@@ -389,7 +389,6 @@ def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(
     assert "_badref" not in str(read)
 
 
-@pytest.mark.thorough
 def test_a_task_without_judgments_gives_a_file(campaign: Campaign) -> None:
     task = TestSetWriter(campaign, "empty", ["a", "b"]).task
     for kind, file_format in EVERY:
