@@ -7,6 +7,7 @@ Exports of judgments of machine judges name it in `machine`.
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import IO, Any, Final, cast
 
@@ -89,6 +90,7 @@ class _Lines:
     def __init__(self, file: StoredFile) -> None:
         self._file = file
         self._machines: list[FileMachine] = []
+        self._described = _Described()
 
     def open(self) -> IO[bytes]:
         """Open the file."""
@@ -137,12 +139,28 @@ class _Lines:
                     f"name and version together are longer than {MAX_JUDGE_NAME} characters",
                     "shorten them",
                 )
-            self._machines.append(machine)
+            if self._described.is_new(machine):
+                self._machines.append(machine)
             values["judge"] = machine.called
             for key in _TERMS:
                 values.pop(key, None)
         del values["machine"]
         return json.dumps(values).encode() + b"\n"
+
+
+class _Described:
+    """The machine judges that earlier lines describe."""
+
+    def __init__(self) -> None:
+        self._machines: set[FileMachine] = set()
+
+    def is_new(self, machine: FileMachine) -> bool:
+        """Return whether no earlier line describes a machine judge in these terms; remember it."""
+        terms = replace(machine, line=0)
+        if terms in self._machines:
+            return False
+        self._machines.add(terms)
+        return True
 
 
 class _Rewritten(io.RawIOBase):
@@ -219,28 +237,15 @@ _TERMS: Final[Mapping[str, Take]] = {
 def _exported(file: StoredFile) -> Iterator[Any]:
     """Yield the format, then the machine judges and the judgments of an export. Raises FormatError."""
     yield MACHINE_JUDGMENTS
-    described: set[FileMachine] = set()
+    described = _Described()
     with file.open() as stream:
         for line, values, refuse in json_objects(InputFile(file.name, stream)):
             taken = values_taken(values, _KEYS, _OPTIONAL, refuse)
             machine = _machine("machine", line, values, refuse)
-            terms = _without_line(machine)
-            if terms not in described:
-                described.add(terms)
+            if described.is_new(machine):
                 yield machine
             _refuse_lengths(taken, refuse)
             yield line, machine.called, taken
-
-
-def _without_line(machine: FileMachine) -> FileMachine:
-    return FileMachine(
-        line=0,
-        name=machine.name,
-        version=machine.version,
-        prompt=machine.prompt,
-        settings=machine.settings,
-        asked_twice=machine.asked_twice,
-    )
 
 
 def _refuse_lengths(taken: JSONObject, refuse: Refuse) -> None:
