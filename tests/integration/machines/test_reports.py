@@ -158,7 +158,8 @@ def test_refusal_is_a_skip_and_no_score(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
     [block] = machine.work().json()["blocks"]
     assert machine.skip(block["id"], "cannot_judge").status_code == 200
-    [counts] = machines_of(campaign_id=writer.campaign.pk).values()
+    [counted] = machines_of(campaign_id=writer.campaign.pk)
+    counts = vars(counted)
     assert (counts["judged"], counts["skipped"]) == (0, 1)
     assert MachineJudgment.objects.get().labels == []
 
