@@ -17,9 +17,9 @@ from annotation.api.judging import (
     JudgeAPIView,
     JudgedBlocksSerializer,
     ProblemReportRequestSerializer,
-    answer_validated,
 )
 from annotation.api.work_time import WorkTimeSerializer
+from annotation.protocols.sent_answers import answer_validated
 from annotation.selectors.shown import unlent_data
 from annotation.services.preview import (
     PreviewedHIT,
