@@ -372,7 +372,7 @@ def organiser(task: Task, client: Client) -> Client:
 def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
     address = f"/api/v1/tasks/{task.pk}/answers/"
     known = organiser.get(address).json()
-    formats = list(map(str, SpansFormat))
+    formats = [*map(str, SpansFormat), "machine-judgments-jsonl"]
     assert known == {"read": formats, "imports": []}
 
     def send(text: str, **more: str) -> Any:
@@ -388,6 +388,7 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
             "already_there": 0,
             "repeated": 0,
             "by_machines": 0,
+            "machines": 0,
             "losses": [],
         },
     )
@@ -398,6 +399,7 @@ def test_rest_is_the_same_code_path(task: Task, organiser: Client) -> None:
         "already_there": 8,
         "repeated": 0,
         "by_machines": 0,
+        "machines": 0,
         "losses": [{"what": COUNTED_ONCE, "count": 2, "first": "spans.jsonl, line 9"}],
     }
     refused_answer = send(scored(score=101))
