@@ -6,6 +6,7 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.selectors.machines import machines_of, tasks_of_machines
@@ -16,8 +17,10 @@ from campaign.services.machines import (
     machine_token_replace,
     machine_withdraw,
 )
+from campaign.texts.joining import labelled
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
+from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 
 _TEMPLATE: Final = "people/machines.html"
@@ -59,6 +62,9 @@ def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpRespon
     machine = get_object_or_404(
         machines, pk=key if key.isascii() and key.isdecimal() else None
     )
+    if _ends_token(machine, action) and not is_answered(request):
+        question = _question(machine, action)
+        return ask(request, question, campaign=campaign, section="campaign-judges")
     if action == "token":
         token = machine_token_replace(machine=machine, by=user_of(request))
         context = _context(campaign, MachineForm(), machine, token)
@@ -66,6 +72,29 @@ def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpRespon
     machine_withdraw(machine=machine)
     messages.success(request, _("Machine judge withdrawn. Its judgments are kept."))
     return redirect("machines", campaign.slug)
+
+
+def _ends_token(machine: MachineJudge, action: str) -> bool:
+    """Return whether an action stops the program that judges now; a machine judge without token has none."""
+    return action == "withdraw" or bool(machine.token_digest)
+
+
+def _question(machine: MachineJudge, action: str) -> Question:
+    """Return the confirmation asked before a token ends."""
+    if action == "token":
+        label = _("Create new token")
+    else:
+        label = _("Withdraw machine judge")
+    return Question(
+        title=labelled(label, machine),
+        facts=[
+            _("The program that uses the present token can no longer judge."),
+            _("Existing judgments are kept."),
+        ],
+        answers=[Answer(label)],
+        fields={"machine": str(machine.pk), "action": action},
+        cancel=reverse("machines", args=[machine.campaign.slug]),
+    )
 
 
 def _context(

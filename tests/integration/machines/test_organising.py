@@ -61,11 +61,19 @@ def test_page_shows_a_token_once(organiser: Client) -> None:
 def test_page_renews_and_withdraws(organiser: Client) -> None:
     first = shown_token(organiser.post(PAGE, TERMS))
     named = {"machine": MachineJudge.objects.get().pk}
-    second = shown_token(organiser.post(PAGE, {**named, "action": "token"}))
+    organiser.post(PAGE, {**named, "action": "token"})
+    assert opens(first), "only asked so far"
+    answered = {**named, "act": "yes"}
+    second = shown_token(organiser.post(PAGE, {**answered, "action": "token"}))
     assert (opens(first), opens(second)) == (False, True)
     organiser.post(PAGE, {**named, "action": "withdraw"})
+    assert opens(second), "only asked so far"
+    organiser.post(PAGE, {**answered, "action": "withdraw"})
     assert not opens(second)
     assert MachineJudge.objects.get().withdrawn_at is not None
+    # There is no token to end.
+    third = shown_token(organiser.post(PAGE, {**named, "action": "token"}))
+    assert opens(third)
 
 
 def test_same_version_is_refused_and_another_is_another_judge(
@@ -103,7 +111,11 @@ def test_machine_of_another_campaign_is_not_found(organiser: Client) -> None:
     organiser.post(PAGE, TERMS)
     other = make_campaign("zoo")
     organiser.force_login(make_organiser(other, "zoe@example.org"))
-    sent = {"machine": MachineJudge.objects.get().pk, "action": "withdraw"}
+    sent = {
+        "machine": MachineJudge.objects.get().pk,
+        "action": "withdraw",
+        "act": "yes",
+    }
     assert organiser.post(PAGE.replace("museum", "zoo"), sent).status_code == 404
     assert MachineJudge.objects.get().withdrawn_at is None
 
