@@ -224,10 +224,11 @@ def test_campaign_closes_automatically(task: Task) -> None:
     task.refresh_from_db()
     assert task.blocks_wanted == 40
     assert campaigns_close_due() == 0
+    judge_all_of(lend(judge))
     held = lend(judge)
-    judge_all_of(held)
     Campaign.objects.update(closes_at=Now() - timedelta(seconds=1))
-    # Before the task comes by, too.
+    # Before the task comes by, too, and not even the HIT that the judge holds.
+    assert held.expires_at > timezone.now()
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == NoWorkReason.CAMPAIGN_CLOSED
     assert (campaigns_close_due(), campaigns_close_due()) == (1, 0)
@@ -239,7 +240,7 @@ def test_campaign_closes_automatically(task: Task) -> None:
         )
     change(campaign, Transition.REOPEN)
     assert campaign.closes_at is None
-    assert lend(judge) != held
+    assert lend(judge) == held
 
 
 class TestBin:

@@ -187,7 +187,7 @@ class TestWithdrawing:
         client.force_login(make_organiser(task.test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", task.pk]))
         assert (
-            'dune</bdi></a> <span class="badge">Withdrawn</span>'
+            'dune</bdi></a></span> <span class="badge">Withdrawn</span>'
             in page.content.decode()
         )
 
