@@ -69,6 +69,20 @@ class TestLending:
             held.append(ahead)
         assert len(held) == 3
 
+    def test_hit_that_is_judged_has_a_longer_lease_than_those_ahead(self) -> None:
+        campaign = make_campaign(lease_minutes=60)
+        judge = make_judge(
+            make_task(campaign, documents=(60,), planned=20).test_set.campaign
+        )
+        ahead = lend_ahead(judge, [lend(judge)])
+        assert ahead is not None
+        half_an_hour = timezone.now() + timedelta(minutes=30)
+        assert ahead.expires_at < half_an_hour
+        # The page goes on to it.
+        lend_ahead(judge, [ahead])
+        ahead.refresh_from_db()
+        assert ahead.expires_at > half_an_hour
+
     def test_the_leases_of_what_is_in_hand_are_extended_unless_others_have_it(
         self,
     ) -> None:
