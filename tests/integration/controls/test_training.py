@@ -86,6 +86,14 @@ def test_a_proposal_shows_the_reference_the_damage_and_two_outputs(task: Task) -
         assert "damaged on purpose" in block.explanation
 
 
+def test_training_brings_no_repeat_or_check_closer(task: Task) -> None:
+    judge = new_judge(task)
+    assert lend(judge).purpose == HITPurpose.TRAINING
+    account = judge.accounts.get(task=task)
+    assert account.hits_lent == 1
+    assert (account.hits_since_repeat, account.hits_since_check) == (0, 0)
+
+
 @pytest.mark.thorough
 def test_training_comes_before_everything_else_and_once(task: Task) -> None:
     judge = new_judge(task)
