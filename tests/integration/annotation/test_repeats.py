@@ -95,6 +95,12 @@ class TestIntra:
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
 
+    def test_repeat_brings_no_check_closer(self, judge: Judge) -> None:
+        before = judge.accounts.get().hits_since_check
+        assert lend(judge).hit.purpose == "intra"
+        account = judge.accounts.get()
+        assert (account.hits_since_check, account.hits_since_repeat) == (before, 0)
+
     @pytest.mark.thorough
     @pytest.mark.usefixtures("judge")
     def test_one_is_planned_at_a_time(self) -> None:
