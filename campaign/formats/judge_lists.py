@@ -13,6 +13,7 @@ from typing import Final
 
 from campaign.formats.address_lines import named_addresses
 from campaign.formats.errors import FormatError, Location
+from campaign.formats.records import MAX_PROMPT
 from campaign.formats.tables import restored
 from campaign.texts.normalisation import composed
 
@@ -22,8 +23,6 @@ MAX_ROWS: Final = 10_000
 _SEPARATORS: Final = ",;\t|"
 _NAME: Final = "list"
 _LONGEST_CELL: Final = 10_000
-#: Longer, for prompts.
-_LONGEST_TEXT: Final = 100_000
 _TEXTS: Final = ("prompt", "settings")
 #: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
@@ -256,7 +255,7 @@ def _refuse_long_cells(
     for column, cell in zip(columns, cells, strict=False):
         longest = _LONGEST_CELL
         if column in _TEXTS:
-            longest = _LONGEST_TEXT
+            longest = MAX_PROMPT
         if len(cell) > longest:
             raise Location(_NAME, line).error(
                 f"a cell has more than {longest:,} characters",

@@ -12,6 +12,8 @@ from campaign.texts.normalisation import UNSEEN
 MAX_SYSTEM_NAME: Final = 200
 MAX_DOCUMENT_NAME: Final = 300
 MAX_JUDGE_NAME: Final = 100
+# Of a machine judge; its settings may be as long.
+MAX_PROMPT: Final = 100_000
 
 # Tabs are white space. C1 controls (U+0080–U+009F) are allowed: they occur in released MT
 # output, are invisible and can be stored.

@@ -9,15 +9,13 @@ from django.db.models import Value
 from django.db.models.functions import Concat, Now
 from django.utils.translation import gettext as _
 
-from campaign.formats.records import unseen_problem
+from campaign.formats.records import MAX_PROMPT, unseen_problem
 from campaign.models import Campaign, Judge, MachineJudge, User
 from campaign.models.user import token_digest
 from campaign.texts.normalisation import composed
 from campaign.texts.refusals import RefusedError, refused_if_broken
 
 _BYTES: Final = 32
-#: Maximum characters of a prompt and of settings: lists of judges can hold them.
-MAX_PROMPT: Final = 100_000
 
 
 class MachineRefusedError(RefusedError):
@@ -39,7 +37,7 @@ class MachineTerms:
 
     @property
     def is_described(self) -> bool:
-        """Whether more is stated than name and version."""
+        """True if more than name and version is stated."""
         return bool(self.prompt or self.settings or self.asked_twice)
 
 
