@@ -12,13 +12,14 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import System
 from ranking.models import PublishedResult
+from ranking.reports.predicted_ranking import completing_label
 from ranking.services.published_results.content import FrontMatter
 from ranking.services.published_results.naming import (
     LONGEST_WORDING,
     TitledReason,
     may_be_anonymous,
 )
-from ranking.services.published_results.sections import ChosenSections
+from ranking.services.published_results.sections import ChosenSections, Completing
 
 _TEXT: Final = 5_000
 _LINE: Final = 300
@@ -116,7 +117,7 @@ class PublishForm(forms.Form):
         reasons: Sequence[TitledReason],
         last: PublishedResult | None,
         has_metrics: bool = False,
-        completing: Sequence[str] = (),
+        completing: Sequence[Completing] = (),
     ) -> None:
         wordings: Mapping[str, str] = {}
         if last is not None:
@@ -140,8 +141,10 @@ class PublishForm(forms.Form):
             del self.fields["metrics"]
         completed_by = self.fields["completed_by"]
         assert isinstance(completed_by, forms.ChoiceField)  # noqa: S101  for the type checker
-        names = ["", *completing]
-        completed_by.choices = [(name, name or _("Default")) for name in names]
+        choices = [("", _("Default"))]
+        for name, is_machine in completing:
+            choices.append((name, completing_label(name, is_machine=is_machine)))
+        completed_by.choices = choices
         if not completing:
             del self.fields["predicted_ranking"]
             del self.fields["completed_by"]

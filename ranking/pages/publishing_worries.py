@@ -72,7 +72,7 @@ def missing_in_words(content: PublishedContent) -> list[str]:
         predicted = content["sections"]["predicted_ranking"]
         doubt = sample_doubt(predicted)
         if doubt:
-            missing.append(labelled(completed_by(predicted["metric"]), doubt))
+            missing.append(labelled(completed_by(predicted), doubt))
     return missing
 
 

@@ -186,12 +186,15 @@ def machine_name(name: str) -> str:
 
 def metrics_tables(data: MetricsData, confidence: float) -> list[Table]:
     """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
-    tests = _tests_between(data["tests"], confidence)
-    groups = _groups_table(data["groups"], confidence)
+    labels = {metric["metric"]: metric_label(metric) for metric in data["metrics"]}
+    tests = _tests_between(data["tests"], labels, confidence)
+    groups = _groups_table(data["groups"], labels, confidence)
     return [*agreement_tables(data, confidence), *with_rows([tests, groups])]
 
 
-def _groups_table(groups: Sequence[GroupAgreement], confidence: float) -> Table:
+def _groups_table(
+    groups: Sequence[GroupAgreement], labels: Mapping[str, str], confidence: float
+) -> Table:
     figures = {
         name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)
     }
@@ -200,7 +203,7 @@ def _groups_table(groups: Sequence[GroupAgreement], confidence: float) -> Table:
     for group in groups:
         for metric, agreement in group["metrics"].items():
             values = {**agreement["segments"], **agreement["systems"]}
-            rows.append({**values, **group, "metric": metric})
+            rows.append({**values, **group, "metric": labels[metric]})
     return Table.of(
         rows,
         name="groups",
@@ -215,9 +218,15 @@ def _groups_table(groups: Sequence[GroupAgreement], confidence: float) -> Table:
     )
 
 
-def _tests_between(pairs: Sequence[MetricPair], confidence: float) -> Table:
+def _tests_between(
+    pairs: Sequence[MetricPair], labels: Mapping[str, str], confidence: float
+) -> Table:
+    rows = []
+    for pair in pairs:
+        names = {"metric": labels[pair["metric"]], "other": labels[pair["other"]]}
+        rows.append({**pair, **names})
     return Table.of(
-        pairs,
+        rows,
         name="tests",
         title=_("Tests between metrics"),
         columns=(

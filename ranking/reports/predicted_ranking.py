@@ -6,6 +6,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.texts.joining import comma_list
+from ranking.reports.metric_agreement import machine_name
 from ranking.reports.wording.numbers import decimals, p_in_words, percent
 from ranking.reports.wording.published_content import PredictedData
 from ranking.reports.wording.ranges import UnitCounts, limit_in_words
@@ -14,9 +15,19 @@ from ranking.reports.wording.ranges import UnitCounts, limit_in_words
 _LEVEL: Final = 0.05
 
 
-def completed_by(metric: str) -> str:
+def completing_label(name: str, *, is_machine: bool | None) -> str:
+    """Return the name of what completes a ranking with its kind; only the name if the kind is unknown."""
+    if is_machine is None:
+        return name
+    if is_machine:
+        return machine_name(name)
+    return _("%(name)s (metric)") % {"name": name}
+
+
+def completed_by(data: PredictedData) -> str:
     """Return the title of the ranking."""
-    return _("Ranking completed by %(metric)s") % {"metric": metric}
+    label = completing_label(data["metric"], is_machine=data.get("is_machine"))
+    return _("Ranking completed by %(metric)s") % {"metric": label}
 
 
 def sample_doubt(data: PredictedData) -> str:

@@ -316,7 +316,7 @@ def _predicted_table(content: PublishedContent, predicted: PredictedData) -> Tab
     return Table.of(
         rows,
         name="predicted_ranking",
-        title=completed_by(predicted["metric"]),
+        title=completed_by(predicted),
         columns=(
             Column("system", gettext("System"), is_text=True),
             Column("people_rank", gettext("Human rank")),

@@ -91,7 +91,7 @@ from ranking.services.published_results.publish import (
 from ranking.services.published_results.sections import (
     ChosenSections,
     answer_ask,
-    completing_names,
+    available_completing,
     has_failed,
 )
 
@@ -219,7 +219,7 @@ def _desk(
         systems=systems,
         reasons=reasons,
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
-        completing=completing_names(task=task, machines=list(map(str, machines))),
+        completing=available_completing(task=task, machines=list(map(str, machines))),
         last=last,
     )
     context = {

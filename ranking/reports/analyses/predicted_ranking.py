@@ -1,6 +1,6 @@
 """Prediction-powered ranking: human judgments on some segments, completed by a metric's scores of all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import isnan
@@ -70,9 +70,10 @@ class PredictedSystem:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictedFindings:
-    """The ranking completed by a metric."""
+    """The ranking completed by a metric or a machine judge."""
 
     metric: str
+    is_machine: bool
     systems: Sequence[PredictedSystem]
     left_out: Sequence[str]
     weight: float
@@ -90,9 +91,11 @@ class PredictedFindings:
 def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PredictedFindings:
     side = judged_side(inputs, options.replaced({COUNTS_METHOD.name: _METHOD}))
     judged = set(side.ratings.systems) if side.ratings else _compared_systems(inputs)
-    name, ranking = _best(_rankings(inputs, side, options, begin))
+    candidates = _candidates(with_machines(inputs), options[METRIC])
+    metric, ranking = _best(_rankings(inputs, side, candidates, begin))
     return PredictedFindings(
-        metric=name,
+        metric=metric.name,
+        is_machine=metric.is_machine,
         systems=_systems(ranking),
         left_out=sorted(judged.difference(ranking.systems)),
         weight=ranking.weight,
@@ -108,15 +111,18 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> PredictedFin
     )
 
 
-def _best(rankings: Mapping[str, PredictedRanking]) -> tuple[str, PredictedRanking]:
+#: A metric or machine judge, and the ranking that it completes.
+_Completed = tuple[Metric, PredictedRanking]
+
+
+def _best(rankings: Sequence[_Completed]) -> _Completed:
     """Return the ranking of the most systems; of these, the first that saves the most judgments."""
 
-    def quality(name: str) -> tuple[int, float]:
-        ranking = rankings[name]
+    def quality(completed: _Completed) -> tuple[int, float]:
+        _metric, ranking = completed
         return len(ranking.systems), ranking.saved.value
 
-    best = max(rankings, key=quality)
-    return best, rankings[best]
+    return max(rankings, key=quality)
 
 
 def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
@@ -144,19 +150,19 @@ def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
 
 
 def _rankings(
-    inputs: Input, side: HumanSide, options: AnalysisOptions, begin: Begin
-) -> dict[str, PredictedRanking]:
-    """Return the rankings completed by each candidate."""
-    candidates = _candidates(with_machines(inputs), options[METRIC])
+    inputs: Input, side: HumanSide, candidates: Sequence[Metric], begin: Begin
+) -> list[_Completed]:
+    """Return the rankings completed by each candidate that scores judged outputs."""
     documents = _documents(inputs)
     begin(_("Ranking"))
-    rankings: dict[str, PredictedRanking] = {}
+    rankings: list[_Completed] = []
     with comparing(_METHOD):
         for metric in candidates:
             with suppress(NothingComparedError):
                 people = side.people(systems=metric.scored)
                 machine = metric.take(people.systems)
-                rankings[metric.name] = predicted_ranking(people, machine, documents)
+                ranking = predicted_ranking(people, machine, documents)
+                rankings.append((metric, ranking))
         if not rankings:
             raise NothingComparedError(
                 "no metric scores the judged outputs of two systems"
@@ -216,7 +222,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFindings) ->
     table = Table.of(
         answer.systems,
         name="systems",
-        title=completed_by(answer.metric),
+        title=completed_by(plain(answer)),
         columns=(
             Column("rank", _("Rank")),
             Column("system", _("System"), is_text=True, names="system"),

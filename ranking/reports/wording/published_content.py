@@ -291,9 +291,13 @@ class PredictedRow(TypedDict):
 
 
 class PredictedData(TypedDict):
-    """A ranking completed by a metric, as plain values; also of published results."""
+    """A ranking completed by a metric or a machine judge, as plain values; also of published results.
+
+    Older ones do not say which of the two it is.
+    """
 
     metric: str
+    is_machine: NotRequired[bool | None]
     systems: list[PredictedRow]
     left_out: list[str]
     weight: float

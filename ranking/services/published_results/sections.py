@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, cast
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from django.utils.translation import gettext as _
 
@@ -58,18 +58,26 @@ class ChosenSections:
     completed_by: str = ""
 
 
-def completing_names(*, task: Task, machines: Sequence[str]) -> list[str]:
-    """Return the names of the metrics of a task and of these machine judges, as completed rankings name them. One query."""
+class Completing(NamedTuple):
+    """The name of a metric or machine judge that can complete a ranking, as completed rankings have it."""
+
+    name: str
+    is_machine: bool
+
+
+def available_completing(*, task: Task, machines: Sequence[str]) -> list[Completing]:
+    """Return the metrics of a task and these machine judges. One query."""
     metrics = list(metrics_of(test_set_id=task.test_set_id))
     signatures = [(metric.name, metric.signature) for metric in metrics]
     signatures += [(machine, "") for machine in machines]
-    are_human = [metric.is_human for metric in metrics]
-    are_human += [False] * len(machines)
-    names = []
-    for name, is_human in zip(unique_names(signatures), are_human, strict=True):
-        if not is_human:
-            names.append(name)
-    return names
+    names = unique_names(signatures)
+    available = []
+    for name, metric in zip(names, metrics, strict=False):
+        if not metric.is_human:
+            available.append(Completing(name, is_machine=False))
+    for name in names[len(metrics) :]:
+        available.append(Completing(name, is_machine=True))
+    return available
 
 
 def sections_check(chosen: ChosenSections, *, task: Task) -> None:
@@ -81,7 +89,9 @@ def sections_check(chosen: ChosenSections, *, task: Task) -> None:
         message = _("Include the prediction-powered ranking, or name no metric for it.")
         raise PublishingRefusedError(message, field="completed_by")
     machines = machine_names(task_id=task.pk)
-    available = completing_names(task=task, machines=machines)
+    available = []
+    for completing in available_completing(task=task, machines=machines):
+        available.append(completing.name)
     if name in available:
         return
     message = _("Metric “%(name)s” not found. Available: %(known)s.")
@@ -295,6 +305,7 @@ def _current_metrics(run: RankingRun) -> Record:
 #: Numbers of a completed ranking.
 _COMPLETED: Final = (
     "metric",
+    "is_machine",
     "confidence",
     "resamples",
     "seed",
@@ -350,7 +361,7 @@ class PredictedRankingSection(Section):
         # Equal ranks are not in the order of names that readers must not see.
         systems.sort(key=_rank_and_name)
         left_out = sorted(self.labels[name] for name in data["left_out"])
-        # Analyses of older versions do not know how segments were drawn.
+        # Analyses of older versions know neither what completes the ranking nor how segments were drawn.
         record = {name: data.get(name) for name in _COMPLETED}
         return {**record, "systems": systems, "left_out": left_out}
 

@@ -11,7 +11,11 @@ from campaign.models import Task
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import Analysis, PublishedResult
 from ranking.pages.publishing_worries import missing_in_words
-from ranking.reports.published_results import PublishedFile, published_report
+from ranking.reports.published_results import (
+    PublishedFile,
+    metric_tables,
+    published_report,
+)
 from ranking.reports.writing import ReportFormat, write
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.metrics import metric_store
@@ -111,15 +115,30 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
         for row in computed["systems"]
     }
     page = text_of(Client().get(reverse("published-result", args=[result.address])))
-    ranking, completed, rest = page.partition("Ranking completed by chrF")
+    ranking, completed, rest = page.partition("Ranking completed by chrF (metric)")
     assert completed
     assert "System A" in ranking
     assert "random sample" in rest
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
-    assert "Ranking completed by chrF" in write(
+    assert "Ranking completed by chrF (metric)" in write(
         published_report(file), ReportFormat.MARKDOWN
     )
+
+
+def test_published_ranking_says_that_a_machine_judge_completes_it(
+    judged: TestSetWriter, as_organiser: Client
+) -> None:
+    machine = machine_judges(judged.campaign, judged.task)
+    compute(judged.task, metric=str(machine))
+    draft = published_draft(task=judged.task, choices=ResultChoices(sections=PREDICTED))
+    [table] = metric_tables(draft.content)
+    assert table.title == "Ranking completed by judgebot 1 (machine judge)"
+    # Results published by older versions do not say what it is.
+    section: Any = draft.content["sections"]["predicted_ranking"]
+    del section["is_machine"]
+    [older] = metric_tables(draft.content)
+    assert older.title == "Ranking completed by judgebot 1"
 
 
 def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
@@ -202,8 +221,12 @@ def test_form_offers_metrics_and_machine_judges_for_the_completed_ranking(
     machine = machine_judges(judged.campaign, judged.task)
     of = [judged.campaign.slug, judged.task.pk]
     form = as_organiser.get(reverse("publish", args=of)).context["form"]
-    offered = [name for name, _label in form.fields["completed_by"].choices]
-    assert offered == ["", "COMET", "chrF", str(machine)]
+    assert form.fields["completed_by"].choices == [
+        ("", "Default"),
+        ("COMET", "COMET (metric)"),
+        ("chrF", "chrF (metric)"),
+        (str(machine), f"{machine} (machine judge)"),
+    ]
     compute(judged.task, metric="COMET")
     compute(judged.task, metric="chrF")
     chosen = {"predicted_ranking": "on", "completed_by": "COMET"}
