@@ -21,7 +21,8 @@ class RankingSettingsSerializer(PlainSerializer):
 
     method = serializers.ChoiceField(
         choices=RankingSettings.Method.choices,
-        help_text="Ranking method; `by_design` is Expected Wins, or Bradley–Terry once an active design has chosen pairs.",
+        help_text="Ranking method; `by_design` is Expected Wins, or Bradley–Terry once an active design has chosen pairs. "
+        "A prediction-powered ranking, in which a metric or machine judge completes the human judgments, is the analysis `predicted_ranking` (`POST tasks/{id}/analyses/`).",
     )
     method_options = serializers.DictField(
         help_text="Options of the method that differ from their defaults, such as `prior` of `bradley_terry` (0 to 100). Another method starts with its defaults."

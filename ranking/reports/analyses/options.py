@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, overload
 
 from django.forms import FloatField, IntegerField
@@ -216,6 +216,13 @@ METHOD = Option(
     gettext_lazy("Method"),
     "expected_wins",
     choices={name: METHOD_WORDS[name] for name in METHODS},
+)
+#: The method of a ranking; the help says where a method is that people may look for here.
+RANKING_METHOD = replace(
+    METHOD,
+    help=gettext_lazy(
+        "The prediction-powered ranking (predicted_ranking) is an analysis on the page Metrics."
+    ),
 )
 #: Units that intervals of κ treat as random samples.
 KAPPA_LEVEL: Option[KappaLevel] = Option(

@@ -21,6 +21,7 @@ from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     METHOD,
+    RANKING_METHOD,
     RESAMPLES,
     SEED,
     AnalysisOptions,
@@ -478,7 +479,7 @@ RANKING = AnalysisKind(
     question=gettext_lazy(
         "How does the ranking change with another method, other rank ranges or other judgments?"
     ),
-    options=(METHOD, *RANGE_OPTIONS),
+    options=(RANKING_METHOD, *RANGE_OPTIONS),
     check=checked,
     needs=frozenset({Need.RULE}),
     find=_find,
