@@ -240,7 +240,8 @@ class OutputScores:
         count = np.bincount(cell, minlength=size)
         means = share(total, count)
         segment, own_judge = np.divmod(keys, len(names))
-        return ScoresByJudge(segment, own_judge, means.reshape(-1, n))
+        judges = tuple(names.tolist())
+        return ScoresByJudge(judges, segment, own_judge, means.reshape(-1, n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,17 +250,31 @@ class ScoresByJudge:
 
     Attributes
     ----------
+    judges : tuple of str
+        Pseudonyms in alphabetical order.
     segment : int64, shape (R,)
         Ascending.
     judge : int64, shape (R,)
-        Index of the judge's pseudonym in alphabetical order.
+        Index into `judges`.
     values : float64, shape (R, n)
         NaN where missing.
     """
 
+    judges: tuple[str, ...]
     segment: Int64Array
     judge: Int64Array
     values: FloatArray
+
+    def without_judge(self, name: str) -> ScoresByJudge:
+        """Return the rows of the other judges."""
+        rows = np.array([self.judges[judge] != name for judge in self.judge.tolist()])
+        kept = rows.astype(np.bool_)
+        return replace(
+            self,
+            segment=self.segment[kept],
+            judge=self.judge[kept],
+            values=self.values[kept],
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,14 +6,20 @@ python -m tests.benchmarks.machine_judges 400
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.beside import OutputScores
 from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.metrics.figures import Drawing
-from ranking.core.metrics.machine_judges import MachineBesidePeople, pairs_as_shown
+from ranking.core.metrics.machine_judges import (
+    MachineBesidePeople,
+    ScoresBesidePeople,
+    pairs_as_shown,
+)
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,51 @@ def judged(
     return {name: each for name, each in estimates.items() if each is not None}
 
 
+def scored(
+    world: World, seed: int, *, segments: int, judges: int
+) -> dict[str, Estimate]:
+    """Return the estimates of figures from simulated scores from 1 to 7 of one output at a time.
+
+    Judges differ in leniency. The machine judge is lenient to longer outputs and to those of the first system.
+    """
+    random = np.random.default_rng(seed)
+    leniency = random.normal(0, 0.5, judges)
+    noise = random.choice([0.4, 0.7, 1.2], judges)
+    people, machine = [], []
+    for segment in range(1, segments + 1):
+        system = int(random.integers(4))
+        length = random.normal()
+        quality = 4 + (0.6, 0.3, 0, -0.3)[system] + random.normal(0, 1)
+        for judge in random.choice(judges, random.integers(1, 4), replace=False):
+            seen = quality + leniency[judge] + random.normal(0, noise[judge])
+            people.append((segment, f"j{judge}", FOUR[system], on_scale(seen)))
+        seen = quality + 0.2 + random.normal(0, 0.7)
+        seen += world.longer * length + world.own * (system == 0)
+        machine.append((segment, "0", FOUR[system], on_scale(seen)))
+    of_people, of_machine = OutputScores.of_rows(people), OutputScores.of_rows(machine)
+    assert of_people is not None
+    assert of_machine is not None
+    texts = np.tile(np.arange(4), (segments + 1, 1))
+    beside = ScoresBesidePeople(of_people, of_machine, FOUR, texts, Drawing())
+    estimates = {}
+    for each in beside.figures():
+        name = f"{each.figure} {each.system}".strip()
+        for part in ("value", "people", "difference"):
+            estimate = getattr(each, part)
+            if estimate is not None:
+                estimates[f"{name}, {part}"] = estimate
+    return estimates
+
+
+def on_scale(seen: float) -> float:
+    """Return the nearest point from 1 to 7."""
+    return float(np.clip(np.round(seen), 1, 7))
+
+
+#: Simulated campaigns by how people judge.
+CAMPAIGNS = {"ranked": judged, "scored": scored}
+
+
 def ranked(
     judge: str,
     segment: int,
@@ -81,16 +132,16 @@ def ranked(
 
 def main() -> None:
     campaigns = int(sys.argv[1])
-    for name, world in WORLDS.items():
-        truth = judged(world, 0, segments=8_000, judges=1_500)
+    for (kind, drawn), (name, world) in product(CAMPAIGNS.items(), WORLDS.items()):
+        truth = drawn(world, 0, segments=8_000, judges=1_500)
         inside: dict[str, list[bool]] = defaultdict(list)
         for seed in range(1, campaigns + 1):
-            for figure, each in judged(world, seed, segments=60, judges=8).items():
+            for figure, each in drawn(world, seed, segments=60, judges=8).items():
                 if each.low is not None and each.high is not None:
                     inside[figure].append(each.low <= truth[figure].value <= each.high)
         for figure, hits in inside.items():
             share = sum(hits) / len(hits)
-            row = f"{name:9} {figure:24} {truth[figure].value:6.3f} {share:6.1%} of {len(hits)}"
+            row = f"{kind} {name:9} {figure:24} {truth[figure].value:6.3f} {share:6.1%} of {len(hits)}"
             sys.stdout.write(f"{row}\n")
 
 

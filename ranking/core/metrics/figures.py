@@ -390,9 +390,13 @@ class Figure:
         influence = (over - value * under) / total
         return cls(value, np.asarray(influence), kinds)
 
-    def estimate(self, drawing: Drawing) -> Estimate:
+    def estimate(
+        self, drawing: Drawing, *, least: float = -1.0, most: float = 1.0
+    ) -> Estimate:
         """Return the figure with its interval, using the variance and quantile of
         `ranking.core.estimates.estimate`.
+
+        `least` and `most` are limits of the interval.
         """
         sums = self._sums_by_unit()
         fewest = min(map(len, sums))
@@ -402,9 +406,28 @@ class Figure:
         reach = drawing.quantile(fewest) * sqrt(variance)
         return Estimate(
             value=self.value,
-            low=max(-1.0, self.value - reach),
-            high=min(1.0, self.value + reach),
+            low=max(least, self.value - reach),
+            high=min(most, self.value + reach),
         )
+
+    def minus(self, other: Figure) -> Figure:
+        """Return the difference of two figures, whose items may differ; their segments and judges are the same."""
+        kinds = []
+        for own_kind, other_kind in zip(self.kinds, other.kinds, strict=True):
+            kinds.append(np.concatenate([own_kind, other_kind]))
+        return Figure(
+            value=self.value - other.value,
+            influence=np.concatenate([self.influence, -other.influence]),
+            kinds=kinds,
+            of_judge=np.concatenate([self._through_judge, -other._through_judge]),
+        )
+
+    @property
+    def _through_judge(self) -> FloatArray:
+        """Influence of the judge of each item."""
+        if self.of_judge is None:
+            return self.influence
+        return self.of_judge
 
     def _sums_by_unit(self) -> list[FloatArray]:
         """Return sums of influence by segment and, if judges are known, by judge, and by judge and segment."""
@@ -413,9 +436,7 @@ class Figure:
             return [_sums(segment, self.influence)]
         judge = self.kinds[1]
         judges = np.int64(judge.max(initial=0) + 1)
-        of_judge = self.of_judge
-        if of_judge is None:
-            of_judge = self.influence
+        of_judge = self._through_judge
         return [
             _sums(segment, self.influence),
             _sums(judge, of_judge),

@@ -1,7 +1,8 @@
 """Machine judges beside people on the same items: agreement, biases, and the alternative annotator test.
 
-An item is two outputs of a segment. A machine is compared with the people who compared the same items, so a difference
-between the two is not one of the items. People of one item share the weight of the machine's answers to it.
+An item is two outputs of a segment, or an output that was scored. A machine is compared with the people who compared or
+scored the same items, so a difference between the two is not one of the items. People of one item share the weight of
+the machine's answers to it.
 
 The preference for an output is 1 if it is better than the other one, ½ for a tie, and 0 if it is worse.
 """
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from math import inf, sqrt
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,6 +30,7 @@ from ranking.core.metrics.alternative_annotators import (
 )
 from ranking.core.metrics.figures import Drawing, Figure, Pairs, pairs_of_scores
 from ranking.core.metrics.people import Metric
+from ranking.core.scores import TIE_DECIMALS
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,6 +52,10 @@ class MachineAnswers:
     blocks: Blocks
     scores: OutputScores | None
     skipped: int
+
+
+#: The machine judge's name where it answers in reverse order.
+_REVERSED: Final = "1"
 
 
 def pairs_as_shown(blocks: Blocks) -> Pairs:
@@ -88,12 +95,15 @@ class FigureBesidePeople:
     figure : str
         "agreement": with a person, and of two people; "ties"; "first", "longer", "system": preference for the output shown
         first, for the longer one, and for those of a system; "consistency": share of items answered alike in both orders.
+        Of scores, with those of a person, and of two people: "same_score": share of equal ones; "score_distance": mean
+        absolute difference; "score_correlation": Pearson's correlation. "score": mean score.
     system : str
+        For "system", and for the mean score of a system's outputs.
     value : Estimate
     people, difference : Estimate or None
         None if people have no such figure.
     comparisons : int
-        Number of comparisons by the machine.
+        Number of comparisons, or of scored outputs, by the machine.
     """
 
     figure: str
@@ -274,6 +284,294 @@ class MachineBesidePeople:
         return mean.estimate(self._drawing)
 
 
+class ScoresBesidePeople:
+    """Scores by a machine and by people of the outputs that both scored, however many outputs judges see at once.
+
+    The parameters are those of `annotators_of_scores`, and the settings of intervals.
+    """
+
+    def __init__(
+        self,
+        people: OutputScores,
+        machine: OutputScores,
+        systems: Sequence[str],
+        texts: Int64Array,
+        drawing: Drawing,
+    ) -> None:
+        self._systems = systems
+        self._texts = texts
+        self._drawing = drawing
+        of_people = _item_scores(people, systems, texts)
+        of_machine = _item_scores(machine, systems, texts)
+        shared = np.intersect1d(of_people.item, of_machine.item)
+        of_people = of_people.about(shared)
+        # People are compared with each other on items with several of them, and the machine with people on the same items.
+        items, of_item, number = np.unique(
+            of_people.item, return_inverse=True, return_counts=True
+        )
+        self._has_ceiling = bool((number > 1).any())
+        if self._has_ceiling:
+            of_people = of_people.take(number[of_item] > 1)
+            items = items[number > 1]
+        self._people = of_people
+        self._machine = of_machine.about(items)
+
+    def figures(self) -> Iterator[FigureBesidePeople]:
+        """Yield the figures, if there is any shared item."""
+        if not len(self._machine):
+            return
+        of_machine = _MachineScores(self._people, self._machine).agreement()
+        of_people: dict[str, Figure] = {}
+        if self._has_ceiling:
+            of_people = _OtherScores(self._people).agreement()
+        for name, (least, most) in _LIMITS.items():
+            people = of_people.get(name)
+            if people is not None:
+                # Each of two people influences their agreement.
+                people = replace(people, of_judge=2.0 * people.influence)
+            machine = of_machine.get(name)
+            if machine is not None or people is not None:
+                yield self._figure(name, machine, people, least=least, most=most)
+        yield self._mean_score()
+        for index, system in enumerate(self._systems):
+            segment, text = np.divmod(self._machine.item, len(self._systems))
+            of_system = self._machine.item[self._texts[segment, index] == text]
+            if len(of_system):
+                yield self._mean_score(of_system, system)
+
+    def _mean_score(
+        self, items: Int64Array | None = None, system: str = ""
+    ) -> FigureBesidePeople:
+        """Return the mean scores of some items; of all, if none are given."""
+        machine = self._machine
+        people = self._people
+        if items is not None:
+            machine = machine.about(items)
+            people = people.about(items)
+        scores = _MachineScores(people, machine)
+        figure = self._figure(
+            "score", scores.mean(scores.by_machine), scores.mean(scores.by_person)
+        )
+        return replace(figure, system=system, comparisons=len(machine))
+
+    def _figure(
+        self,
+        figure: str,
+        machine: Figure | None,
+        people: Figure | None,
+        *,
+        least: float = -inf,
+        most: float = inf,
+    ) -> FigureBesidePeople:
+        """Return a figure of the machine, and that of people, with limits of their intervals."""
+
+        def estimated(one: Figure | None) -> Estimate | None:
+            if one is None:
+                return None
+            return one.estimate(self._drawing, least=least, most=most)
+
+        difference = None
+        if machine is not None and people is not None:
+            difference = machine.minus(people).estimate(
+                self._drawing, least=least - most, most=most - least
+            )
+        return FigureBesidePeople(
+            figure=figure,
+            value=estimated(machine),
+            people=estimated(people),
+            difference=difference,
+            comparisons=len(self._machine),
+        )
+
+
+#: Limits of the agreement of scores.
+_LIMITS: Final = {
+    "same_score": (0.0, 1.0),
+    "score_distance": (0.0, inf),
+    "score_correlation": (-1.0, 1.0),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class _ItemScores:
+    """N scores, sorted by item.
+
+    Attributes
+    ----------
+    item : int64, shape (N,)
+        Number of the segment times the number of systems, plus the number of the output's text.
+    segment, judge : int64, shape (N,)
+    score : float64, shape (N,)
+    """
+
+    item: Int64Array
+    segment: Int64Array
+    judge: Int64Array
+    score: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    def take(self, rows: BoolArray | Int64Array) -> _ItemScores:
+        """Return some of the scores."""
+        return _ItemScores(
+            self.item[rows], self.segment[rows], self.judge[rows], self.score[rows]
+        )
+
+    def about(self, items: Int64Array) -> _ItemScores:
+        """Return the scores of some items."""
+        return self.take(np.isin(self.item, items))
+
+
+def _item_scores(
+    scores: OutputScores, systems: Sequence[str], texts: Int64Array
+) -> _ItemScores:
+    """Return one score of each judge for each output, also of several systems."""
+    own = scores.by_judge(systems)
+    row, system = np.nonzero(~np.isnan(own.values))
+    segment = own.segment[row]
+    item = segment * len(systems) + texts[segment, system]
+    judges = int(own.judge.max(initial=0)) + 1
+    answers, index = np.unique(item * judges + own.judge[row], return_inverse=True)
+    means = np.bincount(index, own.values[row, system]) / np.bincount(index)
+    items, judge = np.divmod(answers, judges)
+    return _ItemScores(items, items // len(systems), judge, means)
+
+
+class _MachineScores:
+    """The scores of each person and the machine's scores of the same items; an item weighs 1."""
+
+    def __init__(self, people: _ItemScores, machine: _ItemScores) -> None:
+        person, answer = _joined(people.item, machine.item)
+        self.by_person = people.score[person]
+        self.by_machine = machine.score[answer]
+        _items, index, number = np.unique(
+            people.item[person], return_inverse=True, return_counts=True
+        )
+        self._weight = 1 / number[index]
+        self._kinds = (people.segment[person], people.judge[person])
+
+    def mean(self, values: FloatArray) -> Figure:
+        """Return a mean over the persons' scores."""
+        return Figure.of_sums(self._weight * values, self._weight, self._kinds)
+
+    def agreement(self) -> dict[str, Figure]:
+        """Return the agreement of the machine with a person; without the correlation if one side has equal scores throughout."""
+        difference = np.round(self.by_machine - self.by_person, TIE_DECIMALS)
+        figures = {
+            "same_score": self.mean((difference == 0).astype(np.float64)),
+            "score_distance": self.mean(np.abs(difference)),
+        }
+        weight = self._weight / self._weight.sum()
+        person = _standardised(self.by_person, weight)
+        machine = _standardised(self.by_machine, weight)
+        if person is not None and machine is not None:
+            figures["score_correlation"] = _correlation(
+                weight, person * machine, person**2, machine**2, self._kinds
+            )
+        return figures
+
+
+class _OtherScores:
+    """The scores of each person, and those of the other people of the same items; an item weighs 1."""
+
+    def __init__(self, people: _ItemScores) -> None:
+        self._people = people
+        _items, self._index, self._number = np.unique(
+            people.item, return_inverse=True, return_counts=True
+        )
+        self._weight = 1 / self._number[self._index]
+        self._kinds = (people.segment, people.judge)
+
+    def agreement(self) -> dict[str, Figure]:
+        """Return the agreement of two people; without the correlation if all scores are equal."""
+        figures = {
+            "same_score": self._mean(self._same()),
+            "score_distance": self._mean(self._distance()),
+        }
+        weight = self._weight / self._weight.sum()
+        person = _standardised(self._people.score, weight)
+        if person is not None:
+            squares = person**2
+            figures["score_correlation"] = _correlation(
+                weight,
+                person * self._mean_of_others(person),
+                squares,
+                self._mean_of_others(squares),
+                self._kinds,
+            )
+        return figures
+
+    def _mean(self, values: FloatArray) -> Figure:
+        return Figure.of_sums(self._weight * values, self._weight, self._kinds)
+
+    def _same(self) -> FloatArray:
+        """Return the share of the others with the same score."""
+        score = np.round(self._people.score, TIE_DECIMALS)
+        answers = np.column_stack([self._index, score])
+        _answers, index, number = np.unique(
+            answers, axis=0, return_inverse=True, return_counts=True
+        )
+        return np.asarray((number[index.reshape(-1)] - 1) / self._others)
+
+    def _distance(self) -> FloatArray:
+        """Return the mean absolute difference from the scores of the others."""
+        score = self._people.score
+        order = np.lexsort((score, self._index))
+        ascending = score[order]
+        first = np.cumsum(self._number) - self._number
+        index = self._index[order]
+        below = np.arange(len(order)) - first[index]
+        sums = np.concatenate([[0.0], np.cumsum(ascending)])
+        of_lower = sums[np.arange(len(order))] - sums[first[index]]
+        of_item = np.bincount(self._index, score)[index]
+        above = self._number[index] - 1 - below
+        of_higher = of_item - of_lower - ascending
+        distance = np.empty(len(order))
+        distance[order] = ascending * below - of_lower + of_higher - ascending * above
+        return np.asarray(distance / self._others)
+
+    @property
+    def _others(self) -> Int64Array:
+        """The number of other people of the same item, shape (N,)."""
+        return self._number[self._index] - 1
+
+    def _mean_of_others(self, values: FloatArray) -> FloatArray:
+        totals = np.bincount(self._index, values)
+        return np.asarray((totals[self._index] - values) / self._others)
+
+
+def _standardised(values: FloatArray, weight: FloatArray) -> FloatArray | None:
+    """Return values with weighted mean 0 and variance 1; None if all are equal. The weights sum to 1."""
+    if np.ptp(values) == 0:
+        return None
+    deviation = values - weight @ values
+    return np.asarray(deviation / sqrt(weight @ deviation**2))
+
+
+def _correlation(
+    weight: FloatArray,
+    product: FloatArray,
+    first_square: FloatArray,
+    second_square: FloatArray,
+    kinds: tuple[Int64Array, Int64Array],
+) -> Figure:
+    """Return Pearson's correlation from products and squares of standardised values."""
+    value = float(weight @ product)
+    influence = weight * (product - value * (first_square + second_square) / 2)
+    return Figure(value, influence, kinds)
+
+
+def _joined(one: Int64Array, other: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """Return the rows of each pair of equal numbers in two ascending arrays."""
+    first = np.searchsorted(one, other, "left")
+    number = np.searchsorted(one, other, "right") - first
+    row_of_other = np.repeat(np.arange(len(other)), number)
+    before = np.cumsum(number) - number
+    place = np.arange(len(row_of_other)) - before[row_of_other]
+    return first[row_of_other] + place, row_of_other
+
+
 def _items(side: Pairs, systems: int) -> Int64Array:
     low = np.minimum(side.first, side.second)
     high = np.maximum(side.first, side.second)
@@ -296,7 +594,7 @@ def annotators_of_blocks(
     An item is the outputs that are shown together. Agreement is the share of pairs that both order or tie alike; for two
     outputs, both choose the same. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
-    machine = machine.take(machine.judge == 0)
+    machine = machine.without_judges([_REVERSED])
     labels = np.concatenate([people.labels, machine.labels])
     candidates = np.concatenate([people.candidates, machine.candidates])
     segment = np.concatenate([people.segment, machine.segment])
@@ -325,12 +623,13 @@ def annotators_of_scores(
     *,
     epsilon: float,
 ) -> AlternativeAnnotators:
-    """Run the alternative annotator test on scores. Each output is an item, also of several systems.
+    """Run the alternative annotator test on scores, without the machine's answers in reverse order.
 
-    `texts` are those of `pairs_scored`. Raises TooFewPeopleError as `alternative_annotator_test` does.
+    Each output is an item, also of several systems. `texts` are those of `pairs_scored`. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
     by_people = _of_outputs(people.by_judge(systems), texts)
-    by_machine = _of_outputs(machine.by_judge(systems), texts)
+    straight = machine.by_judge(systems).without_judge(_REVERSED)
+    by_machine = _of_outputs(straight, texts)
     segment = np.concatenate([by_people.segment, by_machine.segment])
     _segments, item = np.unique(segment, return_inverse=True)
     answers = _Answers(

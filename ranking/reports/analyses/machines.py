@@ -1,6 +1,6 @@
 """Compare machine judges with people: agreement, biases, and the alternative annotator test."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NotRequired, TypedDict
 
@@ -17,10 +17,12 @@ from ranking.core.metrics.alternative_annotators import (
     AlternativeAnnotators,
     TooFewPeopleError,
 )
-from ranking.core.metrics.figures import Drawing, Pairs
+from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.machine_judges import (
+    FigureBesidePeople,
     MachineAnswers,
     MachineBesidePeople,
+    ScoresBesidePeople,
     annotators_of_blocks,
     annotators_of_scores,
     pairs_as_shown,
@@ -50,6 +52,10 @@ _FIGURES: Final = {
     "consistency": gettext_lazy("Same answer in both orders"),
     "longer": gettext_lazy("Preference for the longer output"),
     "system": gettext_lazy("Preference for a system"),
+    "same_score": gettext_lazy("Same score as a person"),
+    "score_distance": gettext_lazy("Distance from a person’s score"),
+    "score_correlation": gettext_lazy("Correlation with a person’s scores"),
+    "score": gettext_lazy("Mean score"),
 }
 
 
@@ -73,7 +79,7 @@ class MachineFigure:
     machine: str
     figure: str
     system: str
-    value: Estimate
+    value: Estimate | None
     people: Estimate | None
     difference: Estimate | None
     comparisons: int
@@ -85,6 +91,7 @@ class MachinesFindings:
 
     machines: Sequence[MachineRow]
     figures: Sequence[MachineFigure]
+    is_scored: bool
     epsilon: float
     confidence: float
 
@@ -94,16 +101,19 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
     figures = []
     lengths = _lengths(inputs)
     drawing = Drawing(confidence=options[CONFIDENCE])
-    is_scored = isinstance(inputs.judged, ScoredTask)
     progress = begin(_("Machine judges"))
     answers = inputs.machines or ()
     for number, machine in enumerate(answers):
         progress(number, len(answers))
-        sides = _sides(inputs, machine)
-        if sides is None:
-            continue
-        beside = MachineBesidePeople(*sides, inputs.blocks.systems, drawing)
-        for figure in beside.figures(lengths, has_positions=not is_scored):
+        if isinstance(inputs.judged, ScoredTask):
+            if machine.scores is None:
+                continue
+            of_machine = _figures_of_scores(
+                inputs, inputs.judged.scores, machine.scores, lengths, drawing
+            )
+        else:
+            of_machine = _figures_of_blocks(inputs, machine, lengths, drawing)
+        for figure in of_machine:
             figures.append(MachineFigure(machine=machine.name, **vars(figure)))
         machines.append(_tested(inputs, machine, options[EPSILON]))
     if answers and not machines:
@@ -113,21 +123,38 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
     return MachinesFindings(
         machines=machines,
         figures=figures,
+        is_scored=isinstance(inputs.judged, ScoredTask),
         epsilon=options[EPSILON],
         confidence=options[CONFIDENCE],
     )
 
 
-def _sides(inputs: Input, machine: MachineAnswers) -> tuple[Pairs, Pairs] | None:
-    """Return the comparisons by people and by a machine judge; None if its answers have no scores."""
-    if not isinstance(inputs.judged, ScoredTask):
-        return pairs_as_shown(inputs.blocks), pairs_as_shown(machine.blocks)
-    if machine.scores is None:
-        return None
+def _figures_of_blocks(
+    inputs: Input, machine: MachineAnswers, lengths: FloatArray, drawing: Drawing
+) -> Iterator[FigureBesidePeople]:
+    """Yield the figures of a machine judge that ranks outputs."""
+    people = pairs_as_shown(inputs.blocks)
+    by_machine = pairs_as_shown(machine.blocks)
+    beside = MachineBesidePeople(people, by_machine, inputs.blocks.systems, drawing)
+    yield from beside.figures(lengths, has_positions=True)
+
+
+def _figures_of_scores(
+    inputs: Input,
+    people: OutputScores,
+    machine: OutputScores,
+    lengths: FloatArray,
+    drawing: Drawing,
+) -> Iterator[FigureBesidePeople]:
+    """Yield the figures of a machine judge that scores outputs, and of the pairs of outputs that one judge scored."""
     systems = inputs.blocks.systems
-    texts = _text_numbers(inputs, machine.scores)
-    people = pairs_scored(inputs.judged.scores, systems, texts)
-    return people, pairs_scored(machine.scores, systems, texts)
+    texts = _text_numbers(inputs, machine)
+    scores = ScoresBesidePeople(people, machine, systems, texts, drawing)
+    yield from scores.figures()
+    people_pairs = pairs_scored(people, systems, texts)
+    machine_pairs = pairs_scored(machine, systems, texts)
+    pairs = MachineBesidePeople(people_pairs, machine_pairs, systems, drawing)
+    yield from pairs.figures(lengths, has_positions=False)
 
 
 def _tested(inputs: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
@@ -155,7 +182,7 @@ def _annotator_test(
 ) -> AlternativeAnnotators:
     if not isinstance(inputs.judged, ScoredTask):
         return annotators_of_blocks(inputs.blocks, machine.blocks, epsilon=epsilon)
-    assert machine.scores is not None  # noqa: S101  `_sides` left the others out
+    assert machine.scores is not None  # noqa: S101  `_find` left the others out
     return annotators_of_scores(
         inputs.judged.scores,
         machine.scores,
@@ -202,11 +229,15 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: MachinesFindings) ->
 
 
 def _notes(answer: MachinesFindings) -> list[str]:
-    notes = [
-        _(
+    if answer.is_scored:
+        items = _(
+            "Each machine judge is compared with people on the same items: an output, or two outputs of a segment that one judge scored. Its answers count in no other figure."
+        )
+    else:
+        items = _(
             "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
         )
-    ]
+    notes = [items]
     untested = [row["machine"] for row in answer.machines if "won" not in row]
     if untested:
         message = _(
@@ -248,6 +279,18 @@ def _figure_in_words(row: MachineFigure) -> str:
 
 def _figures_table(answer: MachinesFindings) -> Table:
     confidence = answer.confidence
+    notes = []
+    if answer.is_scored:
+        notes.append(
+            _(
+                "Scores of the same output are compared: those of a machine judge and a person and, as the ceiling, those of two people. Distance is the mean absolute difference. Here, comparisons are scored outputs."
+            )
+        )
+    notes.append(
+        _(
+            "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
+        )
+    )
     return Table.of(
         answer.figures,
         name="figures",
@@ -262,11 +305,7 @@ def _figures_table(answer: MachinesFindings) -> Table:
             Column("comparisons", _("Comparisons")),
         ),
         keys=3,
-        notes=[
-            _(
-                "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
-            )
-        ],
+        notes=notes,
     )
 
 

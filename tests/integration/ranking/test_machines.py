@@ -13,19 +13,25 @@ from django.urls import reverse
 from annotation.models import Judgment, MachineJudgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number
-from campaign.models import MachineJudge, Task, User
+from annotation.services.planning.designs import design_ensure
+from campaign.models import Campaign, MachineJudge, Protocol, Task, User
+from campaign.services.campaigns import task_create
 from campaign.services.machines import MachineTerms, machine_add
+from protocols.models import SpansAnswer
 from ranking.core.beside import OutputScores
 from ranking.reports.analyses.kind import JUDGMENT_OPTIONS
 from ranking.reports.analyses.options import completed
+from ranking.reports.metric_agreement import metrics_tables
 from ranking.reports.stored import report_in
 from ranking.selectors.analyses import output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen
 from ranking.selectors.machines import machine_answers, machine_digests
 from ranking.services.analyses import analysis_reproduce
-from tests.factories import make_campaign
+from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.machines.answering import machine_judges
 from tests.integration.protocols.judging import (
+    Shown,
+    labelled_all,
     quizzed_task,
     rated_task,
     scored_task,
@@ -85,9 +91,40 @@ def by_output(scores: OutputScores | None) -> dict[tuple[int, str], float]:
     }
 
 
+def scored_alone(campaign: Campaign) -> Task:
+    """Error spans and scores: two judges see one output at a time, the same ones."""
+    ranking = make_task(campaign, documents=(12,), planned=0)
+    task = task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
+    design_ensure(task=task, seed=7)
+    shown = []
+    answers = []
+    for place, name in enumerate(("ada", "ben")):
+        judge = make_judge(campaign, name)
+        for number in range(1, 13):
+            system = ("cobalt", "dune", "ember")[number % 3]
+            shown.append(
+                Shown(judge=judge, systems=[system], number=number, labels=[1])
+            )
+            score = 20 + 30 * (number % 3) + (7 * number + 5 * place) % 17
+            answers.append(
+                SpansAnswer(
+                    scores=[score],
+                    span_candidates=[],
+                    span_starts=[],
+                    span_ends=[],
+                    span_severities=[],
+                )
+            )
+    for stored, judgment in zip(answers, labelled_all(task, shown), strict=True):
+        stored.judgment = judgment
+    SpansAnswer.objects.bulk_create(answers)
+    return task
+
+
 SCORED = {
     "ratings in passes": lambda: rated_task(make_campaign()),
     "scores": lambda: scored_task(make_campaign()),
+    "scores of one output at a time": lambda: scored_alone(make_campaign()),
     "criteria with weights": lambda: rated(1),
 }
 
@@ -106,16 +143,65 @@ def test_same_answers_have_the_same_scores(of: str) -> None:
     assert by_output(machine.scores) == by_output(people)
     data = answer(task, "machines", without=others).data
     assert data is not None
-    # Elsewhere, nobody rates two texts of a segment: systems with the same text have one.
     figures = data["figures"]
-    assert {each["value"]["value"] for each in figures[:1]} <= {1}
-    assert {each["difference"]["value"] for each in figures[1:]} <= {0}
-    assert bool(figures) == (of == "scores")
+    values = {each["figure"]: each["value"]["value"] for each in figures}
+    if of == "scores":
+        assert values["agreement"] == 1
+    else:
+        # Nobody rates two texts of a segment: systems with the same text have one.
+        assert (values["same_score"], values["score_distance"]) == (1, 0)
+        assert values["score_correlation"] == pytest.approx(1)
+        assert "agreement" not in values
+    compared = [each for each in figures if each["people"] is not None]
+    assert {each["difference"]["value"] for each in compared} == {0}
     [metric] = data_of(task, "metrics", resamples=100, without=others)["metrics"]
     assert (metric["metric"], metric["is_machine"]) == ("copier 1", True)
     assert {
         value["value"] for name, value in metric["segments"].items() if name == "acc_eq"
     } <= {1}
+
+
+def test_outputs_rated_one_at_a_time_are_compared_with_the_same_ratings_of_people() -> (
+    None
+):
+    task = rated_task(make_campaign())
+    # Ada and Ben rate the same texts, and so do Cleo and Dora.
+    copied(task, "ben")
+    analysis = answer(task, "machines")
+    assert analysis.data is not None
+    figures: dict[tuple[str, str], Any] = {}
+    for each in analysis.data["figures"]:
+        figures[each["figure"], each["system"]] = each
+    distance = figures["score_distance", ""]
+    # Half of the machine judge's pairs are Ben with himself.
+    value, people = distance["value"]["value"], distance["people"]["value"]
+    assert value == pytest.approx(people / 2)
+    assert distance["difference"]["value"] == pytest.approx(value - people)
+    assert distance["value"]["low"] is not None
+    assert distance["comparisons"] == 12
+    assert 0 < figures["score_correlation", ""]["people"]["value"] < 1
+    assert ("score", "cobalt") in figures
+    [table, *_others] = report_in(analysis.reports or {}, "en").tables
+    assert [row[1] for row in table.rows[:3]] == [
+        "Same score as a person",
+        "Distance from a person’s score",
+        "Correlation with a person’s scores",
+    ]
+
+
+def test_scores_of_one_output_at_a_time_have_agreement_and_ceiling() -> None:
+    task = scored_alone(make_campaign())
+    copied(task, "ben")
+    figures = {}
+    for each in data_of(task, "machines")["figures"]:
+        figures[each["figure"], each["system"]] = each
+    correlation = figures["score_correlation", ""]
+    assert 0.8 < correlation["people"]["value"] < correlation["value"]["value"] < 1
+    assert correlation["difference"]["low"] is not None
+    mean = figures["score", "cobalt"]
+    assert mean["value"]["value"] - mean["people"]["value"] == pytest.approx(
+        mean["difference"]["value"]
+    )
 
 
 def test_quiz_has_no_scores_to_compare() -> None:
@@ -177,14 +263,19 @@ def test_task_without_answers_of_machines_is_refused(varied: TestSetWriter) -> N
 
 def test_machines_are_marked_beside_metrics(varied: TestSetWriter) -> None:
     machine_judges(varied.campaign, varied.task)
-    tables = {
-        kind: report_in(
-            answer(varied.task, kind, resamples=100).reports or {}, "en"
-        ).tables
-        for kind in ("metrics", "metric_orders")
-    }
-    assert tables["metrics"][0].rows[0][0] == "judgebot 1 (machine judge)"
-    assert tables["metric_orders"][0].rows[0][0] == "judgebot 1 (machine judge)"
+    machine_judges(varied.campaign, varied.task, name="other")
+    labels = {"judgebot 1 (machine judge)", "other 1 (machine judge)"}
+    orders = answer(varied.task, "metric_orders", resamples=100)
+    [first, *_others] = report_in(orders.reports or {}, "en").tables
+    assert {row[0] for row in first.rows} == labels
+    data: Any = data_of(varied.task, "metrics", resamples=100, by="document")
+    # Machine judges that score all systems on every segment are tested against each other.
+    data["tests"] = [{"metric": "judgebot 1", "other": "other 1"}]
+    tables = {table.name: table for table in metrics_tables(data, 0.95)}
+    for name in ("systems", "segments"):
+        assert {row[0] for row in tables[name].rows[:2]} == labels
+    assert set(tables["tests"].rows[0][:2]) == labels
+    assert {row[1] for row in tables["groups"].rows} == labels
 
 
 def test_machine_that_ties_everything_saves_nothing_and_breaks_nothing(

@@ -16,6 +16,7 @@ from ranking.core.metrics.figures import Drawing, Pairs
 from ranking.core.metrics.machine_judges import (
     FigureBesidePeople,
     MachineBesidePeople,
+    ScoresBesidePeople,
     annotators_of_blocks,
     annotators_of_scores,
     metric_of_blocks,
@@ -23,7 +24,7 @@ from ranking.core.metrics.machine_judges import (
     pairs_as_shown,
     pairs_scored,
 )
-from tests.benchmarks.machine_judges import WORLDS, judged
+from tests.benchmarks.machine_judges import CAMPAIGNS, WORLDS
 from tests.some_now import some_now
 
 SYSTEMS = ("A", "B", "C")
@@ -134,6 +135,119 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
     }
 
 
+def of_rows(*rows: tuple[int, str, str, float]) -> OutputScores:
+    scores = OutputScores.of_rows(rows)
+    assert scores is not None
+    return scores
+
+
+def scored(
+    people: OutputScores,
+    machine: OutputScores,
+    systems: tuple[str, ...] = ("A", "B"),
+    texts: Int64Array | None = None,
+) -> dict[str, FigureBesidePeople]:
+    """Return the figures of scores by name, mean scores of systems by their names."""
+    if texts is None:
+        texts = own_texts(200, len(systems))
+    beside = ScoresBesidePeople(people, machine, systems, texts, Drawing())
+    return {each.system or each.figure: each for each in beside.figures()}
+
+
+def test_worked_example_of_outputs_that_are_scored_one_at_a_time() -> None:
+    people = of_rows(
+        (1, "ada", "A", 70),
+        (1, "ben", "A", 90),
+        (1, "cleo", "A", 80),
+        (2, "ada", "B", 40),
+        (2, "dora", "B", 40),
+        # One person, and none whom the machine meets.
+        (3, "ben", "A", 10),
+        (4, "ada", "A", 20),
+        (4, "ben", "A", 30),
+    )
+    machine = of_rows((1, "0", "A", 80), (2, "0", "B", 50), (3, "0", "A", 60))
+    found = scored(people, machine)
+    own, others = found["score_correlation"].value, found["score_correlation"].people
+    assert values({name: found[name] for name in found if "corr" not in name}) == {
+        "same_score": (pytest.approx((1 / 3 + 0) / 2), pytest.approx((0 + 1) / 2), 2),
+        # Ada, Ben and Cleo differ by 20, 10 and 10 points.
+        "score_distance": (
+            pytest.approx((20 / 3 + 10) / 2),
+            pytest.approx((40 / 3 + 0) / 2),
+            2,
+        ),
+        "score": (65, 60, 2),
+        "A": (80, 80, 1),
+        "B": (50, 40, 1),
+    }
+    # Each output has the weight 1.
+    person = np.array([70, 90, 80, 40, 40], dtype=np.float64)
+    weight = np.array([1, 1, 1, 1.5, 1.5]) / 6
+    by_machine = np.array([80, 80, 80, 50, 50], dtype=np.float64)
+    covariance = np.cov(person, by_machine, aweights=weight)
+    correlation = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
+    assert own is not None
+    assert own.value == pytest.approx(correlation)
+    pairs = np.array(
+        [(70, 90), (70, 80), (90, 80), (40, 40), (40, 40), (40, 40)], dtype=np.float64
+    )
+    first, second = np.concatenate([pairs, pairs[:, ::-1]]).T
+    assert others is not None
+    assert others.value == pytest.approx(np.corrcoef(first, second)[0, 1])
+
+
+def test_scores_of_outputs_with_one_person_have_no_ceiling() -> None:
+    people = of_rows((1, "ada", "A", 3), (2, "ben", "B", 5), (3, "ada", "B", 1))
+    machine = of_rows((1, "0", "A", 2), (2, "0", "B", 4), (3, "0", "B", 0))
+    found = scored(people, machine)
+    correlation = found["score_correlation"]
+    assert correlation.value is not None
+    assert correlation.value.value == pytest.approx(1)
+    assert (correlation.people, correlation.difference) == (None, None)
+    distance = found["score_distance"].value
+    assert distance is not None
+    assert distance.value == 1
+
+
+def test_machine_that_gives_one_score_throughout_has_no_correlation() -> None:
+    """future-agi/future-agi 2569, agentscope-ai/OpenJudge 191: it had a correlation of 1, or NaN."""
+    people = of_rows((1, "ada", "A", 3), (2, "ada", "B", 5))
+    machine = of_rows((1, "0", "A", 5), (2, "0", "B", 5))
+    for one, other in ((people, machine), (machine, people)):
+        found = scored(one, other)
+        assert "score" in found
+        assert "score_correlation" not in found
+    several = of_rows(
+        *[(segment, judge, "A", segment) for segment in (1, 2) for judge in "ab"]
+    )
+    constant = of_rows((1, "0", "A", 5), (2, "0", "A", 5))
+    correlation = scored(several, constant)["score_correlation"]
+    assert (correlation.value, correlation.difference) == (None, None)
+    assert correlation.people is not None
+
+
+def test_one_text_of_two_systems_is_one_scored_output() -> None:
+    texts = own_texts(3, 2)
+    texts[1] = 0
+    people = of_rows((1, "ada", "A", 3), (1, "ben", "B", 4))
+    machine = of_rows((1, "0", "A", 4), (1, "0", "B", 4))
+    found = scored(people, machine, texts=texts)
+    assert found["same_score"].comparisons == 1
+    assert values(found)["same_score"] == (0.5, 0, 1)
+    assert values(found)["A"] == values(found)["B"] == (4, 3.5, 1)
+    assert scored(people, machine)["same_score"].comparisons == 2
+
+
+def test_scores_in_both_orders_weigh_as_one() -> None:
+    people = of_rows((1, "ada", "A", 3), (2, "ada", "A", 5))
+    machine = of_rows((1, "0", "A", 3), (1, "1", "A", 4), (2, "0", "A", 1))
+    found = scored(people, machine)
+    assert values(found)["same_score"] == (0.25, None, 3)
+    assert values(found)["score_distance"] == (pytest.approx((0.5 + 4) / 2), None, 3)
+    assert values(found)["score"] == (pytest.approx((3.5 + 1) / 2), 4, 3)
+
+
 def test_items_of_people_alone_change_nothing() -> None:
     rows = [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)]
     machine = pairs_as_shown(blocks_from_rows([row("0", "ABC", 1, 2, 2)], SYSTEMS))
@@ -242,6 +356,23 @@ def test_alternative_annotator_test_of_scores_is_that_of_each_output() -> None:
     )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.winning_rate == expected.winning_rate
+    # Scores in reverse order do not count.
+    in_reverse = [
+        (segment, "1", system, float(score))
+        for segment, _0, system, score in rows[160:]
+    ]
+    random.shuffle(in_reverse)
+    straight = [
+        (segment, "0", system, score) for segment, _j, system, score in rows[160:]
+    ]
+    other_scores = [
+        (segment, judge, system, 100 - score)
+        for segment, judge, system, score in in_reverse
+    ]
+    twice = OutputScores.of_rows([*straight, *other_scores])
+    assert twice is not None
+    again = annotators_of_scores(people, twice, ("A", "B"), texts, epsilon=0.1)
+    assert again.p_value.tolist() == found.p_value.tolist()
 
 
 def test_systems_with_the_same_text_have_one_scored_output() -> None:
@@ -275,9 +406,9 @@ def test_alternative_annotator_test_needs_three_people_and_thirty_items() -> Non
 
 
 @cache
-def true_values(name: str) -> dict[str, float]:
+def true_values(name: str, kind: str = "ranked") -> dict[str, float]:
     """Return the figures of a large campaign with many judges."""
-    found = judged(WORLDS[name], 0, segments=2_000, judges=400)
+    found = CAMPAIGNS[kind](WORLDS[name], 0, segments=2_000, judges=400)
     return {figure: each.value for figure, each in found.items()}
 
 
@@ -289,16 +420,33 @@ def test_biases_are_found_where_they_are() -> None:
         assert abs(unbiased[difference]) < 0.02
 
 
+def test_machine_that_favours_a_system_scores_its_outputs_higher() -> None:
+    biased, unbiased = (
+        true_values("biased", "scored"),
+        true_values("unbiased", "scored"),
+    )
+    assert biased["score A, difference"] > unbiased["score A, difference"] + 0.5
+    assert abs(biased["score B, difference"] - unbiased["score B, difference"]) < 0.1
+
+
+@pytest.mark.parametrize("kind", CAMPAIGNS)
 @pytest.mark.parametrize("name", some_now(WORLDS))
-def test_intervals_hold_the_truth(name: str) -> None:
-    truth = true_values(name)
+def test_intervals_hold_the_truth(name: str, kind: str) -> None:
+    truth = true_values(name, kind)
     campaigns = 80
     inside = dict.fromkeys(truth, 0)
+    without_interval = 0
     for seed in range(1, campaigns + 1):
-        for figure, each in judged(WORLDS[name], seed, segments=60, judges=8).items():
-            assert each.low is not None
-            assert each.high is not None
-            inside[figure] += each.low <= truth[figure] <= each.high
+        drawn = CAMPAIGNS[kind](WORLDS[name], seed, segments=60, judges=8)
+        for figure, each in drawn.items():
+            if each.low is None or each.high is None:
+                # All outputs of a system have the same score.
+                assert figure.startswith("score ")
+                without_interval += 1
+                inside[figure] += 1
+            else:
+                inside[figure] += each.low <= truth[figure] <= each.high
+    assert without_interval < 5
     # 95%, less three standard errors.
     least = 0.95 - 3 * (0.95 * 0.05 / campaigns) ** 0.5
     assert {figure: n for figure, n in inside.items() if n < least * campaigns} == {}
