@@ -35,6 +35,7 @@ from campaign.services.machines import (
     machine_differs,
     machine_ensure,
     machine_refusal,
+    named_as_person,
     people_named,
 )
 from campaign.services.notification import mail_enqueue
@@ -240,10 +241,7 @@ def _person_meant(
 ) -> Iterator[str]:
     """Yield the error of a machine judge with the name of a person in the campaign, other than their pseudonym."""
     if row.name.casefold() in people and row.name not in pseudonyms:
-        message = _(
-            "“%(judge)s” is a person who judges in this campaign. Enter another name."
-        )
-        yield message % {"judge": row.name}
+        yield str(named_as_person(row.name))
 
 
 def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:

@@ -117,11 +117,16 @@ def machine_refusal(
             return MachineRefusedError(message % {"most": MAX_PROMPT}, field=field)
     for name in (terms.name, str(terms)):
         if name in people:
-            message = _(
-                "“%(judge)s” is a person who judges in this campaign. Enter another name."
-            )
-            return MachineRefusedError(message % {"judge": name}, field="name")
+            return named_as_person(name)
     return None
+
+
+def named_as_person(name: str) -> MachineRefusedError:
+    """Return the refusal of a machine judge with the name of a person in the campaign."""
+    message = _(
+        "“%(judge)s” is a person who judges in this campaign. Enter another name."
+    )
+    return MachineRefusedError(message % {"judge": name}, field="name")
 
 
 def _machine_create(

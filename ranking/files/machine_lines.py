@@ -6,14 +6,14 @@ Exports of judgments of machine judges name it in `machine`.
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import IO, Any, Final, cast
+from typing import IO, Any, Final, NamedTuple, cast
 
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, refuse_at
-from campaign.formats.json_text import JSONObject, decode_object
+from campaign.formats.json_text import DECODER, JSONObject, decode_object
 from campaign.formats.records import MAX_JUDGE_NAME, FileMachine
 from campaign.formats.streams import (
     ByteStream,
@@ -45,6 +45,9 @@ Parse = Callable[[StoredFile, str | None], Iterable[Any]]
 _SNIFFED_BYTES: Final = 1024 * 1024
 _LONGEST_NAME: Final = 60
 _KEY: Final = b'"machine"'
+# The one control character that JSON allows in texts, and files do not.
+_DELETE: Final = b"\x7f"
+_SPACE: Final = " \t\r\n"
 _LARGEST_LABEL: Final = 5
 
 
@@ -116,17 +119,20 @@ class _Lines:
             number += len(lines)
 
     def _line(self, number: int, line: bytes) -> bytes:
-        if _KEY not in line:
+        """Return a line without its machine keys; a broken one as it is, about which the reader says what is wrong."""
+        if _KEY not in line or _DELETE in line:
             return line
         try:
+            text = line.decode("utf-8")
+            if number == 1:
+                text = text.lstrip("\ufeff")
             values = decode_object(
-                line.decode("utf-8-sig"),
+                text,
                 file=self._file.name,
                 shape="one object per line",
                 line=number,
             )
         except (FormatError, UnicodeDecodeError):
-            # The reader says what is wrong.
             return line
         if "machine" not in values:
             return line
@@ -141,11 +147,72 @@ class _Lines:
                 )
             if self._described.is_new(machine):
                 self._machines.append(machine)
-            values["judge"] = machine.called
-            for key in _TERMS:
-                values.pop(key, None)
-        del values["machine"]
-        return json.dumps(values).encode() + b"\n"
+            without = {"machine", "judge", *_TERMS}
+            more = f'"judge": {json.dumps(machine.called)}'
+        else:
+            without = {"machine"}
+            more = ""
+        return _without_keys(text, without, more).encode()
+
+
+def _without_keys(text: str, without: Collection[str], more: str) -> str:
+    """Return the line of a JSON object without some keys, and with more of them at its end.
+
+    Spaces replace what is left out, so that errors name the columns of the line as written.
+    """
+    left_out = []
+    comma = None
+    is_empty = True
+    end = text.index("{") + 1
+    for member in _members(text, end):
+        end = member.end
+        if member.key in without:
+            left_out.append((member.begin, end))
+        else:
+            is_empty = False
+            comma = (end - 1, end) if member.has_comma else None
+    if more and not is_empty and comma is None:
+        more = f", {more}"
+    if not more and comma is not None:
+        # Nothing follows the last key that is left.
+        left_out.append(comma)
+    pieces = []
+    written = 0
+    for first, last in sorted(left_out):
+        pieces += [text[written:first], " " * (last - first)]
+        written = last
+    end = text.index("}", end)
+    return "".join([*pieces, text[written:end], more, text[end:]])
+
+
+class _Member(NamedTuple):
+    """A key with its value in the text of a JSON object, from `begin` to `end`, with the comma that follows."""
+
+    key: str
+    begin: int
+    end: int
+    has_comma: bool
+
+
+def _members(text: str, position: int) -> Iterator[_Member]:
+    """Yield the members of an object of valid JSON; `position` is behind its bracket."""
+    begin = _space_end(text, position)
+    while text[begin] != "}":
+        key, end = DECODER.raw_decode(text, begin)
+        colon = text.index(":", end)
+        _value, end = DECODER.raw_decode(text, _space_end(text, colon + 1))
+        after = _space_end(text, end)
+        has_comma = text[after] == ","
+        if has_comma:
+            end = after + 1
+        yield _Member(key, begin, end, has_comma)
+        begin = _space_end(text, end)
+
+
+def _space_end(text: str, position: int) -> int:
+    while text[position] in _SPACE:
+        position += 1
+    return position
 
 
 class _Described:
