@@ -95,14 +95,17 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     drawn = 0
     damaged = parameters.bad_reference_rate
     for word in words.values():
-        candidates = min(parameters.block_size(round(word.source)), word.outputs)
-        if candidates < 2:
+        size = parameters.block_size(round(word.source))
+        candidates = min(size, word.outputs)
+        # Blocks of several outputs compare at least two.
+        if candidates < min(size, 2):
             continue
         drawn += 1
         totals[0] += word.of_block(candidates, task.test_set.campaign)
         totals[1] += candidates
-        # A damaged reference is not ranked.
-        totals[2] += (candidates - 1) * (candidates / 2 - damaged)
+        if candidates > 1:
+            # A damaged reference is not ranked.
+            totals[2] += (candidates - 1) * (candidates / 2 - damaged)
         if best_worst:
             # Neither the best nor the worst, so not compared with each other.
             totals[2] -= (candidates - 2) * (candidates - 3) / 2

@@ -74,9 +74,13 @@ class BudgetForecastSerializer(PlainSerializer):
     hours = EstimateSerializer()
     cost = EstimateSerializer(allow_null=True, help_text="Null without a `rate`.")
     pairs = EstimateSerializer(
-        help_text="Pairs of systems separated by a one-sided sign test."
+        allow_null=True,
+        help_text="Pairs of systems separated by a one-sided sign test. Null for tasks of scores, such as ratings, and for single outputs.",
     )
-    clusters = EstimateSerializer(help_text="Clusters by rank ranges from that test.")
+    clusters = EstimateSerializer(
+        allow_null=True,
+        help_text="Clusters by rank ranges from that test; null without `pairs`.",
+    )
 
 
 class PaceSerializer(PlainSerializer):
@@ -118,7 +122,7 @@ class DesignForecastView(DesignAPIView):
         responses=DesignForecastSerializer,
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Forecast hours, money, separated pairs and clusters of a design. Nothing is stored."""
+        """Forecast hours, money, and for comparisons separated pairs and clusters, of a design. Nothing is stored."""
         data = self.validated(DesignForecastRequestSerializer)
         task = self.task
         design = self.proposed(data) or design_or_default(task=task)
@@ -133,7 +137,7 @@ class DesignForecastView(DesignAPIView):
             raise ValidationError(
                 [
                     _(
-                        "No forecast: it needs at least two systems, and outputs shown side by side."
+                        "No forecast: it needs texts and outputs, at least two of them where outputs are compared."
                     )
                 ]
             )

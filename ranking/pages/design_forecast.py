@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.designs import Preset, design_of_preset, presets_for
 from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
@@ -30,6 +31,7 @@ from ranking.selectors.design_forecast import (
     BudgetForecast,
     DesignForecast,
     Estimate,
+    counts_pairs,
     design_forecast,
     pace_of,
 )
@@ -106,17 +108,17 @@ class BudgetForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class BudgetText:
-    """A budget in words; without a rate it has no cost."""
+    """A budget in words; without a rate it has no cost, and for scores neither pairs nor clusters."""
 
     judgments: str
     hours: str
     hours_range: str
-    pairs: str
-    pairs_range: str
-    clusters: str
-    clusters_range: str
     cost: str = ""
     cost_range: str = ""
+    pairs: str = ""
+    pairs_range: str = ""
+    clusters: str = ""
+    clusters_range: str = ""
 
 
 class ForecastCard(TypedDict):
@@ -125,6 +127,7 @@ class ForecastCard(TypedDict):
     chosen: BudgetText
     rows: list[BudgetText]
     plot: SafeString | None
+    counts_pairs: bool
     pairs: int
     facts: list[str]
     budget: str
@@ -157,12 +160,16 @@ def forecast_card(
     rate_shown = ""
     if rate is not None:
         rate_shown = repr(rate)
+    plot = None
+    if forecast.counts_pairs:
+        plot = drawn_for_page(forecast_table(forecast))
     # Include the largest budget.
     curve = forecast.curve[:: -(len(forecast.curve) // 8)]
     return {
         "chosen": _row(forecast.chosen, currency),
         "rows": [_row(row, currency) for row in reversed(curve)],
-        "plot": drawn_for_page(forecast_table(forecast)),
+        "plot": plot,
+        "counts_pairs": forecast.counts_pairs,
         "pairs": forecast.pairs,
         "facts": [*_facts(forecast), *_told_apart(run)],
         "budget": _plain(budget),
@@ -194,13 +201,22 @@ def _row(row: BudgetForecast, currency: str) -> BudgetText:
         judgments=number_format(row.judgments, force_grouping=True),
         hours=figure_in_words(row.hours.value),
         hours_range=_range(row.hours),
-        pairs=_whole(row.pairs.value),
-        pairs_range=_between(row.pairs),
-        clusters=_one_decimal(row.clusters.value),
-        clusters_range=_between(row.clusters),
         cost=cost,
         cost_range=cost_range,
+        **_separated(row),
     )
+
+
+def _separated(row: BudgetForecast) -> dict[str, str]:
+    """Return pairs and clusters in words; nothing unless they are forecast."""
+    if row.pairs is None or row.clusters is None:
+        return {}
+    return {
+        "pairs": _whole(row.pairs.value),
+        "pairs_range": _between(row.pairs),
+        "clusters": _one_decimal(row.clusters.value),
+        "clusters_range": _between(row.clusters),
+    }
 
 
 def _facts(forecast: DesignForecast) -> list[str]:
@@ -222,6 +238,8 @@ def _facts(forecast: DesignForecast) -> list[str]:
         },
         _pace_in_words(forecast),
     ]
+    if not forecast.counts_pairs:
+        return [*facts, *_repeats_in_words(forecast)]
     if forecast.comparisons:
         facts.append(
             ngettext(
@@ -246,6 +264,16 @@ def _facts(forecast: DesignForecast) -> list[str]:
             % {"share": share(forecast.first_share)}
         )
     return facts
+
+
+def _repeats_in_words(forecast: DesignForecast) -> list[str]:
+    """Return the share of judgments that repeat others, for scores."""
+    if forecast.first_share == 1:
+        return []
+    return [
+        _("Repeated judgments, for agreement: %(share)s.")
+        % {"share": share(1 - forecast.first_share)}
+    ]
 
 
 def _told_apart(run: RankingRun | None) -> list[str]:
@@ -313,9 +341,9 @@ def forecast_table(forecast: DesignForecast) -> Table:
     for row in forecast.plotted:
         cells: list[Value] = [row.judgments]
         for kind in headings:
-            cells += getattr(row, kind)
+            cells += getattr(row, kind) or ()
         rows.append(tuple(cells))
-    lowest = min(row.pairs.low for row in forecast.plotted)
+    lowest = min(row.pairs.low for row in forecast.plotted if row.pairs is not None)
     start = 0
     if lowest >= forecast.pairs / 2:
         # If most pairs are separated already, the rest of the axis would be empty.
@@ -448,9 +476,12 @@ class _Effort:
 
 def _effort(preset: Preset, task: Task) -> _Effort:
     design = design_of_preset(preset, task=task)
-    if preset.design["systems_per_block"] == 1:
-        return _once(task)
-    forecast = design_forecast(task=task, design=design, is_from_scratch=True)
+    kind = answer_kind(preset.protocol, preset.rules)
+    if not counts_pairs(kind):
+        return _once(task, preset.design["systems_per_block"])
+    forecast = design_forecast(
+        task=task, design=design, is_from_scratch=True, kind=kind
+    )
     if forecast is None:
         return _Effort()
     judgments = forecast.judgments_for(_SHARE)
@@ -458,23 +489,27 @@ def _effort(preset: Preset, task: Task) -> _Effort:
     if judgments is None:
         # All judgments that the test set has blocks for.
         judgments = forecast.most
-        pairs = forecast.of_budget(judgments).pairs.value
+        _most, pairs = forecast.separated[-1]
         reached = floor(100 * pairs / forecast.pairs) / 100
     goal = _("%(share)s of pairs significant (sign tests)") % {
         "share": percent(reached)
     }
     budget = forecast.of_budget(judgments)
-    return _Effort(goal, judgments, budget.hours, decimals(budget.clusters.value, 1))
+    clusters = "–"
+    if budget.clusters is not None:
+        clusters = decimals(budget.clusters.value, 1)
+    return _Effort(goal, judgments, budget.hours, clusters)
 
 
-def _once(task: Task) -> _Effort:
-    """Return the effort of scoring each output once."""
+def _once(task: Task, size: int) -> _Effort:
+    """Return the effort of scoring each output once, in blocks of so many."""
     word_counts = mean_words(task=task)
     if word_counts is None:
         return _Effort()
     segments = task.test_set.segments.filter(source_text__isnull=False).count()
-    judgments = segments * word_counts.outputs
-    words_to_read = judgments * word_counts.of_block(1, task.test_set.campaign)
+    candidates = min(size, word_counts.outputs)
+    judgments = segments * word_counts.outputs / candidates
+    words_to_read = judgments * word_counts.of_block(candidates, task.test_set.campaign)
     pace = pace_of(task=task)
     hours = Estimate(pace.seconds, pace.low, pace.high).times(words_to_read / 3600)
     return _Effort(_("Each output scored once"), judgments, hours)

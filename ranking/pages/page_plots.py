@@ -196,7 +196,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     design = design_or_default(task=task)
     budget = Budget(**BudgetForm(request.GET).arguments)
     forecast = design_forecast(task=task, design=design, budget=budget)
-    if forecast is None:
+    if forecast is None or not forecast.counts_pairs:
         return None
     return forecast_table(forecast)
 

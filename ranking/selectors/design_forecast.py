@@ -1,8 +1,9 @@
-"""Forecast of a design: hours, money, separated pairs and clusters, each with an interval."""
+"""Forecast of a design: hours and money, and for comparisons separated pairs and clusters, each with an interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from math import ceil
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,13 +11,18 @@ import numpy.typing as npt
 from django.db.models import F
 
 from annotation.models import Design, JudgmentSequence
+from annotation.protocols.answer_kinds import (
+    AnswerKind,
+    ScoresOneOutput,
+    answer_kind_of,
+)
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.designs import systems_drawn
 from annotation.selectors.target import blocks_left_out
 from annotation.selectors.words_to_read import DesignWords, blocks_read, design_words
 from campaign.models import Task
-from ranking.core.simulation.budget_curve import ActiveDraw, budget_curve
+from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import RankingRun
 from ranking.selectors.runs import latest_run
@@ -25,6 +31,8 @@ from ranking.selectors.runs import latest_run
 POINTS: Final = 25
 #: Judgments per pair of systems at the end of the slider, unless the target is higher.
 _JUDGMENTS_A_PAIR: Final = 100
+#: Answers to each output at the end of the slider, in rounds as planned.
+_ROUNDS: Final = 4
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -86,13 +94,17 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BudgetForecast:
-    """Cost and results of a number of judgments; None if there is nothing to rank. `cost` is None without a rate."""
+    """Cost and results of a number of judgments.
+
+    `cost` is None without a rate, and `pairs` and `clusters` are None for tasks whose answers are no comparisons, see
+    `counts_pairs`.
+    """
 
     judgments: int
     hours: Estimate
     cost: Estimate | None
-    pairs: Estimate
-    clusters: Estimate
+    pairs: Estimate | None
+    clusters: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +151,11 @@ class DesignForecast:
     curve: Sequence[BudgetForecast]
 
     @property
+    def counts_pairs(self) -> bool:
+        """True if separated pairs and clusters are forecast."""
+        return self.chosen.pairs is not None
+
+    @property
     def pairs(self) -> int:
         """Number of pairs of systems."""
         return self.systems * (self.systems - 1) // 2
@@ -153,18 +170,19 @@ class DesignForecast:
 
     def of_budget(self, judgments: float) -> BudgetForecast:
         """Return the forecast of a budget up to `most`, interpolated from the curve."""
-        cost = None
-        if self.chosen.cost is not None:
-            cost = self._interpolated("cost", judgments)
+        hours = self._interpolated("hours", judgments)
+        assert hours is not None  # noqa: S101  every budget has hours
         return BudgetForecast(
             judgments=round(judgments),
-            hours=self._interpolated("hours", judgments),
-            cost=cost,
+            hours=hours,
+            cost=self._interpolated("cost", judgments),
             pairs=self._interpolated("pairs", judgments),
             clusters=self._interpolated("clusters", judgments),
         )
 
-    def _interpolated(self, name: str, judgments: float) -> Estimate:
+    def _interpolated(self, name: str, judgments: float) -> Estimate | None:
+        if getattr(self.chosen, name) is None:
+            return None
         budgets = [row.judgments for row in self.curve]
         estimates = np.array([getattr(row, name) for row in self.curve])
         value, low, high = (np.interp(judgments, budgets, end) for end in estimates.T)
@@ -173,23 +191,34 @@ class DesignForecast:
     def judgments_for(self, share: float) -> float | None:
         """Return the judgments needed to separate a share of the pairs; None if `most` is not enough."""
         wanted = share * self.pairs
-        before = self.curve[0]
-        for row in self.curve:
-            if row.pairs.value >= wanted:
-                missing = max(0.0, wanted - before.pairs.value)
-                gained = row.pairs.value - before.pairs.value
-                step = row.judgments - before.judgments
+        before = 0
+        pairs_before = 0.0
+        for judgments, pairs in self.separated:
+            if pairs >= wanted:
+                missing = max(0.0, wanted - pairs_before)
+                gained = pairs - pairs_before
                 part = missing / gained if gained > 0 else 0.0
-                return before.judgments + part * step
-            before = row
+                return before + part * (judgments - before)
+            before = judgments
+            pairs_before = pairs
         return None
+
+    @property
+    def separated(self) -> list[tuple[int, float]]:
+        """The budgets of the curve, each with the expected number of separated pairs."""
+        return [
+            (row.judgments, row.pairs.value)
+            for row in self.curve
+            if row.pairs is not None
+        ]
 
     @property
     def plotted(self) -> list[BudgetForecast]:
         """Eleven evenly spaced budgets from 0 to where most pairs are separated, at least to the requested budget."""
-        most_pairs = 0.95 * self.curve[-1].pairs.value
+        separated = self.separated
+        most_pairs = 0.95 * separated[-1][1]
         reached = next(
-            row.judgments for row in self.curve if row.pairs.value >= most_pairs
+            judgments for judgments, pairs in separated if pairs >= most_pairs
         )
         wanted = max(1.5 * reached, 1.25 * self.chosen.judgments, 10)
         end = _round_up(min(self.most, wanted))
@@ -200,19 +229,30 @@ class DesignForecast:
         return self.seconds_a_block.value / 3600
 
 
+def counts_pairs(kind: AnswerKind) -> bool:
+    """Return whether separated pairs and clusters are forecast: not for scores, which no test of comparisons fits."""
+    return kind.compares_outputs and not isinstance(kind, ScoresOneOutput)
+
+
 def design_forecast(
     *,
     task: Task,
     design: Design,
     budget: Budget = DEFAULT_BUDGET,
     is_from_scratch: bool = False,
+    kind: AnswerKind | None = None,
 ) -> DesignForecast | None:
-    """Forecast a design, saved or not; None if fewer than two systems can be ranked.
+    """Forecast a design, saved or not; None if no block can be drawn, or if fewer than two systems can be ranked.
 
-    With `is_from_scratch`, existing judgments are ignored. Constant number of queries.
+    With `is_from_scratch`, existing judgments are ignored. `kind` are the answers of another protocol, for a task still to be
+    added. Constant number of queries.
     """
+    kind = kind or answer_kind_of(task)
+    has_pairs = counts_pairs(kind)
     block_averages = design_words(task=task, design=design)
-    if block_averages.systems < 2 or block_averages.comparisons <= 0:
+    if not block_averages.candidates:
+        return None
+    if has_pairs and (block_averages.systems < 2 or block_averages.comparisons <= 0):
         return None
     pace = pace_of(task=task)
     if is_from_scratch:
@@ -222,30 +262,22 @@ def design_forecast(
     systems = max(block_averages.systems, len(basis.wins))
     hours_per_block = _pace(pace).times(block_averages.words / 3600)
     judgments = budget.in_judgments(pace.seconds * block_averages.words / 3600)
-    budgets = _budgets(task, basis.judged, systems, judgments)
+    if has_pairs:
+        budgets = _budgets_of_pairs(task, basis.judged, systems, judgments)
+    else:
+        budgets = _budgets_of_rounds(
+            task, basis.judged, _round(kind, design, block_averages), judgments
+        )
     # Repeats follow from the design's schedule.
     first_share = (1 - design.inter_share) * (1 - design.intra_share)
     first_share /= design.redundancy
-    comparisons_per_judgment = first_share * block_averages.comparisons
-    judged_before = basis.judged if basis.comparisons else 0
-    comparisons = []
-    for budgeted in budgets.all:
-        new_judgments = max(0, budgeted - judged_before)
-        comparisons.append(basis.comparisons + new_judgments * comparisons_per_judgment)
-    active = None
-    # Other designs show all pairs equally often.
-    if design.kind == DesignKind.ACTIVE:
-        active = ActiveDraw(active_priorities_of_many, floor=design.active_floor)
-    curve = budget_curve(
-        comparisons,
-        systems=systems,
-        per_block=max(2, round(block_averages.candidates)),
-        wins=basis.wins if basis.comparisons else None,
-        ties=basis.ties,
-        active=active,
-    )
-    pairs = _estimates(curve.pairs, curve.pairs_low, curve.pairs_high)
-    clusters = _estimates(curve.clusters, curve.clusters_low, curve.clusters_high)
+    pairs: Sequence[Estimate | None] = [None] * len(budgets.all)
+    clusters = pairs
+    if has_pairs:
+        gained = first_share * block_averages.comparisons
+        curve = _separation(design, budgets, basis, block_averages, gained)
+        pairs = _estimates(curve.pairs, curve.pairs_low, curve.pairs_high)
+        clusters = _estimates(curve.clusters, curve.clusters_low, curve.clusters_high)
     forecasts = []
     for index, budgeted in enumerate(budgets.all):
         hours = hours_per_block.times(budgeted)
@@ -283,17 +315,69 @@ class _Budgets(NamedTuple):
     most: int
 
 
-def _budgets(task: Task, judged: int, systems: int, judgments: int | None) -> _Budgets:
+def _budgets_of_pairs(
+    task: Task, judged: int, systems: int, judgments: int | None
+) -> _Budgets:
     target = task.blocks_wanted or 0
     pairs = systems * (systems - 1) // 2
     most = _round_up(max(2 * target, 2 * judged, _JUDGMENTS_A_PAIR * pairs))
     if judgments is None:
         judgments = target or max(judged, most // 10)
+    return _budgets(judged, judgments, most)
+
+
+def _budgets_of_rounds(
+    task: Task, judged: int, judgments_a_round: int, judgments: int | None
+) -> _Budgets:
+    target = task.blocks_wanted or 0
+    most = _round_up(max(2 * target, 2 * judged, _ROUNDS * judgments_a_round))
+    if judgments is None:
+        judgments = target or max(judged, judgments_a_round)
+    return _budgets(judged, judgments, most)
+
+
+def _budgets(judged: int, judgments: int, most: int) -> _Budgets:
     chosen = max(0, min(judgments, 10 * most))
     # Budgets are closer together where they are small, because most pairs become separated there.
     steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round()
     budgets = {0, min(judged, most), chosen, *steps.astype(int).tolist()}
     return _Budgets(sorted(budgets), chosen, most)
+
+
+def _round(kind: AnswerKind, design: Design, averages: DesignWords) -> int:
+    """Return the number of judgments after which each output has been answered as often as planned."""
+    answers = design.redundancy
+    if kind.passes is not None:
+        answers = kind.passes.raters * kind.passes.count
+    outputs = averages.segments * averages.systems
+    return ceil(answers * outputs / averages.candidates)
+
+
+def _separation(
+    design: Design,
+    budgets: _Budgets,
+    basis: _Basis,
+    averages: DesignWords,
+    comparisons_per_judgment: float,
+) -> BudgetCurve:
+    """Return the pairs and clusters that the budgets separate."""
+    judged_before = basis.judged if basis.comparisons else 0
+    comparisons = []
+    for budgeted in budgets.all:
+        new_judgments = max(0, budgeted - judged_before)
+        comparisons.append(basis.comparisons + new_judgments * comparisons_per_judgment)
+    active = None
+    # Other designs show all pairs equally often.
+    if design.kind == DesignKind.ACTIVE:
+        active = ActiveDraw(active_priorities_of_many, floor=design.active_floor)
+    return budget_curve(
+        comparisons,
+        systems=max(averages.systems, len(basis.wins)),
+        per_block=max(2, round(averages.candidates)),
+        wins=basis.wins if basis.comparisons else None,
+        ties=basis.ties,
+        active=active,
+    )
 
 
 def _estimates(
