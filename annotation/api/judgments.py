@@ -31,6 +31,7 @@ from annotation.selectors.judgment_list import (
     comparison_matches,
     comparisons_of,
     counted_in_rankings,
+    numbers_to_filter,
     problem_reports_of,
     skips_listed,
 )
@@ -63,7 +64,7 @@ class JudgmentRecordSerializer(PlainSerializer):
     )
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
-        help_text="Rank of each candidate from 1 (best) to 5 (worst), or null.",
+        help_text="Rank of each candidate from 1 (best) to 5 (worst), or null; null where an answer does not order the candidates.",
     )
     answer = serializers.SerializerMethodField(
         help_text="The answer, from which the labels follow; null for rankings."
@@ -137,7 +138,7 @@ class JudgmentsView(TaskAPIView):
         until: int | None = query.validated_data.get("until")
         # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=self.task.pk)
-        judgment_numbers = self.filter_queryset(self.task.judgment_numbers.all())
+        judgment_numbers = self.filter_queryset(numbers_to_filter(task=self.task))
         if until is not None:
             judgment_numbers = judgment_numbers.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(judgment_numbers)
@@ -155,6 +156,9 @@ def judgments_recorded(
     judgments are considered.
     """
     recorded = _recorded(page, until)
+    kind = answer_kind_of(task)
+    for judgment in recorded:
+        judgment.labels = list(kind.ranks(judgment.labels))
     context = {
         "shown": systems_shown(judgment.block_id for judgment in recorded),
         "answers": answers_read(
@@ -235,7 +239,7 @@ class ComparisonsView(TaskAPIView):
         judgments_number(task_id=self.task.pk)
         return self.paginated(
             self.filter_queryset(
-                self.task.judgment_numbers.filter(counted_in_rankings())
+                numbers_to_filter(task=self.task).filter(counted_in_rankings())
             ),
             ComparisonSerializer,
         )

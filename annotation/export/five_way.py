@@ -80,7 +80,7 @@ def _rows(
     names_and_numbers = {}
     for number, (id_, name) in enumerate(systems, 1):
         names_and_numbers[id_] = (name, number)
-    best_worst = answer_kind_of(task).best_worst
+    kind = answer_kind_of(task)
     if rows.model is Judgment:
         rows = rows.annotate(line=F("numbered__number"), ranks=F("labels"))
     else:
@@ -107,6 +107,7 @@ def _rows(
             candidates.append([names_and_numbers[system] for system in systems_of_text])
         if names is not None:
             candidates = [sorted(candidate) for candidate in candidates]
+        labels = kind.ranks(answer.ranks or [None] * len(candidates))
         candidate_names = []
         candidate_numbers = []
         for candidate in candidates:
@@ -121,11 +122,11 @@ def _rows(
                 segment_id=str(answer.block__segment__position),
                 judge=answer.judge__pseudonym,
                 candidates=tuple(candidate_names),
-                labels=tuple(answer.ranks or [None] * len(candidates)),
+                labels=tuple(labels),
                 system_numbers=tuple(candidate_numbers),
                 line=answer.line,
                 duration_ms=answer.duration_ms,
-                best_worst=best_worst,
+                best_worst=kind.best_worst,
             )
         )
     return written

@@ -20,6 +20,7 @@ from annotation.models import (
     Skip,
     SkipReason,
 )
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judgment_list import (
     EQUAL_LABELS_TIE,
     HasTies,
@@ -254,6 +255,7 @@ class JudgmentTable(DeskTable):
     ) -> None:
         super().__init__(list(rows), of=[task.test_set.campaign.slug, task.pk])
         self._shown = names_by_block
+        self._kind = answer_kind_of(task)
         self.whole()
 
     def cell_number(self, row: Any) -> SafeString:
@@ -266,7 +268,7 @@ class JudgmentTable(DeskTable):
         return self.link("segment", row.segment, row.segment)
 
     def cell_ranks(self, row: Any) -> str:
-        return in_order(self._shown.get(row.block_id, ()), row.labels)
+        return in_order(self._shown.get(row.block_id, ()), self._kind.ranks(row.labels))
 
     def cell_time(self, row: Any) -> str:
         return seconds_in_words(row.active_ms)

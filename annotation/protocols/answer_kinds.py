@@ -20,6 +20,7 @@ from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
@@ -600,6 +601,25 @@ class AnswerKind(ABC):
     def compares_outputs(self) -> bool:
         """True if a block may show several outputs, and an answer implies their order."""
         return self.orders_outputs and self.candidates[-1] > 1
+
+    @property
+    def why_not_ranked(self) -> str:
+        """Return why answers compare no outputs, and what to do instead; for protocols that do not compare them."""
+        return _("Judges see one output at a time, so systems cannot be ranked.")
+
+    @property
+    def equal_labels_tie(self) -> bool:
+        """True if outputs with the same label are tied."""
+        return self.orders_outputs and not self.best_worst
+
+    def ranks(self, labels: Sequence[int | None]) -> Sequence[int | None]:
+        """Return the labels of a stored judgment as ranks: none for outputs that the answer does not order.
+
+        Rows of the database have a label for each output all the same.
+        """
+        if self.orders_outputs or len(labels) == 1:
+            return labels
+        return [None] * len(labels)
 
     @property
     def _relation(self) -> str:

@@ -40,6 +40,7 @@ from annotation.models import (
 )
 from annotation.models.block import by_candidate
 from annotation.models.hit import IsAnyOf, PositionIn
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
@@ -56,6 +57,12 @@ class HasTies(Func):
     output_field = BooleanField()
 
 
+def numbers_to_filter(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
+    """Return the numbers of a task, for filters: `equal_labels_tie` tells whether outputs with one label are tied."""
+    ties = Value(answer_kind_of(task).equal_labels_tie, output_field=BooleanField())
+    return JudgmentNumber.objects.filter(task=task).alias(equal_labels_tie=ties)
+
+
 def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
     """Return the numbers of a task with the data that lists show about judgments, including controls.
 
@@ -63,7 +70,7 @@ def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
     """
     # Not by joins, because PostgreSQL plans at most eight tables together.
     later = JudgmentNumber.objects.filter(judgment__supersedes=OuterRef("judgment"))
-    rows: QuerySet[Any, Any] = JudgmentNumber.objects.filter(task=task).annotate(
+    rows: QuerySet[Any, Any] = numbers_to_filter(task=task).annotate(
         judge_id=F("judgment__judge"),
         judge=F("judgment__judge__pseudonym"),
         segment=F("judgment__block__segment__number"),
@@ -140,10 +147,8 @@ class Outcome(TextChoices):
     TIED = "tied", gettext_lazy("Tied")
 
 
-#: Condition on judgment numbers: equal labels are ties, unlike in best-worst scaling.
-EQUAL_LABELS_TIE: Final = Q(task__rules__best_worst__isnull=True) | Q(
-    task__rules__best_worst=False
-)
+#: Condition on numbers from `numbers_to_filter`: equal labels are ties.
+EQUAL_LABELS_TIE: Final = Q(equal_labels_tie=True)
 
 
 def of_outcome(
@@ -514,7 +519,8 @@ def reported_block(report: ProblemReport) -> ReportedBlock:
     outputs = report.block.outputs
     stands_for = report.block.stands_for
     number, labels = latest or (None, [None] * len(by_candidate(outputs, stands_for)))
-    texts = ranked_texts(outputs=outputs, stands_for=stands_for, labels=labels)
+    ranks = answer_kind_of(report.task).ranks(labels)
+    texts = ranked_texts(outputs=outputs, stands_for=stands_for, labels=ranks)
     return ReportedBlock(texts=texts, judgment=number)
 
 

@@ -14,6 +14,7 @@ from annotation.pages.judgment_tables import (
     SkipTable,
     seconds_in_words,
 )
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.judgment_list import (
     has_index,
     judgments_listed,
@@ -113,7 +114,9 @@ def judgment_page(
         "number": number,
         "judgment": judgment,
         "texts": ranked_texts(
-            outputs=block.outputs, stands_for=block.stands_for, labels=judgment.labels
+            outputs=block.outputs,
+            stands_for=block.stands_for,
+            labels=answer_kind_of(task).ranks(judgment.labels),
         ),
         "references": Reference.objects.filter(segment=block.segment_id).order_by(
             "number"

@@ -351,6 +351,14 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         return bool(weights_of(self.criteria))
 
     @property
+    def why_not_ranked(self) -> str:
+        if self.is_at_once and not self.orders_outputs:
+            return _(
+                "No criterion has a weight, so ratings do not order outputs. Compare systems by a criterion, or state weights, in the analysis of ratings."
+            )
+        return super().why_not_ranked
+
+    @property
     def passes(self) -> RatingPasses | None:
         if self.is_at_once:
             return None

@@ -21,6 +21,7 @@ from typing import Final, NamedTuple
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, OuterRef
 from django.db.models.functions import JSONArray, Length
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from rest_framework import serializers
 
@@ -456,6 +457,14 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     @property
     def orders_outputs(self) -> bool:
         return self.is_scored
+
+    @property
+    def why_not_ranked(self) -> str:
+        if not self.orders_outputs:
+            return _(
+                "Judges give no scores, so marked errors do not order outputs. Compare systems by weights of errors in the analysis of error spans."
+            )
+        return super().why_not_ranked
 
     @cached_property
     def severities(self) -> list[Severity]:

@@ -23,7 +23,7 @@ from campaign.export.downloads import ending
 from campaign.models import Job, JobKind, Task, User
 from campaign.selectors.rehearsals import rehearsed_slug
 from campaign.services.jobs import job_queue
-from campaign.texts.joining import comma_list
+from campaign.texts.joining import comma_list, sentence_list
 from campaign.texts.refusals import RefusedError
 from optional_packages import has_extra, how_to_install
 from ranking.export.kinds import ANSWERS, KINDS, WITH_SKIPS, ExportFormat, ExportKind
@@ -146,6 +146,10 @@ def requested_export(
     Assigns numbers to new judgments first. Raises ExportRefusedError.
     """
     export_kind = KINDS[kind]
+    if export_kind.lacks_ranks(task):
+        reason = answer_kind_of(task).why_not_ranked
+        remedy = _("Export “%(answers)s” instead.") % {"answers": ANSWERS}
+        raise ExportRefusedError(sentence_list([reason, remedy]))
     formats = export_kind.formats_of(task)
     if file_format not in formats:
         raise ExportRefusedError(

@@ -82,6 +82,12 @@ class ExportKind:
     names_people: bool = False
     is_whole: bool = False
 
+    def lacks_ranks(self, task: Task) -> bool:
+        """Return whether it has ranks only, and answers to several outputs of the task imply none."""
+        kind = answer_kind_of(task)
+        is_of_several = kind.candidates[-1] > 1
+        return self.has_ranks_only and is_of_several and not kind.orders_outputs
+
     def formats_of(self, task: Task) -> Mapping[str, tuple[Promise, ...] | None]:
         """Return the formats for a task, each with the data it cannot hold; None if writing the file counts it."""
         files = answer_files(task.protocol)
@@ -90,6 +96,8 @@ class ExportKind:
             own = files.writers
         if self.name == ANSWERS:
             return dict.fromkeys(own)
+        if self.lacks_ranks(task):
+            return {}
         if self.has_ranks_only and own:
             return {name: (*losses, _ANSWERS) for name, losses in self.formats.items()}
         kind = answer_kind_of(task)

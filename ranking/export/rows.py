@@ -23,6 +23,7 @@ from annotation.api.judgments import JudgmentRecordSerializer, judgments_recorde
 from annotation.models import Assignment, Design, Judgment, MachineJudgment
 from annotation.models.block import by_candidate
 from annotation.protocols.answer_kinds import (
+    AnswerKind,
     answer_kind_of,
     numbered_cells,
     numbered_columns,
@@ -269,16 +270,19 @@ class _MachineJudgments(_AnswerRows):
         return machine_judgments(task_id=task.pk)
 
     def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
+        kind = answer_kind_of(task)
         for some in _in_parts(self.every(task), part):
             output_ids: set[int] = set()
             for answer in some:
                 output_ids.update(answer.outputs)
             outputs = Output.objects.filter(pk__in=output_ids)
             names = dict(outputs.values_list("pk", "system__name"))
-            yield [_machine_judgment(answer, names) for answer in some]
+            yield [_machine_judgment(answer, names, kind) for answer in some]
 
 
-def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Row:
+def _machine_judgment(
+    answer: MachineJudgment, systems: Mapping[int, str], kind: AnswerKind
+) -> Row:
     candidates = by_candidate(
         [systems[output] for output in answer.outputs], answer.stands_for
     )
@@ -290,7 +294,7 @@ def _machine_judgment(answer: MachineJudgment, systems: Mapping[int, str]) -> Ro
         "segment": answer.segment.number,
         "document": answer.segment.document.name,
         "candidates": candidates,
-        "labels": answer.labels,
+        "labels": list(kind.ranks(answer.labels)),
         "answer": answer.answer,
         "part": answer.part,
         "is_reversed": answer.is_reversed,

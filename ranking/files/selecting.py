@@ -95,6 +95,10 @@ class Selected:
         """Return fields of `JudgmentFacts`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
+        if not self.has_labels and self.blank_labels:
+            raise SelectionError(
+                "no block has a rank, so nothing can be ranked. If the answers are ratings or marked errors, analyse their own file (analyse rating, analyse spans)"
+            )
         if not self.has_labels:
             raise SelectionError(
                 "no judgments left: every block was skipped or excluded"

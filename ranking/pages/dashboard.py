@@ -133,7 +133,7 @@ def dashboard_content(state: DashboardState) -> DashboardContent:
     elif progress.judged:
         summary = summary_without_order(in_place)
     else:
-        summary = summary_without_order()
+        summary = summary_without_order(reason=answer_kind_of(task).why_not_ranked)
     return {
         "campaign": campaign,
         "task": task,

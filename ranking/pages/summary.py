@@ -96,11 +96,12 @@ def summarise_run(
     )
 
 
-def summary_without_order(alternative: AnalysisKind | None = None) -> Summary:
-    """Explain that a task whose judges see one output at a time has no ranking, and name the `alternative` that is shown instead."""
+def summary_without_order(
+    alternative: AnalysisKind | None = None, *, reason: str = ""
+) -> Summary:
+    """Name the `alternative` that is shown instead of a ranking, or give the `reason` why there is none."""
     if alternative is not None:
         return Summary(str(alternative.title))
-    reason = _("Judges see one output at a time, so systems cannot be ranked.")
     return Summary(headline_without_ranking(), details=[reason])
 
 

@@ -63,7 +63,10 @@ class _Padded(Func):
 
 @dataclass(frozen=True, eq=False)
 class _BlockContents:
-    """Content of blocks, in the order of their ids; candidates as in `CodedJudgments`, documents by their positions."""
+    """Content of blocks, in the order of their ids; candidates as in `CodedJudgments`, documents by their positions.
+
+    `has_ranks` tells whether answers imply an order of several outputs.
+    """
 
     block: Int64Array
     segment: Int32Array
@@ -71,6 +74,7 @@ class _BlockContents:
     candidate: Int32Array
     candidates: list[Candidate]
     best_worst: bool
+    has_ranks: bool
 
 
 def judged_columns(
@@ -290,13 +294,18 @@ def _coded(
     keys_of_rows = block[rows] * len(names) + judge[rows]
     rows = rows[np.argsort(keys_of_rows, kind="stable")]
     block = block[rows]
+    label = read["filled"][rows].astype(np.int8)
+    if not contents.has_ranks:
+        # Several outputs are not tied, but in no order.
+        has_several = (contents.candidate[block] >= 0).sum(axis=1) > 1
+        label[has_several] = 0
     coded = CodedJudgments(
         judge=judge[rows],
         judges=list(names.values()),
         segment=contents.segment[block],
         candidate=contents.candidate[block],
         candidates=contents.candidates,
-        label=read["filled"][rows].astype(np.int8),
+        label=label,
         best_worst=contents.best_worst,
     )
     more = {name: read[name][rows] for name in columns}
@@ -353,13 +362,15 @@ def _block_contents(
     system = np.pad(system_of_output[index], one_column_after, constant_values=-1)
     size = np.where(size.any(axis=1, keepdims=True), size, output_ids > 0)
     sets = CandidateSets(list(systems.values()))
+    kind = answer_kind_of(Task.objects.get(pk=task_id))
     return _BlockContents(
         block=read["id"][order],
         segment=read["number"][order],
         document=read["document"][order],
         candidate=sets.numbered(system, size),
         candidates=sets.candidates,
-        best_worst=answer_kind_of(Task.objects.get(pk=task_id)).best_worst,
+        best_worst=kind.best_worst,
+        has_ranks=kind.orders_outputs,
     )
 
 

@@ -71,13 +71,14 @@ def _machine(
     judged = [answer for answer in answers if not answer.skip_reason]
     # A block may be skipped several times, and answered after that.
     skipped = set(map(_question, answers)).difference(map(_question, judged))
+    kind = answer_kind_of(task)
     rows = []
     scored_answers = []
     for answer in judged:
         candidates = _candidates(answer, system_of)
         segment = answer.segment.number
         order = _ORDERS[answer.is_reversed]
-        labels = compress(answer.labels, candidates)
+        labels = compress(kind.ranks(answer.labels), candidates)
         rows.append(BlockRow(order, segment, [*filter(None, candidates)], [*labels]))
         scored_answers.append(
             RecordedAnswer(segment, order, candidates, answer.answer or {})
@@ -89,7 +90,7 @@ def _machine(
         scores = read_scores(task, chosen, scored_answers)
     return MachineAnswers(
         name=str(answers[0].machine),
-        blocks=replace(blocks, best_worst=answer_kind_of(task).best_worst),
+        blocks=replace(blocks, best_worst=kind.best_worst),
         scores=scores,
         skipped=len(skipped),
     )

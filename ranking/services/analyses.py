@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import JudgmentSequence
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.services.numbers import judgments_number, pages_changed
 from campaign.models import Campaign, Job, JobKind, Protocol, Task, User
 from campaign.services.jobs import JobProgress, handles, job_queue
@@ -211,12 +212,17 @@ def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
 def analysis_check(kind: AnalysisKind, task: Task) -> None:
     """Raise OptionError if an analysis is not for tasks of this protocol."""
     available = analyses_of(task=task)
-    if kind.name not in available:
-        raise OptionError(
-            f"Analysis “{kind.name}” is not available for this protocol ({task.protocol}). "
-            f"Choose one of: {', '.join(available)}.",
-            field="kind",
-        )
+    if kind.name in available:
+        return
+    answers = answer_kind_of(task)
+    reason = ""
+    if not isinstance(kind, ProtocolAnalysis) and not answers.compares_outputs:
+        reason = f" {answers.why_not_ranked}"
+    raise OptionError(
+        f"Analysis “{kind.name}” is not available for this protocol ({task.protocol}).{reason} "
+        f"Choose one of: {', '.join(available)}.",
+        field="kind",
+    )
 
 
 def watermark_check(watermark: int | None, last: int) -> None:

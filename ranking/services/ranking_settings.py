@@ -14,6 +14,7 @@ from annotation.services.numbers import ranking_request
 from campaign.database.many_rows import row_locked
 from campaign.models import JudgeGroup, Task, User
 from campaign.texts.counted import counted
+from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusedError
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.range_kinds import RangeOptions, RangeParts
@@ -276,12 +277,9 @@ def _check_rule(rule: StoppingRule) -> None:
             raise StoppingRuleError(message, field=name)
     of_ranking = [name for name in OF_TESTS if getattr(rule, name) is not None]
     if of_ranking and not answer_kind_of(rule.task).compares_outputs:
-        raise StoppingRuleError(
-            _(
-                "Judges in this task see one output at a time, so it has no ranking. Use a number of judgments or a date instead."
-            ),
-            field=of_ranking[0],
-        )
+        reason = answer_kind_of(rule.task).why_not_ranked
+        remedy = _("Use a number of judgments or a date for the stopping rule.")
+        raise StoppingRuleError(sentence_list([reason, remedy]), field=of_ranking[0])
     if not of_ranking or rule.tests != StoppingRule.Tests.ANYTIME:
         return
     if why_not := _why_not_anytime(rule.task):

@@ -116,6 +116,7 @@ def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
         "campaign": task.test_set.campaign,
         "task": task,
         "section": "ranking-settings",
+        "reason": answer_kind_of(task).why_not_ranked,
     }
     status = 409 if request.method == "POST" else 200
     return render(request, "organiser/nothing_ranked.html", context, status=status)
