@@ -1,6 +1,7 @@
 """Judges' answers to the questions of their campaign, organisers' questions, and groups of judges by an answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from django.db import transaction
@@ -133,6 +134,39 @@ def question_delete(*, campaign: Campaign, name: str) -> None:
     """Delete a question; answers are kept."""
     questions = [row for row in _questions_locked(campaign) if row["name"] != name]
     campaign_change(campaign=campaign, questions=questions)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPosition:
+    """Position of a question, from 1, among the `count` questions asked at the same time."""
+
+    position: int
+    count: int
+
+
+@transaction.atomic
+def question_move(*, campaign: Campaign, name: str, is_up: bool) -> QuestionPosition:
+    """Exchange a question with the one before or after it that is asked at the same time; answers are kept.
+
+    The first one stays first, and the last one last. Raises `QuestionsRefusedError` if there is no such question.
+    """
+    questions = _questions_locked(campaign)
+    moved = next((row for row in questions if row["name"] == name), None)
+    if moved is None:
+        raise QuestionsRefusedError(_("This question has been deleted."))
+    indices = []
+    for index, row in enumerate(questions):
+        if row["stage"] == moved["stage"]:
+            indices.append(index)
+    before = indices.index(questions.index(moved))
+    after = before - 1 if is_up else before + 1
+    if not 0 <= after < len(indices):
+        return QuestionPosition(before + 1, len(indices))
+    here = indices[before]
+    there = indices[after]
+    questions[here], questions[there] = questions[there], questions[here]
+    campaign_change(campaign=campaign, questions=questions)
+    return QuestionPosition(after + 1, len(indices))
 
 
 def _questions_locked(campaign: Campaign) -> list[QuestionJSON]:

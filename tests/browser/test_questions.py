@@ -1,13 +1,16 @@
 """Questions to judges in the browser: before the first sentence, added during the work, and at the end."""
 
+from urllib.parse import urljoin
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from campaign.models import Campaign, Judge
 from campaign.services.campaigns import campaign_change
 from tests.at_work import judge_all_of, lend
-from tests.browser.conftest import SignIn
+from tests.browser.conftest import SignIn, axe_finds, too_wide
 from tests.browser.judging import at_sentence, judge_block
+from tests.browser.organising import enter
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -73,3 +76,41 @@ def test_last_question_is_asked_when_the_work_is_done(
     # The page promises that answers can be corrected there.
     page.locator("#rest-buttons").get_by_role("link", name="Your answers").click()
     expect(page.get_by_label("Any remarks?")).to_have_value("Thank you")
+
+
+AGE = {
+    "name": "age",
+    "kind": "number",
+    "texts": [{"language": "en", "question": "How old are you?"}],
+}
+TOWN = {
+    "name": "town",
+    "kind": "text",
+    "texts": [{"language": "en", "question": "Where do you live?"}],
+}
+
+
+@pytest.mark.parametrize("width", [1366, 360])
+def test_question_is_moved_by_keyboard(page: Page, width: int) -> None:
+    campaign = make_campaign()
+    ask(campaign, CONSENT, AGE, TOWN)
+    page.set_viewport_size({"width": width, "height": 740})
+    enter(page, campaign)
+    page.goto(urljoin(page.url, "/campaigns/museum/people/questions/"))
+    names = page.locator("main section[aria-labelledby^=summary-] h2")
+    expect(names).to_have_text(["consent", "age", "town"])
+    expect(page.get_by_role("button", name="Move up consent")).to_have_count(0)
+    expect(page.get_by_role("button", name="Move down town")).to_have_count(0)
+    page.get_by_role("button", name="Move up town").focus()
+    page.keyboard.press("Enter")
+    expect(names).to_have_text(["consent", "town", "age"])
+    # Screen readers announce messages.
+    expect(page.get_by_role("status").first).to_contain_text(
+        "“town” is now question 2 of 3."
+    )
+    # The keyboard goes on in the question that was moved.
+    page.keyboard.press("Tab")
+    focused = page.locator("section:focus-within")
+    expect(focused).to_have_attribute("aria-labelledby", "summary-town")
+    assert not too_wide(page)
+    assert axe_finds(page) == ""

@@ -4,6 +4,7 @@ import csv
 from typing import Any
 
 import pytest
+import yaml
 from django.test import Client
 
 from annotation.services.lending.lend import LendingRefusedError
@@ -11,7 +12,7 @@ from campaign.models import ActivityEvent, Campaign, Judge, Task
 from campaign.models.questions import QuestionsRefusedError, questions_stored
 from campaign.selectors.questions import AnswersSummary, answers_summaries
 from campaign.services.campaigns import campaign_change
-from campaign.services.questions import judge_answers_write
+from campaign.services.questions import judge_answers_write, question_move
 from ranking.export.asked import requested_export
 from ranking.export.columns import described_columns
 from ranking.export.kinds import KINDS
@@ -202,6 +203,68 @@ def test_organiser_writes_translates_and_deletes_questions(organiser: Client) ->
     assert "Muttersprache?" in shown
     organiser.post(EDITOR, {"act": "delete", "name": "age"})
     assert [row["name"] for row in questions_of()] == ["native"]
+
+
+def named(slug: str = "museum") -> list[str]:
+    return [row["name"] for row in questions_of(slug)]
+
+
+def test_questions_move_among_those_asked_at_the_same_time(
+    client: Client, judge: Judge
+) -> None:
+    """A move exchanges two questions of the start or of the end; answers stay with their question."""
+    client.force_login(make_organiser(judge.campaign))
+    ask(judge.campaign, AGE, REMARKS, NATIVE)
+    stored = questions_stored(judge.campaign.questions)
+    judge_answers_write(
+        judge=judge,
+        questions=[stored[0], stored[2]],
+        values={"age": 40, "native": "No"},
+        language="en",
+    )
+    page = client.post(EDITOR, {"act": "up", "name": "native"}, follow=True)
+    assert page.redirect_chain == [(f"{EDITOR}#summary-native", 302)]
+    assert "“native” is now question 1 of 2." in page.content.decode()
+    assert named() == ["native", "remarks", "age"]
+    assert values(judge) == {"age": 40, "native": "No"}
+    # It is the first one already.
+    client.post(EDITOR, {"act": "up", "name": "native"})
+    assert named() == ["native", "remarks", "age"]
+    client.post(EDITOR, {"act": "down", "name": "native"})
+    assert named() == ["age", "remarks", "native"]
+    gone = client.post(EDITOR, {"act": "down", "name": "deleted"}, follow=True)
+    assert "This question has been deleted." in gone.content.decode()
+
+
+def test_judges_read_questions_in_their_order(browser: Client, judge: Judge) -> None:
+    ask(judge.campaign, NATIVE, AGE)
+    shown = browser.get(PAGE).content.decode()
+    assert shown.index("Native speaker?") < shown.index("How old are you?")
+    question_move(campaign=judge.campaign, name="age", is_up=True)
+    shown = browser.get(PAGE).content.decode()
+    assert shown.index("How old are you?") < shown.index("Native speaker?")
+
+
+def test_rest_and_campaign_files_order_questions(
+    client: Client, campaign: Campaign
+) -> None:
+    client.force_login(make_organiser(campaign))
+    address = "/api/v1/campaigns/museum/"
+    before = client.get(address).json()["questions"]
+    turned = {"questions": before[::-1]}
+    client.patch(address, turned, content_type="application/json")
+    assert named() == ["native", "age"]
+    counted = client.get(f"{address}questions/").json()["questions"]
+    assert [row["name"] for row in counted] == ["native", "age"]
+    assert [row["median"] for row in counted] == [None, 40]
+    file = yaml.safe_load(client.get(f"{address}file/").content)
+    assert [row["name"] for row in file["questions"]] == ["native", "age"]
+    file["questions"].reverse()
+    applied = client.put(
+        f"{address}file/", yaml.safe_dump(file), content_type="application/yaml"
+    )
+    assert applied.status_code == 200, applied.content
+    assert named() == ["age", "native"]
 
 
 @pytest.mark.parametrize(
