@@ -65,7 +65,7 @@ def read_pearmut_campaign(
     such campaigns, for items without a source or with an embedded page, and for contradictory texts of one item.
     """
     reader = _Reader(file.name)
-    campaign = _decoded(file)
+    campaign = campaign_decoded(file)
     documents = reader.documents(campaign)
     omissions.settings = campaign
     if reader.judges:
@@ -105,7 +105,11 @@ def read_pearmut_campaign(
             )
 
 
-def _decoded(file: InputFile) -> JSONObject:
+def campaign_decoded(file: InputFile) -> JSONObject:
+    """Return the campaign of a file.
+
+    Raises FormatError for files that are larger than MAX_BYTES or have more than MAX_VALUES values, and for other JSON.
+    """
     text = text_of(file, MAX_BYTES)
     if text.count(",") > MAX_VALUES:
         raise Location(file.name).error(
@@ -113,13 +117,13 @@ def _decoded(file: InputFile) -> JSONObject:
             "split it into several files",
         )
     campaign = decode_file(text, file=file.name)
-    campaign = one_campaign(campaign, file.name)
+    campaign = _one_campaign(campaign, file.name)
     if not isinstance(campaign, dict):
         raise FormatError(file.name, "the file is not a JSON object", f"write {_SHAPE}")
     return campaign
 
 
-def one_campaign(campaigns: object, file: str) -> object:
+def _one_campaign(campaigns: object, file: str) -> object:
     """Return the campaign of a file, which may be in a list. Raises FormatError for a list of several."""
     if not isinstance(campaigns, list):
         return campaigns

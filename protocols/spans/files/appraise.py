@@ -87,6 +87,8 @@ _LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
 }
 #: Column of the kind of item, which a source ID moves to the next one.
 _KIND: Final = 3
+#: Data that the file cannot hold: scores of 0 throughout beside categories are those of MQM, which has none.
+SCORES_OF_MQM: Final = "scores of 0 throughout (MQM has none)"
 #: Endings of documents that only fill up a batch; the scripts of WMT leave them out.
 _FILLING: Final = re.compile(r"#(duplicate[0-9]*|dup|incomplete)(#|$)")
 #: A kind of item between separators; spans have commas in any file.
@@ -164,24 +166,20 @@ def _without_scores_of_mqm(
 ) -> list[ScoredJudgment]:
     """Return the judgments without scores if they are 0 throughout and errors have categories."""
     outputs = [judgment.outputs[0] for judgment in judgments]
-    spans: list[Span] = []
-    for output in outputs:
-        spans.extend(output.spans or ())
-    if any(output.score for output in outputs) or not any(
-        span.category for span in spans
-    ):
+    if any(output.score for output in outputs) or not _has_categories(outputs):
         return judgments
-    losses.add(
-        "scores of 0 throughout (MQM has none)",
-        f"line {judgments[0].line}",
-        len(outputs),
-    )
+    losses.add(SCORES_OF_MQM, f"line {judgments[0].line}", len(outputs))
     without_scores = []
     for judgment in judgments:
         without_scores.append(
             replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
         )
     return without_scores
+
+
+def _has_categories(outputs: Iterable[ScoredOutput]) -> bool:
+    """Return whether any error of the outputs has a category."""
+    return any(span.category for output in outputs for span in output.spans or ())
 
 
 def _is_header(cells: list[str]) -> bool:
@@ -374,10 +372,12 @@ def write_appraise_csv(
     for judgment in written:
         outputs.extend(judgment.outputs)
     # As in its campaigns with MQM; rows of 0 throughout with categories are read without scores.
-    is_mqm = all(
+    is_mqm = _has_categories(outputs) and all(
         output.score is None and output.spans is not None for output in outputs
     )
-    is_mqm &= any(span.category for output in outputs for span in output.spans or ())
+    scored = [output for output in outputs if output.score is not None]
+    if _has_categories(scored) and not any(output.score for output in scored):
+        losses.add(SCORES_OF_MQM, "judgment 1", len(scored))
     for number, judgment in enumerate(written, 1):
         lose = losses.at(f"judgment {number}")
         _left_out(judgment, lose)

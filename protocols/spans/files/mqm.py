@@ -56,6 +56,8 @@ COLUMNS: Final = (
 COMMENT: Final = "comment"
 #: Names of these columns in Marot, Google's viewer.
 _ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
+#: Data that the file cannot hold: the reader removes them, with marks of nothing else.
+SPACES_AT_END: Final = "spaces at the end of outputs"
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
 _MARKS = ("<v>", "</v>")
@@ -245,6 +247,7 @@ def write_mqm_tsv(
                 lose("outputs that hold <v> or </v> themselves")
                 continue
             lose("scores", output.score is not None)
+            lose(SPACES_AT_END, output.text[-1:].isspace())
             for system in output.systems:
                 key = (system, judgment.document, judgment.segment, judgment.judge)
                 # Rows of two judgments with the same key would be read as one judgment.

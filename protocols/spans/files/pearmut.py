@@ -13,11 +13,10 @@ from typing import Any, Final, TypedDict
 from campaign.formats import InputFile
 from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.genmt import MAX_BYTES, key_not_ranked, one_campaign
-from campaign.formats.json_text import JSONObject, decode_file
+from campaign.formats.genmt import campaign_decoded, key_not_ranked
+from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import segment_id
-from campaign.formats.streams import text_of as text_of_file
 from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import made, present, score_value
 from protocols.spans.records import (
@@ -44,6 +43,10 @@ from ranking.files.pearmut_log import (
 
 #: Attributes of items that are those of judgments.
 _SHARED: Final = {field.name for field in fields(LoggedItem)} - {"outputs"}
+#: Data that an ID cannot hold.
+AMBIGUOUS_NAMES: Final = (
+    "documents whose names hold “_#_” beside segments without a number"
+)
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
@@ -68,13 +71,12 @@ def read_pearmut_campaign(
     Raises
     ------
     FormatError
-        If the file is not such a campaign, or a span is outside its text.
+        If the file is too large or not such a campaign, or a span is outside its text.
     """
     losses = Losses()
     refuse = refuse_at(file.name, 1)
     lose = losses.at("line 1")
-    decoded = decode_file(text_of_file(file, MAX_BYTES), file=file.name)
-    campaign = object_of("", one_campaign(decoded, file.name), refuse)
+    campaign = campaign_decoded(file)
     data = campaign.get("data")
     if isinstance(data, dict):
         # Of a campaign that runs: tasks by judge.
@@ -206,7 +208,7 @@ def write_pearmut_log(
             names[:2] != (judgment.source_language, judgment.target_language),
         )
         lose(
-            "documents whose names hold “_#_” beside segments without a number",
+            AMBIGUOUS_NAMES,
             names[2:] != (judgment.document, judgment.segment),
         )
         annotation: dict[str, JSONObject] = {}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from campaign.formats import FormatError
+from campaign.formats import FormatError, genmt
 from campaign.formats.repeats import COUNTED_ONCE, REPLACED
 from protocols.spans.files.formats import read_spans_file
 from protocols.spans.files.pearmut import (
@@ -232,6 +232,15 @@ def test_suggestions_are_those_of_ranked_items(is_running: bool) -> None:
     campaign = json.dumps([{"campaign_id": "m", "info": {}, "data": data}])
     judgments, _losses = read_pearmut_campaign(in_memory(campaign))
     assert [judgment.segment for judgment in judgments] == ["0"]
+
+
+def test_campaign_that_would_fill_the_memory_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(genmt, "MAX_VALUES", 1000)
+    campaign = '{"campaign_id": "m", "data": [' + "[]," * 2000 + "[]]}"
+    with pytest.raises(FormatError, match="has more than 1,000 values"):
+        read_pearmut_campaign(in_memory(campaign))
 
 
 def test_source_of_a_log_is_its_transcript_as_in_campaigns() -> None:

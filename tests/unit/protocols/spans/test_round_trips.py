@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
 from campaign.formats.segment_identity import segment_id
-from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
+from protocols.spans.files.appraise import (
+    SCORES_OF_MQM,
+    read_appraise_csv,
+    write_appraise_csv,
+)
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
-from protocols.spans.files.mqm import read_mqm_tsv, write_mqm_tsv
-from protocols.spans.files.pearmut import read_pearmut_log, write_pearmut_log
+from protocols.spans.files.mqm import SPACES_AT_END, read_mqm_tsv, write_mqm_tsv
+from protocols.spans.files.pearmut import (
+    AMBIGUOUS_NAMES,
+    read_pearmut_log,
+    write_pearmut_log,
+)
 from protocols.spans.records import ScoredJudgment, ScoredOutput
 from tests.properties import examples
 from tests.unit.protocols.spans.drawn import any_judgment
@@ -42,13 +50,16 @@ def test_second_round_trip_changes_nothing(
     read: Read, write: Write, judgments: list[ScoredJudgment]
 ) -> None:
     """A second round trip loses nothing more: formats lose data but do not change them."""
-    lines, _losses = write(judgments)
+    lines, losses = write(judgments)
+    # An error that is marked in such spaces alone becomes missing content.
+    assume(SPACES_AT_END not in {loss.what for loss in losses})
     if not any(line.strip() for line in lines[write is write_mqm_tsv :]):
         return
     once, lost = read(in_memory("".join(lines)))
-    assert lost == ()
+    # Appraise writes 0 where MQM has no score, and it is read without one each time.
+    assert {loss.what for loss in lost} <= {SCORES_OF_MQM}
     again, more = read(in_memory("".join(write(once)[0])))
-    assert more == ()
+    assert more == lost
     assert [replace(each, document="") for each in again] == [
         replace(each, document="") for each in once
     ]
@@ -59,14 +70,19 @@ def test_second_round_trip_changes_nothing(
 @MANY
 def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None:
     lines, losses = write_appraise_csv([judgment])
+    said = {loss.what for loss in losses}
     if not lines:
         assert all(output.score is None for output in judgment.outputs)
         return
-    found, _lost = read_appraise_csv(in_memory("".join(lines)))
+    found, lost = read_appraise_csv(in_memory("".join(lines)))
+    is_mqm = SCORES_OF_MQM in {loss.what for loss in lost}
+    has_scores = any(output.score is not None for output in judgment.outputs)
+    # Scores that are not read again are among the losses.
+    assert (SCORES_OF_MQM in said) == (is_mqm and has_scores)
     scored = [
         (output, system)
         for output in judgment.outputs
-        if output.score is not None
+        if output.score is not None or not has_scores
         for system in output.systems
     ]
     for each, (output, system) in zip(found, scored, strict=True):
@@ -81,12 +97,11 @@ def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None
         )
         assert (each.outputs[0].systems, each.outputs[0].score) == (
             (system,),
-            output.score,
+            None if is_mqm else output.score,
         )
         marked = each.outputs[0].spans
         if output.text is None or max(output.text, default="") <= "\uffff":
             assert marked == output.spans
-    said = {loss.what for loss in losses}
     assert ("comments" in said) == bool(judgment.comment)
     assert ("source texts" in said) == (judgment.source is not None)
 
@@ -113,11 +128,9 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
         ]
 
     assert texts_and_scores(list(found.outputs)) == texts_and_scores(by_system)
-    assert (found.judge, found.segment, found.source) == (
-        judgment.judge,
-        judgment.segment,
-        judgment.source,
-    )
+    assert (found.judge, found.source) == (judgment.judge, judgment.source)
+    if AMBIGUOUS_NAMES not in said:
+        assert found.segment == judgment.segment
     assert found.comment == judgment.comment
     if not said.intersection(
         {"spans of line breaks alone", "line breaks at the ends of spans"}
@@ -133,14 +146,9 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
 @given(any_judgment(texts=True))
 @MANY
 def test_mqm_keeps_texts_and_errors(judgment: ScoredJudgment) -> None:
-    # The reader removes spaces at the end, and a line break is written as one.
-    assume(
-        not any(
-            output.text and output.text[-1].isspace() for output in judgment.outputs
-        )
-    )
     lines, losses = write_mqm_tsv([judgment])
     said = {loss.what for loss in losses}
+    assume(SPACES_AT_END not in said)
     if len(lines) == 1:
         assert said
         return
