@@ -283,13 +283,7 @@ class _Import:
     def imported(self) -> AnswersImported:
         """Return the result. Raises ImportRefusedError if nothing was imported."""
         if not self._done:
-            if self._languages:
-                chosen = f" of {self._languages}"
-            else:
-                chosen = ""
-            raise ImportRefusedError(
-                f"no judgments{chosen} found", "provide a file with at least one"
-            )
+            raise no_judgments_error(self._languages)
         storing = self.storing
         return AnswersImported(
             judgments=storing.judgments,
@@ -377,6 +371,14 @@ def _sha256(file: StoredFile) -> str:
         while chunk := stream.read(1 << 20):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def no_judgments_error(languages: LanguagePair | None = None) -> ImportRefusedError:
+    """Return the error for files without judgments, or without any of the selected languages."""
+    chosen = f" of {languages}" if languages else ""
+    return ImportRefusedError(
+        f"no judgments{chosen} found", "provide a file with at least one"
+    )
 
 
 #: Size limits for files as uploaded and unpacked; larger ones must be imported with the command.

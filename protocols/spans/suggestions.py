@@ -1,7 +1,7 @@
 """Errors from which judges start: import, choice of outputs shown without them, and planted wrong ones."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.importing.answer_reading import refuse_answer
 from annotation.importing.answer_subjects import AnswerSubject, AnswerSubjects
-from annotation.importing.answers import sent_file_checked
+from annotation.importing.answers import no_judgments_error, sent_file_checked
 from annotation.models import HIT
 from annotation.protocols.answer_files import (
     AnswerRefusedError,
@@ -74,16 +74,22 @@ def suggestions_import(
 
     The file is of any format of answers; the judge in it is the source. Judges never start from their own
     errors, so another task gives a second reading. With neither, the suggestions are removed. Raises
-    SuggestionsRefusedError, and changes nothing, for a file with an error and once judging has started.
+    SuggestionsRefusedError, and changes nothing, for a file with an error, for a file or task without judgments, and
+    once judging has started.
     """
     draws = _Draws(rules_complete(task.rules), withheld, planted)
     try:
         if file is not None:
             sent = sent_file_checked(file, "compress it with gzip, or leave out texts")
             with file_content(FILES, sent, None) as content:
-                losses = _replace(task, sent.name, content.answers, draws)
+                answers = list(content.answers)
+                if not answers:
+                    raise no_judgments_error()
+                losses = _replace(task, sent.name, answers, draws)
                 return [*content.losses, *losses]
         judgments = () if other is None else scores_read(task=other).judgments
+        if other is not None and not judgments:
+            raise SuggestionsRefusedError(_("No judgments yet."), "other")
         answers = list(map(file_answer, judgments))
         return _replace(
             task, "" if other is None else other.called_in_full, answers, draws
@@ -96,7 +102,7 @@ def suggestions_import(
 
 @transaction.atomic
 def _replace(
-    task: Task, name: str, answers: Iterable[FileAnswer], draws: "_Draws"
+    task: Task, name: str, answers: Sequence[FileAnswer], draws: "_Draws"
 ) -> Sequence[Loss]:
     """Replace the suggestions of a task with the errors in answers from a file or task with this name.
 
@@ -117,7 +123,6 @@ def _replace(
     losses = Losses()
     subjects = AnswerSubjects(task, losses)
     subjects.begin_file(name)
-    answers = list(answers)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
     answer_subjects = subjects.of(
         answers, lambda answer: partial(refuse_answer, name, answer)

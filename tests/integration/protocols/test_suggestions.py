@@ -205,6 +205,37 @@ def test_unknown_systems_and_changed_texts_are_refused(task: Task) -> None:
     assert not SuggestedSpans.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("blank.jsonl", "\n"),
+        ("none.jsonl", "[]"),
+        ("campaign.json", '{"campaign_id": "c", "info": {}, "data": []}'),
+        ("log.jsonl", '{"user_id": "j", "item_i": 0, "annotation": "__RESET__"}'),
+    ],
+)
+def test_a_file_without_judgments_changes_no_suggestion(
+    task: Task, name: str, content: str
+) -> None:
+    suggest(task)
+    before = list(SuggestedSpans.objects.values_list("pk"))
+    with pytest.raises(SuggestionsRefusedError) as refused:
+        suggestions_import(task=task, file=sent(content, name))
+    assert refused.value.field == "file"
+    assert list(SuggestedSpans.objects.values_list("pk")) == before
+
+
+def test_a_task_without_judgments_changes_no_suggestion(task: Task) -> None:
+    suggest(task)
+    other = make_task(task.test_set.campaign, documents=(6, 5), name="again")
+    other.protocol = Protocol.SPANS
+    other.save()
+    with pytest.raises(SuggestionsRefusedError, match="No judgments yet") as refused:
+        suggestions_import(task=task, other=other)
+    assert refused.value.field == "other"
+    assert SuggestedSpans.objects.filter(task=task).exists()
+
+
 def test_overlapping_errors_are_left_out_and_counted(task: Task) -> None:
     other = {"start": 1, "end": 3, "severity": "major"}
     losses = suggestions_import(task=task, file=sent(lines(task, FIRST, other)))
