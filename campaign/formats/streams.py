@@ -272,17 +272,16 @@ def text_of(file: InputFile, most_bytes: int) -> str:
 
     Raises FormatError for a longer file, and like `text_lines`.
     """
-    chunks = []
-    size = 0
+    # One buffer, so that the bytes are in memory once while they are decoded.
+    content = io.BytesIO()
     for chunk in byte_chunks(file):
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > most_bytes:
+        content.write(chunk)
+        if content.tell() > most_bytes:
             raise Location(file.name).error(
                 f"the file is longer than {most_bytes:,} bytes",
                 "split it into several files",
             )
-    return _decoded(file, b"".join(chunks), 1)
+    return _decoded(file, content.getvalue(), 1)
 
 
 def whole_lines(file: InputFile) -> Iterator[bytes]:
