@@ -1,6 +1,6 @@
 """Reading, writing and replacing the snippets of a quiz."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, TypedDict, cast
 
@@ -90,13 +90,25 @@ class SnippetJSON(TypedDict):
 def read_snippets(file: StoredFile) -> list[SnippetJSON]:
     """Read snippets as validated by `SnippetSerializer`, in the order of the file.
 
-    Raises FormatError with line and key if the file is invalid.
+    Raises FormatError with line and key if the file is invalid, or if it has no snippets.
     """
     with isolated_items(file.name, file.size(), partial(snippet_rows, file)) as rows:
-        snippets = []
-        for line, values in rows:
-            snippets.append(_snippet(values, refuse_at(file.name, line)))
-        return snippets
+        return snippets_of_rows(file.name, rows)
+
+
+def snippets_of_rows(
+    name: str, rows: Iterable[tuple[int, JSONObject]]
+) -> list[SnippetJSON]:
+    """Validate the rows of a file, as `snippet_rows` yields them, and return its snippets.
+
+    Raises FormatError with line and key if a row is invalid, or if there are none.
+    """
+    snippets = []
+    for line, values in rows:
+        snippets.append(_snippet(values, refuse_at(name, line)))
+    if not snippets:
+        raise FormatError(name, "the file has no snippets", "add at least one")
+    return snippets
 
 
 def _snippet(values: JSONObject, refuse: Refuse) -> SnippetJSON:

@@ -17,13 +17,14 @@ import psutil
 django.setup()
 
 from campaign.formats import FormatError  # noqa: E402
+from campaign.importing.errors import ImportRefusedError  # noqa: E402
 from ranking.files.records import SelectionError  # noqa: E402
 from ranking.services.published_results.reproducing import NotReproducibleError  # noqa: E402
 from tests.hostile_files.doors import DOORS  # noqa: E402
 from tests.hostile_files.files import MOST_WORDS  # noqa: E402
 
 #: Errors that pages, REST and commands show in words.
-IN_WORDS = (FormatError, SelectionError, NotReproducibleError)
+IN_WORDS = (FormatError, ImportRefusedError, SelectionError, NotReproducibleError)
 
 
 def tried(door: str, path: Path) -> dict[str, Any]:

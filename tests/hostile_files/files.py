@@ -214,4 +214,10 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "large.yaml": _repeated(b"a: b\n", 3 * MB),
     "broken parquet.parquet": _bytes(b"PAR1" + b"\xff" * 1000 + b"PAR1"),
     "empty": _bytes(b""),
+    "empty.gz": _bytes(gzip.compress(b"")),
+    "empty.zip": _zipped(),
+    "blank lines.txt": _bytes(b"\n" * 100),
+    "empty list.json": _bytes(b"[]\n"),
+    "empty object.jsonl": _bytes(b"{}\n"),
+    "header alone.csv": _bytes(_CSV),
 }

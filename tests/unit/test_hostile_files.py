@@ -18,16 +18,13 @@ pytestmark = pytest.mark.thorough
 ROOT: Final = Path(__file__).parents[2]
 #: Beyond what the process had before: a line, a document and their copies.
 ALLOWED_MB: Final = 120
-#: One of each family, tried by `make test`; the others read by the same code below, by `make test-thorough`.
-QUICK: Final = {
-    "test set: upload",
-    "judgments: import",
-    "answers: mqm-tsv",
-    "snippets",
-    "reproduce",
-}
 #: Doors that take any text, and judge what it says row by row where it is shown: what is text may be read there.
-TAKE_TEXT: Final = {"test set: upload", "test set: plain", "list of judges"}
+TAKE_TEXT: Final = {
+    "test set: upload",
+    "test set: plain",
+    "new system",
+    "list of judges",
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +48,7 @@ def tried(door: str, folder: Path) -> dict[str, dict[str, Any]]:
     return dict(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize(
-    "door",
-    [
-        pytest.param(door, marks=() if door in QUICK else pytest.mark.thorough)
-        for door in DOORS
-    ],
-)
+@pytest.mark.parametrize("door", DOORS)
 def test_hostile_files_are_refused_in_words_and_bounded_memory(
     door: str, folder: Path
 ) -> None:
