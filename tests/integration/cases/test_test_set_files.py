@@ -2,8 +2,8 @@
 
 import io
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from annotation.importing import test_sets
 from campaign.formats import FormatError
+from campaign.formats.archives import opener
 from campaign.formats.recognising import recognise
 from campaign.formats.streams import StoredFile
 from campaign.importing.test_sets import campaign_for_import
@@ -113,21 +114,22 @@ CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
 @pytest.mark.thorough
 @pytest.mark.django_db
 @settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip
+@given(changes=st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip
 def test_changed_files_are_refused_by_both_or_by_neither(
-    changes: list[tuple[str, str]],
+    tmp_path: Path, changes: list[tuple[str, str]]
 ) -> None:
     files = dict(TEXTS)
     for name, change in changes:
         if name in files:
             files |= CHANGES[change](name, files.pop(name))
 
-    def stored(name: str, content: bytes) -> StoredFile:
-        return StoredFile(name, partial(io.BytesIO, content))
-
-    recognised = recognise(
-        "set", [stored(name, content) for name, content in files.items()]
-    )
+    folder = tmp_path / str(uuid4())
+    folder.mkdir()
+    stored = []
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+        stored.append(StoredFile(name, opener(folder / name)))
+    recognised = recognise("set", stored)
     checked = test_sets.test_set_files_check(
         files=test_sets.TestSetFiles(recognised=recognised)
     ).error
