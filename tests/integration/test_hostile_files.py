@@ -127,6 +127,12 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
             {"name": "new"},
         ),
         (
+            "page of suggested errors",
+            f"{pages}tasks/{tasks[Protocol.SPANS].pk}/suggestions/",
+            "file",
+            {"withheld": 10, "planted": 0},
+        ),
+        (
             "page of judges",
             f"{pages}people/judges/add/",
             "file",
