@@ -69,8 +69,9 @@ test-oldest: $(DEV_STAMP) $(WORDS_STAMP) $(KERNEL_STAMP) ## run the tests on the
 test-released: $(DEV_STAMP) $(WORDS_STAMP) ## run the tests on released WMT texts (folder QUINTET_REAL_DATA)
 	@$(BIN)/python -m pytest -m released_texts $(PROCESSES) $(ARGS)
 
+# Tests with the marker thorough run only where an expression names it.
 fuzz: $(DEV_STAMP) $(WORDS_STAMP) ## property-based tests with more random examples (FUZZ_EXAMPLES=2000 each)
-	@$(BIN)/python -m pytest -m hypothesis --hypothesis-profile=fuzz --numprocesses=auto $(ARGS)
+	@$(BIN)/python -m pytest -m "hypothesis and (thorough or not thorough)" --hypothesis-profile=fuzz --numprocesses=auto $(ARGS)
 
 mutants: $(DEV_STAMP) $(WORDS_STAMP) ## mutation testing (MODULE=file.py TESTS=tests/…)
 	@test -n "$(MODULE)" -a -n "$(TESTS)" || { echo "MODULE or TESTS is missing: make mutants MODULE=… TESTS=…" >&2; exit 2; }
