@@ -1,6 +1,7 @@
 """Detection of each file's role in a test set: source, reference, system output, or none."""
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -182,11 +183,16 @@ def recognise(
 
     `languages` chooses one of several language pairs, as in EvalSet folders; files of other pairs are left out.
 
-    The result depends only on names and bytes, and `RecognisedFile.why` explains each decision.
+    The result depends only on names and bytes, and `RecognisedFile.why` explains each decision. Accents in names are
+    composed, because macOS writes them apart in names of files, and tables do not.
 
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
-    relevant = [file for file in files if not is_litter(file.name)]
+    relevant = []
+    for file in files:
+        if not is_litter(file.name):
+            composed = unicodedata.normalize("NFC", file.name)
+            relevant.append(replace(file, name=composed))
     media = tuple(file for file in relevant if is_media_name(file.name))
     texts = [_by_content(file) for file in relevant if file not in media]
     seen = _of_pair(_with_plain_roles(texts), languages)
