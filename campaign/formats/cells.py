@@ -30,10 +30,14 @@ def _refuse(
     raise FormatError(file, problem, remedy, line=line, field=field)
 
 
+#: What R writes in place of a missing value.
+NOT_AVAILABLE: Final = "NA"
+
+
 def label_of(text: str, field: str, refuse: Refuse) -> int | None:
-    """Read a rank from 1 to 5; None for -1 and an empty cell."""
+    """Read a rank from 1 to 5; None for -1, NA and an empty cell."""
     stripped = text.strip()
-    if is_blank(stripped):
+    if is_blank(stripped) or stripped == NOT_AVAILABLE:
         return None
     label = integer(stripped, 1)
     if label is None or label > LARGEST_LABEL:
@@ -117,7 +121,8 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
     return text
 
 
-_ROUNDED: Final = re.compile(r"[0-9](?:\.[0-9]+)?[eE]\+[0-9]{2,3}")
+# Also with the decimal comma of many languages.
+_ROUNDED: Final = re.compile(r"[0-9](?:[.,][0-9]+)?[eE]\+[0-9]{2,3}")
 
 
 def refuse_rounded(text: str, field: str, refuse: Refuse) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 
 from campaign.formats.cells import (
+    NOT_AVAILABLE,
     Refuse,
     filled,
     judge_of,
@@ -42,6 +43,8 @@ BEST_WORST: Final = "bestWorst"
 _FIXED_KEYS: Final = frozenset(map(str.lower, (*FIXED_COLUMNS, BEST_WORST)))
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
 BLANK: Final = "-1"
+#: Written by Appraise in places without a system.
+_PLACEHOLDER: Final = "PLACEHOLDER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +215,13 @@ def _is_set(text: str, field: str, refuse: Refuse) -> bool:
 def _is_filled(
     slot: _Slot, cell: Callable[[int], tuple[str, str]], refuse: Refuse
 ) -> bool:
+    """Return whether a system is shown in this place of the row."""
     system, column = cell(slot.id)
     rank, field = cell(slot.rank)
+    if system.strip() == rank.strip() == NOT_AVAILABLE:
+        return False
+    if system.strip() == _PLACEHOLDER and is_blank(rank):
+        return False
     if not system.strip() and not is_blank(rank):
         refuse(
             field,

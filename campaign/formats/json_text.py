@@ -147,6 +147,8 @@ def _remedy_for_line(text: str, error: Exception) -> str:
         return "write an object that continues on the next line on one, with: jq -c . OLD > NEW"
     if text[error.pos :].strip() == ",":
         return "remove the comma at the end of the line"
+    if text.startswith("\ufeff"):
+        return "remove the byte order mark at the beginning of the line, as joined files have it"
     return "write one complete JSON object on every line"
 
 

@@ -167,7 +167,7 @@ _KINDS: Final = (
         "rank it with rank_judgments",
     ),
     _kind(
-        r'[^\n]*[,;]"?(TGT|CHK|BAD|REF)"?[,;]',
+        r'[^\n]*[,;]"?(?-i:TGT|CHK|BAD|REF)"?[,;]',
         "a file of scores of Appraise",
         "analyse it with: analyse spans",
     ),

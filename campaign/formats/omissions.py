@@ -147,7 +147,7 @@ _ENTITY: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]+
 _FENCE: Final = "```"
 #: Names of a missing value that programs write in place of a text.
 _MISSING_VALUES: Final = frozenset(
-    {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>"}
+    {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>", "NA"}
 )
 _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)")
 
@@ -202,10 +202,13 @@ def _look_alikes(outputs: dict[str, str]) -> Iterator[tuple[str, str]]:
 def _names_alike(systems: dict[str, None]) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for name in systems:
-        groups.setdefault(name.casefold(), []).append(name)
+        groups.setdefault(text_to_the_eye(name).casefold(), []).append(name)
     for names in groups.values():
         if len(names) > 1:
-            yield f"the names of the systems {' and '.join(names)} differ only in case"
+            difference = "differ only in case"
+            if len(set(map(text_to_the_eye, names))) == 1:
+                difference = "look the same but are different names"
+            yield f"the names of the systems {' and '.join(names)} {difference}"
 
 
 def _texts(segment: SegmentTexts) -> Iterator[tuple[str, str]]:

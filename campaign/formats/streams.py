@@ -39,6 +39,14 @@ _OTHER_FILES = {
         "unpack it, or compress it with gzip",
     ),
     b"%PDF-": ("a PDF", "provide the text itself"),
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": (
+        "an old Excel workbook or Word document (.xls, .doc)",
+        "save a table as CSV and a document as text",
+    ),
+    b"\xff\xfe\x00\x00": (
+        "in UTF-32",
+        "convert it to UTF-8, with: iconv -f UTF-32 -t UTF-8 OLD > NEW",
+    ),
     b"SQLite format 3\x00": ("a SQLite database", "export the table as CSV"),
 }
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")

@@ -49,7 +49,7 @@ def is_blank_row(text: str) -> bool:
 
 def _refuse_repeated_header(file: str, line: int, text: str, header: str) -> None:
     """Refuse a line equal to the header, as in several files that were put together."""
-    if text == header:
+    if text.lstrip("\ufeff") == header:
         raise Location(file, line).error(
             "the line repeats the header, as in files that were joined",
             "delete this line",
@@ -83,8 +83,8 @@ def table_rows(
 
     Quotes enclose cells if this is consistent with every line; otherwise they are text. Since the last line may
     decide, all lines are first written to disk. Before the header is yielded, the places of columns with
-    only numbers are added to `numeric`. In a table separated by commas, apostrophes before formula characters are removed
-    (`neutral`), if no cell begins with such a character itself.
+    only numbers are added to `numeric`. In a table separated by commas or semicolons, apostrophes before formula characters are
+    removed (`neutral`), if no cell begins with such a character itself.
 
     Raises FormatError for a quoted cell that continues on the next line, and like `text_lines`.
     """
@@ -93,7 +93,7 @@ def table_rows(
     ) as kept:
         separator = ""
         has_quotes = False
-        is_consistent = True
+        unpaired: int | None = None
         for line, text in enumerate(text_lines(file), 1):
             if not separator and not is_blank_row(text):
                 refuse_separator_line(file.name, line, text)
@@ -101,19 +101,19 @@ def table_rows(
             if '"' in text:
                 has_quotes = True
                 if separator and not is_quoted_line(text, separator):
-                    is_consistent = False
+                    unpaired = unpaired or line
             kept.write(f"{text}\n")
-        quoted = has_quotes and is_consistent
+        quoted = has_quotes and unpaired is None
         if numeric is not None:
-            rows = _kept_rows(file.name, kept, separator, quoted)
+            rows = _kept_rows(file.name, kept, separator, quoted, unpaired)
             numeric |= _numeric_columns(rows)
-        yield from _kept_rows(file.name, kept, separator, quoted)
+        yield from _kept_rows(file.name, kept, separator, quoted, unpaired)
 
 
 def _kept_rows(
-    file: str, kept: IO[str], separator: str, quoted: bool
+    file: str, kept: IO[str], separator: str, quoted: bool, unpaired: int | None
 ) -> Iterator[tuple[int, list[str]]]:
-    is_neutral = separator == "," and not _has_formulas(kept, separator, quoted)
+    is_neutral = separator in _RESTORED and not _has_formulas(kept, separator, quoted)
     kept.seek(0)
     width = 0
     last = (0, "")
@@ -129,6 +129,8 @@ def _kept_rows(
         if len(cells) != width:
             for short_line in ((line, text), last):
                 _refuse_open_quote(file, *short_line, separator)
+            if unpaired is not None and any(cells[width:]):
+                _refuse_unpaired_quote(file, unpaired, line, text, separator, width)
         last = (line, text)
         if is_neutral:
             cells = [restored(cell) for cell in cells]
@@ -168,6 +170,21 @@ def _refuse_open_quote(file: str, line: int, text: str, separator: str) -> None:
         raise _open_quote(Location(file, line, text.count(separator) + 1))
 
 
+def _refuse_unpaired_quote(
+    file: str, unpaired: int, line: int, text: str, separator: str, width: int
+) -> None:
+    """Raise FormatError if a line is too long only because the quotes of the `unpaired` line make all quotes text."""
+    is_as_wide = False
+    if is_quoted_line(text, separator):
+        is_as_wide = len(cells_of(text, separator, quoted=True)) == width
+    if is_as_wide or line == unpaired:
+        raise Location(file, unpaired).error(
+            "the quotation marks of the line do not enclose whole cells, so those of the whole file are read as text, "
+            f"and line {line} has more cells than the header",
+            "enclose a cell that contains quotation marks in them, and double those inside",
+        )
+
+
 def _open_quote(location: Location) -> FormatError:
     return location.error(
         "a quoted cell continues on the next line",
@@ -175,6 +192,9 @@ def _open_quote(location: Location) -> FormatError:
     )
 
 
+#: Separators of the tables that we write, also after spreadsheets with a decimal comma. Tables separated by tabs are
+#: written by others, whose apostrophes are text.
+_RESTORED: Final = (",", ";")
 _FORMULA_CELL: Final = re.compile(r"[=+\-@\t\r]")
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
@@ -210,9 +230,9 @@ UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the valid columns"
 MAX_INTEGER: Final = 2**31 - 1  # the database's limit
 _SEPARATORS: Final = (",", "\t", ";")
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
-# pandas writes integers as 2.0 if the column has gaps.
-_INTEGER: Final = re.compile(r"(-?[0-9]{1,10})(\.0{1,9})?")
-_BLANK: Final = re.compile(r"|-1(\.0{1,9})?")
+# pandas writes integers as 2.0 if the column has gaps, and as 2,0 where a comma separates decimals.
+_INTEGER: Final = re.compile(r"(-?[0-9]{1,10})(\.0{1,9}|,0)?")
+_BLANK: Final = re.compile(r"|-1(\.0{1,9}|,0)?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ _WINNERS: Final = {
     "tie (bothbad)": _TIE,
     "both_bad": _TIE,
     "bothbad": _TIE,
+    # MT-Bench: a judge asked in both orders gave two answers.
+    "tie (inconsistent)": _TIE,
 }
 
 
@@ -188,7 +190,10 @@ def read_arena_parquet(
 
 def _rows(file: InputFile) -> Iterator[tuple[int, JSONObject, Refuse]]:
     table = read_table(file)
-    columns = list(table.columns())
+    columns = []
+    for column, title in table.columns():
+        is_read = title.lower() in _READ
+        columns.append((column, title.lower() if is_read else title))
     names = [name for _column, name in columns]
     refuse_repeated_columns(file.name, table.line, names, _READ)
     for line, cells in table.rows():
@@ -230,6 +235,9 @@ def _block(
     judge_column = next((name for name in _JUDGES if name in values), "judge")
     judge = NO_JUDGE
     judge_cell = values.get(judge_column)
+    if isinstance(judge_cell, list):
+        # MT-Bench: the model that judged and its prompt.
+        judge_cell = " ".join(map(str, judge_cell))
     # pandas writes NaN for a missing value.
     if judge_cell is not None and judge_cell == judge_cell and str(judge_cell).strip():
         judge = judge_of(str(judge_cell).strip(), judge_column, refuse)

@@ -7,13 +7,15 @@ from typing import Final
 
 import pytest
 
-from campaign.formats import FormatError, InputFile
+from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.inspecting import inspect
 from campaign.formats.metric_scores import read_metric_scores
-from campaign.formats.recognising import recognise
+from campaign.formats.recognising import opened_set, recognise
+from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import StoredFile
 from protocols.spans.files.formats import read_spans_file
 from ranking.files.reading import detect_input_format, read_judgments
+from tests.media_samples import png
 
 _TABLE = "source\tonline-a\tonline-b\nHello.\tHallo.\tGuten Tag.\n"
 _FIVE_WAY = "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Number,system1Id,system2Number,system2Id,system1rank,system2rank\n"
@@ -94,6 +96,20 @@ def test_cell_may_be_as_long_as_a_line(
     assert read(tmp_path, content) == 1
 
 
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        (_TABLE.encode("utf-32"), "in UTF-32"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
+    ],
+)
+def test_binary_file_is_not_called_utf16(data: bytes, name: str) -> None:
+    """Half of a workbook of Excel 97 is zeros, and UTF-32 begins like UTF-16."""
+    assert name in _problem(_stored("ts.tsv", data))
+    with pytest.raises(FormatError, match=name):
+        detect_input_format(InputFile("f", io.BytesIO(data)))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
     "content", [_FIVE_WAY + _BLOCK, _VOTES, _MQM + _OUTPUT, _SCORE, _TABLE]
@@ -153,6 +169,21 @@ def test_line_ends_and_byte_order_marks_of_every_system_are_read(
         (_scores, _SCORE.replace("ann", "5.6e+23"), "5.6e.*has rounded"),
         (
             _blocks,
+            (_FIVE_WAY + _BLOCK).replace(",", ";").replace(";j;", ";4,892E+092;"),
+            "4,892E.*has rounded",
+        ),
+        (
+            _segments,
+            'source;a;b\nHi.;sie sagt "ja;y\n"a; b";"c ""d""";e\n',
+            "line 2: the quotation marks .* line 3 has more cells",
+        ),
+        (
+            _segments,
+            'source, a, b\n"Hi, you.", "x, y", z\n',
+            "line 2: the quotation marks .* line 2 has more cells",
+        ),
+        (
+            _blocks,
             "id,model_a,model_b,winner\n1.72E+18,x,y,tie\n",
             "1.72E.*has rounded",
         ),
@@ -163,7 +194,8 @@ def test_table_that_could_be_misread_is_refused(
     read: Reading, content: str, problem: str, tmp_path: Path
 ) -> None:
     """netbox-community/netbox#11990 and DiscourseDB#30 (columns twice), promptfoo (line breaks), langgenius/dify#23108
-    (numbers as texts), sinking8/x-24-us-election#2 (ids in scientific notation), vmiklos/plees-tracker#583 (milliseconds).
+    (numbers as texts), sinking8/x-24-us-election#2 (ids in scientific notation), vmiklos/plees-tracker#583 (milliseconds),
+    archimatetool/archi#192 (ids with a decimal comma), OpenRefine/OpenRefine#690 and ljramones/trips#76 (a lone quote shifts other rows).
     """
     with pytest.raises(FormatError, match=problem):
         read(tmp_path, content)
@@ -184,6 +216,9 @@ def test_judge_of_a_column_with_gaps_is_the_same_judge(tmp_path: Path) -> None:
         (_blocks, _VOTES * 2),
         (_scores, (_MQM + _OUTPUT) * 2),
         (_segments, _TABLE * 2),
+        (_blocks, f"{_VOTES}\ufeff{_VOTES}"),
+        (_scores, f"{_MQM}{_OUTPUT}\ufeff{_MQM}{_OUTPUT}"),
+        (_segments, f"\ufeff{_TABLE}\ufeff{_TABLE}"),
     ],
 )
 def test_header_of_a_second_table_below_the_first_is_refused(
@@ -217,6 +252,11 @@ def test_header_of_a_second_table_below_the_first_is_refused(
             "comet-score",
         ),
         ("x.parquet", b"PAR1\x15\x04", "in Parquet"),
+        (
+            "x.csv",
+            "src,mt,ref,score\nHi.,Hallo.,Hallo.,0.8\n",
+            "without the header of a table",
+        ),
     ],
 )
 def test_single_file_that_is_no_test_set_is_named(
@@ -260,9 +300,9 @@ def test_output_that_was_not_downloaded_is_named(content: str, problem: str) -> 
         )
 
 
-@pytest.mark.parametrize("text", ["nan", "NaN", "NULL", "\\N", "<NA>"])
+@pytest.mark.parametrize("text", ["nan", "NaN", "NULL", "\\N", "<NA>", "NA"])
 def test_name_of_a_missing_value_in_place_of_a_text_is_warned_about(text: str) -> None:
-    """biolab/orange3-prototypes#177: judges saw "nan" as an output."""
+    """biolab/orange3-prototypes#177: judges saw "nan" as an output; tidyverse/readr#928: R writes NA."""
     table = _TABLE + f"Bye.\tTschüss.\t{text}\n"
     (warning,) = inspect(recognise("u", [_stored("ts.tsv", table)])).warnings
     assert "the name of a missing value" in warning
@@ -277,6 +317,10 @@ def test_name_of_a_missing_value_in_place_of_a_text_is_warned_about(text: str) -
         (
             '{"source": "Hello.", "outputs": {}},\n',
             "remove the comma at the end of the line",
+        ),
+        (
+            '{"source": "Hello.", "outputs": {}}\n\ufeff{"source": "Bye.", "outputs": {}}\n',
+            "remove the byte order mark",
         ),
     ],
 )
@@ -293,3 +337,74 @@ def test_score_with_a_decimal_comma_is_read() -> None:
         InputFile("f", io.BytesIO(row.encode()))
     )
     assert judgment.outputs[0].score == 72.5
+
+
+def test_apostrophes_before_formulas_are_removed_after_a_spreadsheet_with_semicolons() -> (
+    None
+):
+    """woocommerce/woocommerce#25379: "'-" became part of the text. Spreadsheets with a decimal comma separate by semicolons."""
+    (segment,) = _read_set("source;a;b\n'- Hi.;'- Hallo.;Guten Tag.\n")
+    assert segment.source == "- Hi."
+    assert segment.outputs == {"a": "- Hallo.", "b": "Guten Tag."}
+    (segment,) = _read_set("source\ta\tb\nHi.\t'-t was.\tGuten Tag.\n")
+    assert segment.outputs["a"] == "'-t was."
+
+
+def _read_set(content: str) -> list[SegmentTexts]:
+    recognised = recognise("upload", [_stored("ts.csv", content)])
+    with opened_set(recognised) as segments:
+        return list(segments)
+
+
+def test_names_of_files_from_macos_are_composed() -> None:
+    """vassalengine/vassal#3248: macOS writes é in names of files as e and an accent, so that tables name another file."""
+    texts = {"src.en": "Hello.\n", "e\u0301.de": "Hallo.\n", "b.de": "Guten Tag.\n"}
+    found = recognise("u", [_stored(name, text) for name, text in texts.items()])
+    assert sorted(file.system or "" for file in found.files) == ["", "b", "\xe9"]
+
+
+def test_pictures_of_an_archive_from_macos_are_found() -> None:
+    """uewepuep/FPVTracksideCore#75: a picture called "é.png" in a table, and "e" with an accent in the archive."""
+    table = "source\ta\tb\nHi.\t\xe9.png\t\xe9.png\n"
+    files = [_stored("ts.tsv", table), _stored("e\u0301.png", png())]
+    assert _problem(*files) == ""
+
+
+def test_names_that_look_the_same_are_told() -> None:
+    table = "source\te\u0301\t\xe9\nHi.\tHallo.\tGuten Tag.\n"
+    (warning,) = inspect(recognise("u", [_stored("ts.tsv", table)])).warnings
+    assert "look the same but are different names" in warning
+
+
+@pytest.mark.parametrize(
+    ("block", "systems"),
+    [
+        ("en,de,1,d,1,j,1,A,2,B,NA,2\n", ["A", "B"]),
+        ("en,de,1,d,1,j,1,A,NA,NA,1,NA\n", ["A"]),
+        ("en,de,1,d,1,j,1,A,2,NA,1,2\n", ["A", "NA"]),
+        ("en,de,1,d,1,j,-1,A,-1,PLACEHOLDER,1,-1\n", ["A"]),
+        ("en;de;1;d;1;j;1;A;2;B;1,0;2,0\n", ["A", "B"]),
+    ],
+)
+def test_ranks_that_are_missing_or_have_decimals_are_read(
+    block: str, systems: list[str]
+) -> None:
+    """tidyverse/readr#928 (R writes NA), cfedermann/Appraise#48 (PLACEHOLDER fills a row), and pandas with a decimal comma."""
+    separator = ";" if ";" in block else ","
+    table = _FIVE_WAY.replace(",", separator) + block
+    (row,) = read_five_way_csv(io.BytesIO(table.encode()), "t.csv")
+    assert [name for names in row.candidates for name in names] == systems
+
+
+def test_votes_of_mt_bench_are_read(tmp_path: Path) -> None:
+    """lm-sys/FastChat#3252: a judge with two answers in two orders counts as a tie."""
+    vote = '{"question_id": 81, "model_a": "x", "model_b": "y", "winner": "tie (inconsistent)", "judge": ["gpt-4", "pair-v2"], "turn": 1}\n'
+    path = tmp_path / "votes"
+    path.write_text(vote, encoding="utf-8")
+    blocks = read_judgments([str(path)]).blocks
+    assert blocks.judges == ("gpt-4 pair-v2",)
+    assert blocks.labels.tolist() == [[1, 1]]
+
+
+def test_columns_of_votes_are_read_in_any_case(tmp_path: Path) -> None:
+    assert _blocks(tmp_path, _VOTES.replace("model_a,", "Model_A,")) == 1
