@@ -126,6 +126,13 @@ _KINDS: Final = (
         "write each system and its score, separated by a tab, one line per segment in order (COMET.seg.score)",
     ),
     _kind(
+        r'\{\s*"[^"\n]+"\s*:\s*\[\s*\{\s*"(src|mt|ref|COMET)"\s*:',
+        "the JSON of comet-score",
+        "write a line for each score, with: jq -c 'to_entries[] | .key as $file | .value | to_entries[] | "
+        '{system: $file, segment: (.key + 1), metric: "COMET", score: .value.COMET}\' OLD > NEW, '
+        "and the names of systems in place of those of files",
+    ),
+    _kind(
         r"system\s+mqm_avg_score\s+seg_id",
         "a table of average MQM scores",
         _SCORE_TABLE,
@@ -149,6 +156,12 @@ _KINDS: Final = (
         r"[^,\n]+,[^,\n]+,[0-9]+,[a-z]{3},[a-z]{3},[0-9]+,[0-9.]+,[0-9.]+,",
         "WMT21's contrastive assessment with sentences",
         "provide wmt21-contrastive.20211109.csv, which has the same scores with item types",
+    ),
+    _kind(
+        r'\{.*"prediction"',
+        "what MetricX writes",
+        "name the system, and count the lines, with: "
+        'jq -c \'{system: "NAME", segment: input_line_number, metric: "MetricX", score: .prediction}\' OLD > NEW',
     ),
     _kind(
         r'\{.*"(tgt_text|src_text|hypothesis)"',

@@ -34,7 +34,10 @@ from campaign.formats.tables import integer, read_table, require_column, whole_n
 FloatArray = npt.NDArray[np.float64]
 
 _HEAD_BYTES: Final = 64 * 1024
-_MISSING: Final = frozenset({"", "none", "null"})
+#: R writes NA.
+_MISSING: Final = frozenset({"", "none", "null", "na"})
+#: As spreadsheets of many languages write numbers, with semicolons or tabs between cells.
+_DECIMAL_COMMA: Final = re.compile(r"\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*")
 #: Our names for the columns of common files.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("system", "system_id", "sys"), "system"),
@@ -351,10 +354,15 @@ def _rows(file: InputFile, choice: PairChoice) -> Rows:
     first_line, _end, _rest = text.partition("\n")
     if '"metric_scores"' in first_line:
         return _lines_of_automatic(whole, choice)
+    if '"score"' not in first_line:
+        error = known_file_error(file.name, head)
+        if error:
+            raise error
     return object_lines(whole, _SHAPE)
 
 
 def _lines_of_table(file: InputFile, head: bytes) -> Rows:
+    """Yield the rows of a table by the title of their column; scores with a decimal comma get a point."""
     table = read_table(file)
     titles = dict(table.columns())
     columns = _columns(Location(file.name, table.line), titles.values())
@@ -365,7 +373,11 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
                 raise error
         require_column(file.name, table.line, columns, column)
     for line, cells in table.rows():
-        yield line, {title: cells[column] for column, title in titles.items()}
+        row = {title: cells[column] for column, title in titles.items()}
+        score = row[columns["score"]]
+        if table.separator != "," and _DECIMAL_COMMA.fullmatch(score):
+            row[columns["score"]] = score.replace(",", ".")
+        yield line, row
 
 
 def _columns(location: Location, names: Iterable[str]) -> dict[str, str]:
@@ -460,8 +472,10 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 def _number(value: object, file: str, line: int) -> float:
     """Return a score; NaN if there is none."""
     number = math.inf
+    # float() reads "1_0" as 10.
+    is_unreadable = isinstance(value, bool) or "_" in str(value)
     try:
-        if not isinstance(value, bool):
+        if not is_unreadable:
             number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         if str(value).strip().lower() in _MISSING:
@@ -551,6 +565,8 @@ def _read_scores(
     lines_by_system = defaultdict[str, list[int]](list)
     values_by_system = defaultdict[str, list[float]](list)
     for line in _lines([file]):
+        if not line.text.strip():
+            continue
         system, score = _two_cells(line, remedy)
         lines_by_system[system].append(line.number)
         values_by_system[system].append(_number(score, file.name, line.number))

@@ -256,3 +256,51 @@ def test_error_rates_are_known_by_name(name: str) -> None:
 )
 def test_other_names_are_not_those_of_error_rates(name: str) -> None:
     assert not is_named_as_error_rate(name)
+
+
+@pytest.mark.parametrize(
+    ("table", "scores"),
+    [
+        ('"","system","segment","score"\n"1","A",1,0.5\n"2","A",2,NA\n', [0.5, np.nan]),
+        ("system;segment;score\nA;1;0,5\nA;2;-1,25E-2\n", [0.5, -0.0125]),
+        ("system\tsegment\tscore\nA\t1\t,5\nA\t2\t1\n", [0.5, 1]),
+    ],
+)
+def test_scores_of_r_and_of_spreadsheets_with_a_decimal_comma_are_read(
+    table: str, scores: list[float]
+) -> None:
+    """tidyverse/readr#928: write_csv2 separates by semicolons, and writes NA for a missing number."""
+    (metric,) = read_metric_scores([stored("m.csv", table)])
+    assert metric.values[:, 0].tolist() == pytest.approx(scores, nan_ok=True)
+
+
+@pytest.mark.parametrize("score", ["1_0", '"0,5"', '"1,234"', "1.234.5", "50%"])
+def test_number_that_could_be_misread_is_no_score(score: str) -> None:
+    """float() reads 1_0 as 10."""
+    with pytest.raises(FormatError, match="is not a score"):
+        read_metric_scores([stored("m.csv", f"system,segment,score\nA,1,{score}\n")])
+
+
+def test_blank_lines_of_a_score_file_are_passed_over() -> None:
+    (metric,) = read_metric_scores([stored("M.seg.score", "A\t1\nA\t2\n\n")])
+    assert metric.values.tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (
+            '{\n    "alpha.de": [\n        {\n            "src": "a"',
+            "JSON of comet-score",
+        ),
+        ('{"alpha.de": [{"COMET": 0.83}]}\n', "JSON of comet-score"),
+        ('{"source": "a", "hypothesis": "b", "prediction": 1.5}\n', "MetricX"),
+    ],
+)
+def test_what_metrics_write_is_named_with_the_way_to_convert_it(
+    content: str, name: str
+) -> None:
+    """Unbabel/COMET#31 shows the first; neither names systems and segments."""
+    with pytest.raises(FormatError, match=name) as error:
+        read_metric_scores([stored("m.json", content)])
+    assert "jq -c" in error.value.remedy
