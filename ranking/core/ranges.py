@@ -27,7 +27,7 @@ from ranking.core.arrays import (
 )
 from ranking.core.counting.counts import Tallies, chunks
 from ranking.core.counting.resampling import trim_count
-from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks, shared_ranks
 from ranking.core.words import member_of, word_check
 
 _RESAMPLES_AT_A_TIME = 256
@@ -405,6 +405,8 @@ def compared_pairs(
 ) -> tuple[ComparedPair, ...]:
     """Return the pairs of ranked systems, in the order of their ranks.
 
+    Systems that share a rank have the p-value 1: only their names decide which comes first.
+
     Parameters
     ----------
     tallies : Tallies of n systems
@@ -424,14 +426,16 @@ def compared_pairs(
     correction = member_of(Correction, "correction", correction)
     is_corrected = correction is not Correction.NONE
     ranks = ordinal_ranks(scores)
+    shared, _last = shared_ranks(scores)
     has_rank = np.flatnonzero(ranks)
     order = has_rank[np.argsort(ranks[has_rank])].tolist()
     pairs = []
     for a, b in combinations(order, 2):
+        is_tied = bool(shared[a] == shared[b])
         adjusted_p = None
         significant = None
         if is_corrected:
-            adjusted_p = float(tests.adjusted_p[a, b])
+            adjusted_p = 1.0 if is_tied else float(tests.adjusted_p[a, b])
             significant = adjusted_p <= level
         pair = ComparedPair(
             better=tallies.systems[a],
@@ -439,7 +443,7 @@ def compared_pairs(
             wins=int(tallies.wins[a, b]),
             losses=int(tallies.wins[b, a]),
             ties=int(tallies.ties[a, b]),
-            p_value=float(tests.p_value[a, b]),
+            p_value=1.0 if is_tied else float(tests.p_value[a, b]),
             adjusted_p=adjusted_p,
             significant=significant,
         )

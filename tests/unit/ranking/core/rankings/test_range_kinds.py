@@ -178,6 +178,22 @@ def test_renaming_systems_renames_the_ranges(
     ]
 
 
+@pytest.mark.parametrize("names", ["abc", "cba"])
+def test_p_value_of_systems_with_one_score_does_not_depend_on_their_names(
+    names: str,
+) -> None:
+    """rpatrik96/hallmark#39: which of two comes first in the alphabet decided whether they differed."""
+    one, two, three = names
+    circle = [(one, two), (two, three), (three, one)]
+    rows = []
+    for segment in range(6):
+        rows += [BlockRow("j", segment, pair, [1, 2]) for pair in circle]
+    ranking = rank(blocks_from_rows(rows, "abc"), ranges="sign_test", correction="holm")
+    assert [row.rank for row in ranking.systems] == [1, 1, 1]
+    assert [pair.p_value for pair in ranking.pairs] == [1, 1, 1]
+    assert not any(pair.significant for pair in ranking.pairs)
+
+
 @pytest.mark.parametrize("method", ["lopez", "hopkins_may"])
 def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
     clustered: Blocks, method: str
