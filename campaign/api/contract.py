@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags, quote_etag
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
@@ -164,6 +165,7 @@ class KnownInputMixin(APIView):
             return
         if operation.parameters is not None:
             _unknown_parameters_refuse(request, operation.parameters)
+            _repeated_parameters_refuse(request)
         if request.method not in SAFE_METHODS and not operation.takes_body:
             # Any format will do, as there is nothing to send.
             request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
@@ -181,6 +183,16 @@ def _unknown_parameters_refuse(request: Request, parameters: frozenset[str]) -> 
             errors={name: ["Unknown parameter."] for name in unknown},
             known=valid_names,
         )
+
+
+def _repeated_parameters_refuse(request: Request) -> None:
+    """Refuse a parameter that is given twice: only one of its values would count."""
+    errors = {}
+    for name, values in request.query_params.lists():
+        if len(values) > 1:
+            errors[name] = ["Send this parameter once."]
+    if errors:
+        raise ValidationError(errors)
 
 
 class Reads(UserRateThrottle):

@@ -120,6 +120,16 @@ def test_made_up_cursors_are_refused_or_empty(
     assert response.status_code in {200, 404}
 
 
+@pytest.mark.django_db
+def test_parameter_that_is_sent_twice_is_refused(task: Task, analyst: Client) -> None:
+    """blox/blox#131: one of the two values decided in silence which judgments were listed."""
+    address = f"/api/v1/tasks/{task.pk}/judgments/"
+    assert analyst.get(f"{address}?judge=ada").status_code == 200
+    answer = analyst.get(f"{address}?judge=ada&judge=bob&page_size=5")
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == {"judge": ["Send this parameter once."]}
+
+
 def test_campaigns_cost_the_same_for_one_and_fifty(
     make_member: Members, client_of: Clients
 ) -> None:
