@@ -140,9 +140,10 @@ def _kept_rows(
 def _has_formulas(kept: IO[str], separator: str, quoted: bool) -> bool:
     """Return whether a cell begins like a formula; a table that `neutral` wrote has none."""
     kept.seek(0)
-    for text in kept:
+    for kept_text in kept:
+        text = kept_text[:-1]
         if _FORMULA_CELL.search(text):
-            cells = cells_of(text[:-1], separator, quoted=quoted)
+            cells = cells_of(text, separator, quoted=quoted)
             if any(map(_FORMULA_CELL.match, cells)):
                 return True
     return False
@@ -195,9 +196,11 @@ def _open_quote(location: Location) -> FormatError:
 #: Separators of the tables that we write, also after spreadsheets with a decimal comma. Tables separated by tabs are
 #: written by others, whose apostrophes are text.
 _RESTORED: Final = (",", ";")
-_FORMULA_CELL: Final = re.compile(r"[=+\-@\t\r]")
-_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
-_NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
+# Some spreadsheets pass over white space before a formula.
+_START_OF_FORMULA: Final = r"(?:[\t\r\n]|\s*[=+\-@])"
+_FORMULA_CELL: Final = re.compile(_START_OF_FORMULA)
+_FORMULA: Final = re.compile(f"'*{_START_OF_FORMULA}")
+_NEUTRAL: Final = re.compile(f"'+{_START_OF_FORMULA}")
 
 
 def neutral(cell: str) -> str:

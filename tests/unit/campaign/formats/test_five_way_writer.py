@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import JudgedBlock, read_five_way_csv, write_five_way_csv
+from campaign.formats.tables import neutral, restored
 from campaign.texts.normalisation import UNSEEN
 
 _HEADER = (
@@ -52,6 +53,7 @@ def test_cells_a_spreadsheet_would_take_for_formulas_are_neutral_and_read_back()
         system_numbers=((-3, 7), (20,), (21,)),
     )
     written = "".join(write_five_way_csv([row]))
+    assert (neutral(" =A"), restored("' =A")) == ("' =A", " =A")
     assert '"\'=HYPERLINK(""x"")","\'-3,7","\'+A,@B",20,\'-C,21,\'\'=D,' in written
     assert _read(written) == [row]
 

@@ -75,6 +75,7 @@ def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
 
 
 def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
+    """zvory/csv-safe#25: some spreadsheets pass over white space before a formula; OWASP/www-community#1115 (line feeds)."""
     formulas = [
         '=HYPERLINK("http://evil.example")',
         "+1",
@@ -82,6 +83,9 @@ def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
         "@SUM(A1)",
         "\t=1",
         "\r=1",
+        "\n=1",
+        " =1",
+        "\xa0@SUM(A1)",
     ]
     table = Table(
         name="t",
