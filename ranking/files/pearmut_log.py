@@ -51,10 +51,14 @@ _PAIR: Final = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class LoggedOutput:
-    """A judge's answers about an output; `key` is their place in the line."""
+    """A judge's answers about an output; `key` is their place in the line.
+
+    `text` has the line ends of the test set, and `shown` those of the log, which its positions count.
+    """
 
     system: str
     text: str
+    shown: str
     key: str
     answers: JSONObject
 
@@ -218,14 +222,23 @@ def _outputs(
     texts = object_of("item.tgt", item.get("tgt"), refuse)
     for model, answers in object_of(key, annotation, refuse).items():
         answers_key = f"{key}.{model}"
+        shown = texts.get(model)
         output = LoggedOutput(
             system=system_of("item.tgt", model, refuse),
-            text=any_text(f"item.tgt.{model}", texts.get(model), refuse),
+            text=any_text(f"item.tgt.{model}", _with_line_feeds(shown), refuse),
+            shown=str(shown),
             key=answers_key,
             answers=object_of(answers_key, answers, refuse),
         )
         outputs.append(output)
     return outputs
+
+
+def _with_line_feeds(text: object) -> object:
+    """Return a text with the line ends of test sets."""
+    if isinstance(text, str):
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def _is_check(document: str, item: JSONObject) -> bool:
@@ -254,7 +267,7 @@ def _names(key: str, item: JSONObject, campaign: str, refuse: Refuse) -> _ItemNa
     # As in the campaign: a transcript or description, if there is one.
     source = item.get("src_text", item.get("src"))
     if source is not None:
-        source = any_text(f"{key}.src", source, refuse)
+        source = any_text(f"{key}.src", _with_line_feeds(source), refuse)
         if identifier is None:
             identifier = f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
     if identifier is None or not str(identifier).strip():

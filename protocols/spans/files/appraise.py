@@ -62,8 +62,9 @@ _FIRST = (
     "target_language",
     "score",
 )
-_NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
-_FLAGS: Final = ("True", "False")
+_NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,17})?")
+#: Spreadsheets write them in capitals.
+_FLAGS: Final = ("true", "false")
 #: Kinds of errors that a judge ticked, after the score, in rows of these lengths that compare two
 #: outputs.
 _ERRORS: Final = ("errors", "errors_of_source")
@@ -154,7 +155,7 @@ def _left_out_because(row: _Row) -> str:
         return "quality controls (BAD, REF)"
     if "tutorial" in row["segment"] or "tutorial" in document:
         return "rows of the tutorial"
-    if row.get("is_document") == "True":
+    if row.get("is_document", "").lower() == "true":
         return "scores of whole documents"
     if _FILLING.search(document):
         return "rows that fill up a batch (#duplicate, #dup, #incomplete)"
@@ -214,7 +215,7 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
             "provide the scores as written by Appraise's ExportSystemScoresToCSV",
         )
     rest = cells[7:]
-    has_flag = len(rest) > 1 and rest[1] in _FLAGS
+    has_flag = len(rest) > 1 and rest[1].lower() in _FLAGS
     is_timed = all(_is_time(cell) for cell in rest[: len(_ERRORS)])
     has_errors = len(cells) in _WITH_ERRORS and not has_flag and not is_timed
     errors = _ERRORS if has_errors else ()
@@ -236,7 +237,7 @@ def _row(cells: list[str], refuse: Refuse) -> _Row:
 
 
 def _is_filled(text: str) -> bool:
-    return text.strip() not in ("", "None")
+    return text.strip() not in ("", "None", "NA")
 
 
 def _is_time(text: str) -> bool:
@@ -315,7 +316,7 @@ def spans_of(errors: list[Any], refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
         key = f"mqm[{number}]"
         if not isinstance(entry, dict):
             refuse(key, "the span is not an object", "write it in curly brackets")
-        severity = entry.get("severity")
+        severity = str(entry.get("severity")).lower()
         if severity not in list(Severity):
             lose(UNKNOWN_SEVERITY)
             continue

@@ -35,10 +35,15 @@ from ranking.files.selecting import one_language_pair
 from ranking.files.sources import ReadingProgress, Sources
 
 _SNIFFED_BYTES: Final = 64 * 1024
-_APPRAISE: Final = re.compile(rf'[,;]"?({"|".join(KINDS)})"?[,;]')
+# Tables of others have tabs and a kind of item, too, but no language after it.
+_APPRAISE: Final = re.compile(
+    rf'[,;]"?({"|".join(KINDS)})"?[,;]|\t({"|".join(KINDS)})\t[A-Za-z_-]{{2,}}\t'
+)
 #: Scores without errors have "None" in lines without a score, too.
 _RATING: Final = re.compile(r'[^\t]+\t(None|\{"errors")')
-_APPRAISE_HEADER: Final = re.compile(r"user(name)?,system,item_?id,", re.IGNORECASE)
+_APPRAISE_HEADER: Final = re.compile(
+    r"user(name)?[,;\t]system[,;\t]item_?id[,;\t]", re.IGNORECASE
+)
 #: Keys of rankings, votes and test sets.
 _KEYS_OF_OTHERS: Final = ("candidates", "model_a", "src_text", "tgt_text", "hypothesis")
 

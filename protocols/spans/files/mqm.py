@@ -55,7 +55,7 @@ COLUMNS: Final = (
 )
 COMMENT: Final = "comment"
 #: Names of these columns in Marot, Google's viewer.
-_ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
+_ALSO_CALLED: Final = {"docsegid": "doc_id", "globalsegid": "seg_id"}
 #: Data that the file cannot hold: the reader removes them, with marks of nothing else.
 SPACES_AT_END: Final = "spaces at the end of outputs"
 _NO_ERROR = ("no-error", "no error")
@@ -97,14 +97,15 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
 
 
 def column_names(header: Iterable[str]) -> list[str]:
-    """Return the header's column names, with Marot's replaced by ours."""
+    """Return the header's column names in lower case, with Marot's replaced by ours."""
     names = [cell.strip().strip('"') for cell in header]
     # Marot ends the header with a remark, for which rows have no cell.
     if names[-1].startswith("#"):
         names.pop()
     columns = []
     for name in names:
-        columns.append(_ALSO_CALLED.get(name, name))
+        lower = name.lower()
+        columns.append(_ALSO_CALLED.get(lower, lower))
     return columns
 
 

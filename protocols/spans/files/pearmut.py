@@ -136,7 +136,7 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
     if score is not None:
         score = score_value(f"{output.key}.score", score, refuse)
     if spans is not None:
-        spans = _spans(f"{output.key}.error_spans", spans, output.text, refuse, lose)
+        spans = _spans(f"{output.key}.error_spans", spans, output.shown, refuse, lose)
     return made(
         ScoredOutput, "outputs", refuse, (output.system,), score, spans, output.text
     )
@@ -178,12 +178,21 @@ def _spans(
 
 
 def character_of_position(text: str) -> list[int]:
-    """Return the character index of each position that can be marked."""
+    """Return the character index of each position that can be marked, where each line ends in a line feed.
+
+    A carriage return can be marked, and is then the line feed that takes its place.
+    """
     places = []
-    for index, character in enumerate(text):
+    index = 0
+    before = ""
+    for character in text:
+        if before == "\r" and character == "\n":
+            index -= 1
         if character != "\n":
             for _unit in range(1 + (character > "\uffff")):
                 places.append(index)
+        index += 1
+        before = character
     return places
 
 

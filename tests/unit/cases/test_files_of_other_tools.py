@@ -1,6 +1,7 @@
 """Files that users of other tools reported: each is read as it is meant, or refused by its name."""
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -408,3 +409,63 @@ def test_votes_of_mt_bench_are_read(tmp_path: Path) -> None:
 
 def test_columns_of_votes_are_read_in_any_case(tmp_path: Path) -> None:
     assert _blocks(tmp_path, _VOTES.replace("model_a,", "Model_A,")) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "score", "spans"),
+    [
+        (_SCORE.replace("False", "FALSE"), 80, []),
+        (_SCORE.replace(",", "\t"), 80, []),
+        (_SCORE.replace(",80,", ",66.66666666666667,"), 66.66666666666667, []),
+        (_SCORE.replace(",10,20", ",NA,NA"), 80, []),
+        (
+            _SCORE.replace(
+                "[]", '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""Major""}]"'
+            ),
+            80,
+            [(0, 2)],
+        ),
+        (_MQM.upper() + _OUTPUT.replace("Hallo", "<v>Ha</v>llo"), None, []),
+        (
+            _MQM.title() + _OUTPUT.replace("No-error", "Major").replace("Ha", "<v>Ha</v>"),
+            None,
+            [(0, 2)],
+        ),
+    ],
+)  # fmt: skip
+def test_scored_files_after_spreadsheets_pandas_and_r_are_read(
+    content: str, score: float | None, spans: list[tuple[int, int]]
+) -> None:
+    """Spreadsheets write FALSE and tabs, pandas means of scores, R NA; headers and severities may be in capitals."""
+    _format, (judgment,), losses = read_spans_file(
+        InputFile("f", io.BytesIO(content.encode()))
+    )
+    (output,) = judgment.outputs
+    assert output.score == score
+    assert [(span.start, span.end) for span in output.spans or ()] == spans
+    assert losses == ()
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_positions_of_a_pearmut_log_count_carriage_returns(end: str) -> None:
+    """HumanSignal/label-studio#539: labels moved by a place for each line of a text from Windows."""
+    shown = f"One{end}two{end}three"
+    first = shown.index("three") - shown.count("\n")
+    marked = {"start_i": first, "end_i": first + 4, "severity": "minor"}
+    entry = {
+        "annotation": [{"A": {"score": 5, "error_spans": [marked]}}],
+        "actions": [{"time": 1, "action": "load"}, {"time": 2, "action": "submit"}],
+        "item": [
+            {"item_id": "d_#_0", "src": f"Eins{end}zwei", "tgt": {"A": shown}}
+        ],
+        "user_id": "j",
+        "item_i": 0,
+    }  # fmt: skip
+    _format, (judgment,), _losses = read_spans_file(
+        InputFile("log", io.BytesIO(f"{json.dumps(entry)}\n".encode()))
+    )
+    (output,) = judgment.outputs
+    (span,) = output.spans or ()
+    assert output.text == "One\ntwo\nthree"
+    assert output.text[span.start : span.end] == "three"
+    assert judgment.source == "Eins\nzwei"
