@@ -18,6 +18,18 @@ _SCORE_TABLE: Final = (
     "for the analysis of metrics, name the columns system, segment and score and separate them by tabs; "
     "or provide the judgments behind the scores"
 )
+#: Keys of answers that other tools for annotation export, one object per line.
+KEYS_OF_ANNOTATIONS: Final = (
+    "annotations",
+    "displayed_text",
+    "entities",
+    "fields",
+    "label",
+    "label_annotations",
+)
+_ANSWERS: Final = (
+    "write a line of JSON for each answer, as docs/formats-judgments.md describes"
+)
 _LABEL_STUDIO: Final = r'\{\s*("id"\s*:\s*[0-9]+\s*,\s*)?"data"\s*:\s*\{'
 _LINES: Final = 'write a line {"source": "…", "outputs": {"system": "…"}}'
 _JUDGMENTS: Final = "provide files with judgments"
@@ -37,6 +49,31 @@ def _kind(pattern: str, name: str, remedy: str) -> _Kind:
 
 
 _KINDS: Final = (
+    _kind(
+        r'\[\s*\{[^\]]*"(annotations"\s*:\s*\[\s*\{|annotation_id"\s*:)',
+        "a JSON array exported from Label Studio",
+        f"for a test set, {_LINES} for each task; for judgments, {_ANSWERS}",
+    ),
+    _kind(
+        r"[^\n]*\bannotation_id\b[^\n]*\blead_time\b",
+        "a table exported from Label Studio",
+        _ANSWERS,
+    ),
+    _kind(
+        r'\[?\s*\{[^\n]{0,4000}"fields"\s*:\s*\{[^\n]{0,4000}"responses"\s*:',
+        "an export of Argilla",
+        _ANSWERS,
+    ),
+    _kind(
+        r'\[?\s*\{[^\n]{0,4000}"text"\s*:[^\n]{0,4000}"(label|labels|entities|cats)"\s*:\s*\[',
+        "an export of doccano",
+        _ANSWERS,
+    ),
+    _kind(
+        r'\{[^\n]*"(label_annotations|displayed_text)"\s*:|[^\n]*\binstance_id\b[^\n]*:::',
+        "the output of Potato",
+        _ANSWERS,
+    ),
     _kind(
         r'\[\s*\{\s*"(items|task)"\s*:',
         "a batch of tasks for Appraise, without judgments",

@@ -10,7 +10,7 @@ import numpy as np
 
 from campaign.formats import InputFile, Location, read_five_way_csv
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.known_files import known_file_error
+from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, known_file_error
 from campaign.formats.records import JudgedBlock
 from campaign.formats.repeats import COUNTED_ONCE
 from campaign.formats.streams import byte_chunks, first_line_of, head_text, peek
@@ -106,7 +106,8 @@ def _format_of(text: str) -> InputFormat | None:
         return InputFormat.ARENA_VOTES
     if names & _CSV_COLUMNS or any(map(_SYSTEM_COLUMN.fullmatch, names)):
         return InputFormat.FIVE_WAY_CSV
-    if len(next(csv.reader((first_line,), delimiter="\t"))) == _RANK_CELLS:
+    rank_cells = next(csv.reader((first_line,), delimiter="\t"))
+    if len(rank_cells) == _RANK_CELLS and ":::" not in first_line:
         return InputFormat.RANK
     return None
 
@@ -116,7 +117,8 @@ def _json_format_of(first_line: str) -> InputFormat | None:
         return InputFormat.JSONL
     if '"model_a"' in first_line:
         return InputFormat.ARENA_VOTES
-    is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
+    keys_of_others = (*_KEYS_OF_OTHERS, *KEYS_OF_ANNOTATIONS)
+    is_other = any(f'"{key}"' in first_line for key in keys_of_others)
     if is_other:
         return None
     return InputFormat.JSONL

@@ -9,7 +9,7 @@ from typing import Final
 from campaign.formats import FormatError, InputFile, Location
 from campaign.formats.documents_of_systems import JudgedItem, shared_names
 from campaign.formats.errors import Loss, Losses
-from campaign.formats.known_files import known_file_error
+from campaign.formats.known_files import KEYS_OF_ANNOTATIONS, known_file_error
 from campaign.formats.records import FormAnswer
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts
 from campaign.formats.streams import StoredFile, first_line_of, head_text, peek
@@ -370,7 +370,8 @@ def _json_format_of(first_line: str) -> SpansFormat | None:
         return SpansFormat.JSONL
     if '"tgt_text"' in first_line and '"scores"' in first_line:
         return SpansFormat.WMT_JSONL
-    is_other = any(f'"{key}"' in first_line for key in _KEYS_OF_OTHERS)
+    keys_of_others = (*_KEYS_OF_OTHERS, *KEYS_OF_ANNOTATIONS)
+    is_other = any(f'"{key}"' in first_line for key in keys_of_others)
     if is_other:
         return None
     return SpansFormat.PEARMUT_LOG

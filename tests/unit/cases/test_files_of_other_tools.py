@@ -469,3 +469,43 @@ def test_positions_of_a_pearmut_log_count_carriage_returns(end: str) -> None:
     assert output.text == "One\ntwo\nthree"
     assert output.text[span.start : span.end] == "three"
     assert judgment.source == "Eins\nzwei"
+
+
+@pytest.mark.parametrize(
+    ("content", "tool"),
+    [
+        (
+            '[{"id": 1, "annotations": [{"id": 1, "completed_by": 1, "result": []}], "data": {"text": "a"}}]',
+            "Label Studio",
+        ),
+        (
+            '[{"text_1": "x", "text_2": "y", "id": 556, "annotator": 1, "annotation_id": 7}]',
+            "Label Studio",
+        ),
+        (
+            "annotation_id,annotator,created_at,id,lead_time,ranking\n7,1,2023-08-28,1,6.77,left\n",
+            "Label Studio",
+        ),
+        ('{"id": 1, "text": "abc", "label": [[0, 3, "minor"]]}\n', "doccano"),
+        (
+            '{"id": "x", "fields": {"text": "a"}, "responses": {"ranking": [{"value": ["a"]}]}}\n',
+            "Argilla",
+        ),
+        (
+            '{"id": "1", "displayed_text": "x", "label_annotations": {"pref": {"A": "true"}}}\n',
+            "Potato",
+        ),
+        (
+            "user\tinstance_id\tdisplayed_text\tpref:::A\tpref:::B\nu\t1\tx\ttrue\t\n",
+            "Potato",
+        ),
+    ],
+)
+def test_exports_of_annotation_tools_are_named_where_answers_are_asked_for(
+    content: str, tool: str
+) -> None:
+    """HumanSignal/label-studio#4699 and doccano/doccano#2264 show such files; keys that they lack were named instead."""
+    for read in (read_spans_file, detect_input_format):
+        with pytest.raises(FormatError, match=tool) as error:
+            read(InputFile("f", io.BytesIO(content.encode())))
+        assert "docs/formats-judgments.md" in error.value.remedy
