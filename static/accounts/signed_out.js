@@ -1,6 +1,8 @@
 // After signing out: deletes the sentences and the page stored for offline use, but keeps unsent judgments. Also opens
 // judges' links.
 
+import { tokenIn } from "../judge/later/pasted_link.js";
+
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -20,7 +22,7 @@ const field = /** @type {HTMLInputElement} */ (byId("link"));
 form.hidden = false;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const token = field.value.trim().match(/(?:^|\/)i\/([\w-]+)\/?$/)?.[1];
+  const token = tokenIn(field.value);
   if (token) {
     location.assign(String(form.dataset.address).replace("TOKEN", token));
     return;

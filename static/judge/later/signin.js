@@ -2,13 +2,14 @@
 // judge's; another judge's link signs that judge in, and nothing from here is sent in their name.
 
 import { say } from "../words.js";
+import { tokenIn } from "./pasted_link.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
 /** @param {string} text */
 function addressIn(text) {
-  const token = text.trim().match(/(?:^|\/)i\/([\w-]+)\/?$/)?.[1];
+  const token = tokenIn(text);
   return token && `${$("sign-in-form").dataset.invitation}${token}/`;
 }
 
