@@ -120,7 +120,8 @@ class PanelForm(VersionedForm):
     webhook_secret = forms.CharField(
         required=False,
         max_length=200,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+        # Browsers ignore “off” here, and would fill in the organiser's own password.
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
     def __init__(

@@ -39,6 +39,7 @@ from campaign.services.invitations import (
     last_moment,
 )
 from campaign.services.judges import judge_readmit, judge_withdraw
+from campaign.texts.time_zones import year_refusal
 
 _MOST_ADDRESSES: Final = 5_000
 LINK_STATES: Final = [
@@ -135,6 +136,12 @@ class JudgesLinkChangeSerializer(_LinkTermsSerializer):
     """Terms of a shared link; missing fields keep their value. Its URL and the judges who joined stay."""
 
     expires_at = serializers.DateTimeField(required=False)
+
+    def validate_expires_at(self, moment: datetime) -> datetime:
+        """Refuse a time after the year 2999."""
+        if refusal := year_refusal(moment):
+            raise serializers.ValidationError(refusal)
+        return moment
 
     def update(
         self, instance: Invitation, validated_data: dict[str, Any]

@@ -36,6 +36,7 @@ from campaign.texts.time_zones import (
     moment_at,
     named_zone,
     offered_time_zones,
+    year_refusal,
 )
 
 
@@ -185,6 +186,8 @@ class ClockTimeField(forms.DateTimeField):
             clock = None
         if clock is None or clock.tzinfo is not None:
             raise ValidationError(self.error_messages["invalid"], code="invalid")
+        if refusal := year_refusal(clock):
+            raise ValidationError(refusal, code="invalid")
         return clock
 
 

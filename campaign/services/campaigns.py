@@ -56,8 +56,9 @@ from campaign.services.members import (
 from campaign.services.webhooks import webhook_event_record
 from campaign.texts.by_language import TextsJSON, lines_checked
 from campaign.texts.languages import language_pair_checked
+from campaign.texts.names import visible_name
 from campaign.texts.refusals import RefusedError
-from campaign.texts.time_zones import time_zone_names
+from campaign.texts.time_zones import time_zone_names, year_refusal
 
 MOST_BOTS: Final = 200
 #: A bot with this skill clicks at random.
@@ -490,7 +491,7 @@ def campaign_delete(*, campaign: Campaign, typed_name: str, by: User | None) -> 
     `StateRefusedError` if it is in the bin or receives its first judgment at the same moment.
     """
     owner_demand(campaign=campaign, by=by)
-    if typed_name.strip() != campaign.name.strip():
+    if visible_name(typed_name) != visible_name(campaign.name):
         raise NameNotTypedError(
             _("Not deleted. Type “%(name)s” to confirm.") % {"name": campaign.name}
         )
@@ -538,7 +539,7 @@ def campaign_extend(
     """Set the automatic closing time of a campaign, None for never, and the targets of its tasks.
 
     `blocks_wanted` are the target numbers of blocks by task ID. Blocks judged or planned beyond a lower target
-    stay. Locks the campaign's row. Raises `StateRefusedError` for a time in the past.
+    stay. Locks the campaign's row. Raises `StateRefusedError` for a time in the past or after the year 2999.
     """
     _lock(campaign)
     if closes_at and closes_at != campaign.closes_at and closes_at <= timezone.now():
@@ -547,6 +548,8 @@ def campaign_extend(
                 "This time is in the past. To close the campaign now, use “Close campaign”."
             )
         )
+    if closes_at and (refusal := year_refusal(closes_at)):
+        raise StateRefusedError(refusal)
     campaign.closes_at = closes_at
     campaign.save(update_fields=["closes_at"])
     for task_id, wanted in blocks_wanted.items():

@@ -30,6 +30,7 @@ from campaign.texts.addresses import address_key
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_tags_checked
 from campaign.texts.refusals import RefusedError
+from campaign.texts.time_zones import year_refusal
 
 #: Maximum number of judges through one shared link.
 MOST_JUDGES_OF_A_LINK: Final = 10_000
@@ -66,11 +67,13 @@ def link_lifetime(role: str) -> timedelta:
 
 
 def last_moment(day: date | None) -> datetime | None:
-    """Return the end of the last day of a link; raise ValidationError if it is over."""
+    """Return the end of the last day of a link; raise ValidationError if it is over, or after the year 2999."""
     if day is None:
         return None
     if day < timezone.localdate():
         raise ValidationError(_("This date is in the past."))
+    if refusal := year_refusal(day):
+        raise ValidationError(refusal)
     return timezone.make_aware(datetime.combine(day, time.max))
 
 

@@ -1,13 +1,17 @@
 """Time zones with names that readers anywhere understand."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
+from django.utils.translation import gettext as _
+
 #: The last place on Earth where a day ends, in which conferences state deadlines.
 ANYWHERE_ON_EARTH: Final = "Etc/GMT+12"
+#: Years of the times that organisers enter. The first and the last day of Python's calendar lack hours in some time zones.
+YEARS: Final = range(2000, 3000)
 _FIXED: Final = re.compile(r"Etc/GMT([+-])(\d{1,2})")
 
 
@@ -73,6 +77,16 @@ def offered_time_zones() -> tuple[str, ...]:
         if not name.startswith(("Etc/", "US/")):
             names.append(name)
     return tuple(names)
+
+
+def year_refusal(day: date) -> str:
+    """Return why an entered date is refused for its year; empty if it is not."""
+    if day.year in YEARS:
+        return ""
+    return _("Enter a year between %(first)d and %(last)d.") % {
+        "first": YEARS[0],
+        "last": YEARS[-1],
+    }
 
 
 class SkippedTimeError(ValueError):

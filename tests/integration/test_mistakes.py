@@ -193,6 +193,22 @@ PAGES = {
     "day over": Filled(
         "past", "invitations/links/", {"link-cap": "1", "link-expires": "2020-01-01"}
     ),
+    # encode/django-rest-framework 5545, ronaldgrn/django-link-shortener 8: the ends of the calendar lack hours in some zones.
+    "link for ever": Filled(
+        "between 2000 and 2999",
+        "invitations/links/",
+        {"link-cap": "1", "link-expires": "9999-12-31"},
+    ),
+    "open for ever": Filled(
+        "between 2000 and 2999",
+        "state/",
+        {"closes_at": "9999-12-31T23:59", "time_zone": "America/New_York"},
+    ),
+    "year not typed to its end": Filled(
+        "between 2000 and 2999",
+        "state/",
+        {"closes_at": "0001-01-01T00:00", "time_zone": "Asia/Tokyo"},
+    ),
     "200 kB of instructions": Filled(
         "characters", "instructions/", {"language": "en", "text": "x" * 200_000}
     ),

@@ -15,6 +15,7 @@ from campaign.database.many_rows import named_lock
 from campaign.models import Task, User
 from campaign.services.campaigns import real_check
 from campaign.texts.canonical_json import canonical, digest_of
+from campaign.texts.time_zones import year_refusal
 from ranking.models import PublishedResult, RankingRun
 from ranking.reports.wording.published_content import PublishedContent
 from ranking.selectors.analyses import kind_in_place_of_ranking
@@ -266,11 +267,15 @@ def version_check(version: int | None, *, task: Task) -> None:
 
 
 def embargo_check(until: datetime | None, *, now: datetime) -> None:
-    """Raise `PublishingRefusedError` for an embargo in the past."""
-    if until is not None and until <= now:
+    """Raise `PublishingRefusedError` for an embargo in the past or after the year 2999."""
+    if until is None:
+        return
+    if until <= now:
         raise PublishingRefusedError(
             _("This date is in the past."), field="embargo_until"
         )
+    if refusal := year_refusal(until):
+        raise PublishingRefusedError(refusal, field="embargo_until")
 
 
 @transaction.atomic

@@ -256,6 +256,25 @@ class TestBin:
         assert list(Task.objects.all()) == [other]
         connection.check_constraints()
 
+    @pytest.mark.parametrize(
+        ("name", "typed"),
+        [
+            ("News  test", "News test"),
+            ("News\u00a0test", "News test"),
+            (" News test ", "News test"),
+            ("Cafe\u0301", "Caf\u00e9"),
+            ("News \u200etest", "News test"),
+        ],
+    )
+    def test_name_is_typed_as_it_is_seen(
+        self, task: Task, name: str, typed: str
+    ) -> None:
+        """OctopusDeploy/Issues 5788, opf/openproject 8458, supabase/supabase 14057."""
+        campaign = task.test_set.campaign
+        campaign.name = name
+        campaign.save(update_fields=["name"])
+        assert campaign_delete(campaign=campaign, typed_name=typed, by=None)
+
     def test_one_with_judgments_waits_thirty_days_and_can_be_restored(
         self, task: Task
     ) -> None:

@@ -1,5 +1,6 @@
 """What organisers see and do about panels, on pages and by command; what the database refuses."""
 
+import re
 from typing import Any
 
 import pytest
@@ -94,6 +95,13 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
         page.post(reverse("panel-open", args=["museum", panel.pk]), sent)
         panel.refresh_from_db()
         assert panel.is_open == is_open
+
+
+def test_no_password_manager_fills_in_the_secret(page: Client) -> None:
+    """mollie/OpenCart 306, elie222/rakazo 96, lobehub 1075: browsers enter the password of the account, unless told it is new."""
+    html = page.get("/campaigns/museum/panels/").content.decode()
+    [field] = re.findall(r'<input type="password"[^>]*>', html)
+    assert 'autocomplete="new-password"' in field
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The room *Publish*: what would be published is seen first, and asked; analysts only read."""
 
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -82,15 +83,17 @@ def test_errors_are_shown_at_their_field(
     assert answer.status_code == 400
     assert "acknowledgement" in answer.context["form"].errors
     over = (timezone.now() - timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    for more in ({}, {"act": "yes", "seen": ""}):
-        sent = filled(embargo_until=over) | more
+    refusals = {
+        over: "This date is in the past.",
+        "9999-12-31T23:59": "Enter a year between 2000 and 2999.",
+    }
+    for until, more in product(refusals, ({}, {"act": "yes", "seen": ""})):
+        sent = filled(embargo_until=until) | more
         refused = as_organiser.post(at(judged, "publish-confirm"), sent)
         assert refused.status_code == 400
-        assert refused.context["form"].errors == {
-            "embargo_until": ["This date is in the past."]
-        }
+        assert refused.context["form"].errors == {"embargo_until": [refusals[until]]}
         # What was filled in stays.
-        assert f'value="{over}"' in refused.content.decode()
+        assert f'value="{until}"' in refused.content.decode()
         assert ">Thanks.</textarea>" in refused.content.decode().replace("\n", "")
     assert not PublishedResult.objects.exists()
 

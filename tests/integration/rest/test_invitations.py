@@ -75,8 +75,9 @@ def test_terms_of_a_link_are_changed(organiser: Client, here: str) -> None:
     changed = organiser.patch(address, changes, "application/json").json()
     assert {name: changed[name] for name in changes} == changes
     assert (changed["note"], changed["languages"]) == ("poster", made["languages"])
-    refused = organiser.patch(address, {"cap": 0}, "application/json")
-    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["cap"])
+    for name, value in {"cap": 0, "expires_at": "9999-12-31T23:59:59Z"}.items():
+        refused = organiser.patch(address, {name: value}, "application/json")
+        assert (refused.status_code, list(refused.json()["errors"])) == (400, [name])
 
 
 @pytest.mark.thorough
