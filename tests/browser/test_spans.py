@@ -194,6 +194,47 @@ def test_mouse_selects_whole_words_and_asks_for_a_severity(judging: Page) -> Non
 
 
 @pytest.mark.thorough
+def test_selected_words_are_copied(judging: Page) -> None:
+    """inception-project/inception 3699, HumanSignal/label-studio 265, ufal/factgenie 203: nothing could be copied to look it up."""
+    judging.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    words = text(judging, "A").inner_text().split()
+    copied = "navigator.clipboard.readText()"
+    # By pointer, which opens the menu of severities, also for an error.
+    text(judging, "A").dblclick(position={"x": 8, "y": 14})
+    expect(judging.locator("#span-choice")).to_be_visible()
+    judging.keyboard.press("Control+c")
+    assert judging.evaluate(copied) == words[0]
+    judging.keyboard.press("1")
+    expect(errors(judging, "A")).to_have_count(1)
+    judging.evaluate("navigator.clipboard.writeText('')")
+    text(judging, "A").dblclick(position={"x": 8, "y": 14})
+    judging.keyboard.press("Control+c")
+    assert judging.evaluate(copied) == words[0]
+    judging.keyboard.press("Escape")
+    # With Shift and an arrow.
+    output(judging, "A").locator(".word-cursor").focus()
+    judging.keyboard.press("Home")
+    judging.keyboard.press("Shift+ArrowRight")
+    judging.keyboard.press("Control+c")
+    assert judging.evaluate(copied) == f"{words[0]} {words[1].strip(',')}"
+
+
+@pytest.mark.thorough
+def test_a_selection_by_another_button_is_left_to_the_browser(judging: Page) -> None:
+    """On macOS, the menu of the browser opens for the word under the pointer, which is selected then."""
+    text(judging, "A").evaluate(
+        """(text) => {
+            const node = document.createTreeWalker(text, NodeFilter.SHOW_TEXT).nextNode();
+            getSelection().setBaseAndExtent(node, 0, node, node.data.length);
+        }"""
+    )
+    text(judging, "A").click(button="right", position={"x": 8, "y": 14})
+    judging.evaluate("() => new Promise((done) => setTimeout(done, 50))")
+    assert judging.evaluate("String(getSelection())") != ""
+    expect(judging.locator("#span-choice")).to_be_hidden()
+
+
+@pytest.mark.thorough
 def test_by_touch_the_first_and_the_last_word_are_tapped(
     new_page: NewPage, judge: Judge, sign_in: SignIn
 ) -> None:

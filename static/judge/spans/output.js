@@ -356,7 +356,8 @@ export class Output {
   #pressed(event) {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-    if (key === "Enter") {
+    // Elsewhere, Space plays a recording.
+    if (key === "Enter" || key === " ") {
       event.preventDefault();
       if (!repeat) this.turn();
     } else if (key === "Escape" && !this.screen.choice.isOpen && this.#unpick()) {
@@ -453,6 +454,12 @@ export class Output {
   pick(stretch) {
     this.#picked = stretch;
     this.#write();
+  }
+
+  // What is selected by pointer, or with Shift and the arrows.
+  get selectedText() {
+    const stretch = this.#picked ?? (this.#cursor.isSelecting ? this.#cursor.stretch : null);
+    return stretch ? this.candidate.text.slice(stretch.start, stretch.end) : "";
   }
 
   // Ends the selection; returns whether there was one.

@@ -1,5 +1,6 @@
 // Selections by mouse or touch, extended to whole words; the menu opens at once.
 
+import { isWriting } from "../keys.js";
 import { placeOf } from "../later/text_nodes.js";
 import { snapped } from "./places.js";
 
@@ -8,6 +9,8 @@ const SETTLED_MS = 500;
 
 export class Pointer {
   isTouch = false;
+  // The text selected last.
+  #taken = "";
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #settling;
 
@@ -15,8 +18,9 @@ export class Pointer {
   constructor(screen) {
     this.screen = screen;
     document.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), { capture: true });
-    // The browser changes the selection only after the event.
-    document.addEventListener("pointerup", ({ altKey }) => this.isTouch || setTimeout(() => this.#take(altKey)));
+    // The browser changes the selection only after the event. Other buttons open its own menu, for the word under the pointer.
+    document.addEventListener("pointerup", ({ altKey, button }) => this.isTouch || button || setTimeout(() => this.#take(altKey)));
+    document.addEventListener("copy", (event) => this.#copy(event));
     document.addEventListener("selectionchange", () => {
       clearTimeout(this.#settling);
       if (this.isTouch) this.#settling = setTimeout(() => this.#offer(), SETTLED_MS);
@@ -44,11 +48,23 @@ export class Pointer {
     if (!selected) return;
     const { output, stretch } = selected;
     getSelection()?.removeAllRanges();
+    this.#taken = output.candidate.text.slice(stretch.start, stretch.end);
     const error = output.errorAround(stretch);
     output.goTo(stretch.start);
     // A double click on a word of an error selects the whole error.
     if (!error) output.pick(stretch);
     this.screen.choose(output, error ?? stretch, error?.severity ?? null);
+  }
+
+  // Copies what is shown as selected, because the browser's own selection is gone.
+  /** @param {ClipboardEvent} event */
+  #copy(event) {
+    if (!this.screen.isShown() || !getSelection()?.isCollapsed || isWriting(/** @type {HTMLElement} */ (event.target))) return;
+    const selected = this.screen.texts.map(({ selectedText }) => selectedText).find(Boolean);
+    const text = selected ?? (this.screen.choice.isOpen ? this.#taken : "");
+    if (!text || !event.clipboardData) return;
+    event.clipboardData.setData("text/plain", text);
+    event.preventDefault();
   }
 
   #offer() {

@@ -382,7 +382,6 @@ export class SpansScreen {
     if (key === "Home") return () => output.go(0);
     if (key === "End") return () => output.goToEnd();
     if (repeat) return null;
-    if (key === " ") return () => output.turn();
     return digit === null ? null : () => output.give(digit ? severities[digit - 1] : null);
   }
 
