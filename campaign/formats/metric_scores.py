@@ -38,6 +38,8 @@ _HEAD_BYTES: Final = 64 * 1024
 _MISSING: Final = frozenset({"", "none", "null", "na"})
 #: As spreadsheets of many languages write numbers, with semicolons or tabs between cells.
 _DECIMAL_COMMA: Final = re.compile(r"\s*[-+]?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?\s*")
+#: 1,234 between tabs: a decimal comma, or a comma between thousands.
+_AMBIGUOUS_COMMA: Final = re.compile(r"\s*[-+]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 #: Our names for the columns of common files.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("system", "system_id", "sys"), "system"),
@@ -375,9 +377,18 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
     for line, cells in table.rows():
         row = {title: cells[column] for column, title in titles.items()}
         score = row[columns["score"]]
-        if table.separator != "," and _DECIMAL_COMMA.fullmatch(score):
+        if _has_decimal_comma(score, table.separator):
             row[columns["score"]] = score.replace(",", ".")
         yield line, row
+
+
+def _has_decimal_comma(score: str, separator: str) -> bool:
+    """Return whether the comma in a score can only separate decimals; semicolons stand between cells for this reason."""
+    if separator == ",":
+        return False
+    if separator != ";" and _AMBIGUOUS_COMMA.fullmatch(score):
+        return False
+    return _DECIMAL_COMMA.fullmatch(score) is not None
 
 
 def _columns(location: Location, names: Iterable[str]) -> dict[str, str]:

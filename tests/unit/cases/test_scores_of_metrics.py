@@ -264,6 +264,8 @@ def test_other_names_are_not_those_of_error_rates(name: str) -> None:
         ('"","system","segment","score"\n"1","A",1,0.5\n"2","A",2,NA\n', [0.5, np.nan]),
         ("system;segment;score\nA;1;0,5\nA;2;-1,25E-2\n", [0.5, -0.0125]),
         ("system\tsegment\tscore\nA\t1\t,5\nA\t2\t1\n", [0.5, 1]),
+        ("system\tsegment\tscore\nA\t1\t0,813\nA\t2\t1\n", [0.813, 1]),
+        ("system;segment;score\nA;1;72,345\nA;2;1\n", [72.345, 1]),
     ],
 )
 def test_scores_of_r_and_of_spreadsheets_with_a_decimal_comma_are_read(
@@ -279,6 +281,11 @@ def test_number_that_could_be_misread_is_no_score(score: str) -> None:
     """float() reads 1_0 as 10."""
     with pytest.raises(FormatError, match="is not a score"):
         read_metric_scores([stored("m.csv", f"system,segment,score\nA,1,{score}\n")])
+
+
+def test_comma_between_tabs_that_could_separate_thousands_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"line 2.*is not a score"):
+        read_metric_scores([stored("m.tsv", "system\tsegment\tscore\nA\t1\t1,234\n")])
 
 
 def test_blank_lines_of_a_score_file_are_passed_over() -> None:
