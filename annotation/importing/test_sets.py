@@ -15,13 +15,19 @@ from annotation.importing.tool_settings import (
     settings_lost,
     settings_read,
 )
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.services.planning.designs import design_change
 from campaign.formats import FormatError
 from campaign.formats.file_names import set_name
 from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
-from campaign.formats.recognising import RecognisedSet, SetReading
+from campaign.formats.recognising import (
+    FEWEST_SYSTEMS,
+    RecognisedSet,
+    SetReading,
+    few_systems_error,
+)
 from campaign.formats.records import MediaFile
 from campaign.formats.set_reading import set_inspect
 from campaign.importing.errors import ImportRefusedError
@@ -91,13 +97,12 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
+    reading = replace(files.reading, fewest_systems=fewest_systems_of(protocol))
 
     def store(file: MediaFile) -> None:
         media_store(campaign=campaign, file=file)
 
-    with isolated_set(
-        files.recognised, files.reading, omissions, watch, store
-    ) as segments:
+    with isolated_set(files.recognised, reading, omissions, watch, store) as segments:
         test_set = test_set_create(
             campaign=campaign,
             name=files.name,
@@ -131,6 +136,11 @@ def test_set_from_files(
         facts=omissions_report(omissions.left_out, omissions.warnings),
     )
     return test_set
+
+
+def fewest_systems_of(protocol: str) -> int:
+    """Return how many systems a test set needs: two, or one if judges may see single outputs."""
+    return min(FEWEST_SYSTEMS, answer_kind(protocol).candidates[0])
 
 
 def test_set_files_check(
@@ -183,15 +193,20 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
     total = _READINGS * sum(upload.files.values_list("size", flat=True))
     try:
         with uploaded_set(upload) as recognised:
+            files = _files(upload, recognised)
             inspection = test_set_files_check(
-                files=_files(upload, recognised),
+                # The file may choose the protocol, which says how many are needed.
+                files=replace(files, reading=replace(files.reading, fewest_systems=1)),
                 campaign=upload.campaign,
                 watch=lambda done: progress(done, total),
             )
-            report = inspection_report(recognised, inspection)
+            settings = None
             if inspection.settings is not None:
                 settings = settings_read(inspection.settings)
                 _protocol_propose(upload, settings)
+            inspection = _with_enough_systems(inspection, recognised, upload.protocol)
+            report = inspection_report(recognised, inspection)
+            if settings is not None:
                 settings_check(settings, protocol=upload.protocol)
                 lost = settings_lost(
                     settings, protocol=upload.protocol, campaign=upload.campaign
@@ -208,6 +223,20 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
     _languages_propose(upload, report)
     _name_propose(upload)
     return {"can_be_imported": report["error"] is None}
+
+
+def _with_enough_systems(
+    inspection: Inspection, recognised: RecognisedSet, protocol: str
+) -> Inspection:
+    """Return an inspection, with an error if there are fewer systems than the protocol needs."""
+    if inspection.error is not None:
+        return inspection
+    error = few_systems_error(
+        recognised.main.name,
+        [system.name for system in inspection.systems],
+        fewest=fewest_systems_of(protocol),
+    )
+    return replace(inspection, error=error)
 
 
 @handles(

@@ -25,7 +25,7 @@ from campaign.formats.json_text import JSONObject
 from campaign.formats.records import counted
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.inspection_report import language_guess
-from campaign.models import Campaign, Instructions, Protocol, Task
+from campaign.models import Campaign, Instructions, Protocol, SystemKind, Task
 from campaign.models.questions import (
     QuestionJSON,
     QuestionKind,
@@ -399,7 +399,8 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
             rules[PAGE] = DOCUMENT_PAGE
         task_rules_change(task=task, rules=rules)
         if settings.name == _SIDE_BY_SIDE and task.protocol == Protocol.SPANS:
-            systems = task.test_set.systems.count()
+            # A reference is a system, too, but not shown beside the others.
+            systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).count()
             design_change(task=task, systems_per_block=min(systems, _MOST_SIDE_BY_SIDE))
         campaign.refresh_from_db(fields=["questions"])
         questions = set()

@@ -14,6 +14,7 @@ from annotation.protocols.answer_kinds import (
     answer_kind_of,
     shows_documents,
 )
+from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import (
     is_lent,
@@ -24,7 +25,7 @@ from annotation.selectors.task_rules import (
 from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import block_size_check, design_change
 from campaign.database.many_rows import row_locked
-from campaign.models import Judge, Protocol, Task, TestSet, User
+from campaign.models import Judge, Protocol, SystemKind, Task, TestSet, User
 from campaign.services.campaigns import TaskRefusedError, task_create
 from campaign.texts.refusals import refused_if_broken
 
@@ -145,7 +146,19 @@ def task_with_rules_create(
     segments_again: bool = False,
     **quotas: int | None,
 ) -> Task:
-    """Create a task, as `campaign.services.campaigns.task_create` does, and set its rules, in one transaction."""
+    """Create a task, as `campaign.services.campaigns.task_create` does, and set its rules, in one transaction.
+
+    Also raises `TaskRefusedError` if the test set has fewer systems than a block of the protocol shows.
+    """
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
+    fewest = min(FEWEST_CANDIDATES, answer_kind(protocol).candidates[0])
+    if test_set.systems.filter(kind=SystemKind.SYSTEM).count() < fewest:
+        raise TaskRefusedError(
+            _(
+                "“%(name)s” has one system, but this protocol compares outputs. Add a system, or choose ratings or error spans."
+            )
+            % {"name": test_set.name},
+            field="protocol",
+        )
     task_segments_again_change(task=task, segments_again=segments_again)
     return task_rules_change(task=task, rules=rules)

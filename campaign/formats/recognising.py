@@ -245,13 +245,15 @@ class SetReading:
     """Options for reading recognised files, shared by check and import.
 
     `languages` chooses one of several pairs in a file. With `common_documents`, only documents that all systems
-    cover are read. The first reference is also ranked, as `reference_system`.
+    cover are read. The first reference is also ranked, as `reference_system`. `fewest_systems` are those that the protocol
+    needs; one is enough where judges rate single outputs.
     """
 
     languages: tuple[str, str] | None = None
     by_paragraph: bool = False
     common_documents: bool = False
     reference_system: str | None = None
+    fewest_systems: int = FEWEST_SYSTEMS
 
 
 @contextmanager
@@ -282,7 +284,7 @@ def opened_set(
     if not reading.common_documents:
         with _opened(recognised, omissions, reading, media) as segments:
             all_covered = complete(segments, omissions)
-            rankable = _rankable(all_covered, name, reference_system)
+            rankable = _rankable(all_covered, name, reading)
             yield noticed(rankable, omissions, reference_system)
         return
     uncovered = Omissions()
@@ -299,7 +301,7 @@ def opened_set(
         omissions.left_out.append((f'document "{document}"', why))
     with _opened(recognised, omissions, reading, media) as segments:
         common = _common(segments, uncovered.uncovered, systems)
-        rankable = _rankable(common, name, reference_system)
+        rankable = _rankable(common, name, reading)
         yield noticed(rankable, omissions, reference_system)
 
 
@@ -363,9 +365,10 @@ def _first_keys(file: StoredFile) -> list[str]:
 
 
 def _rankable(
-    segments: Iterator[SegmentTexts], name: str, reference_system: str | None
+    segments: Iterator[SegmentTexts], name: str, reading: SetReading
 ) -> Iterator[SegmentTexts]:
     """Yield the segments; refuse too few systems, and a system with the name reserved for the reference."""
+    reference_system = reading.reference_system
     problem = reference_system and system_name_problem(reference_system)
     if problem:
         raise FormatError(name, problem, "rename the reference system")
@@ -379,13 +382,24 @@ def _rankable(
                 "rename the reference system, or exclude the reference from the ranking",
             )
         yield segment
-    if len(systems) < FEWEST_SYSTEMS:
-        problem = "there are no system outputs"
-        remedy = "provide outputs of at least two systems"
-        if systems:
-            problem = f"there is only one system, {systems[0]}"
-            remedy += "; a human or earlier text can be the second one, as a system of its own"
-        raise FormatError(name, problem, remedy)
+    if refusal := few_systems_error(name, systems, fewest=reading.fewest_systems):
+        raise refusal
+
+
+def few_systems_error(
+    name: str, systems: Sequence[str], *, fewest: int
+) -> FormatError | None:
+    """Return the error that files have outputs of fewer systems than a protocol needs; None if they have enough."""
+    if len(systems) >= fewest:
+        return None
+    remedy = "provide outputs of at least two systems"
+    if not systems:
+        return FormatError(name, "there are no system outputs", remedy)
+    return FormatError(
+        name,
+        f"there is only one system, {systems[0]}",
+        f"{remedy}, such as a human or earlier text as a system of its own; or choose a protocol that rates single outputs (ratings, error spans)",
+    )
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -24,7 +24,7 @@ from ranking.reports.inputs import (
     not_read_data,
     not_read_notes,
 )
-from ranking.reports.tables import Report, Table
+from ranking.reports.tables import Report, Table, plain
 from version import code_version
 
 #: Options of an analysis, checked and completed: the `TypedDict` of its report.
@@ -78,7 +78,7 @@ def report_of_answers(
     tables: Iterable[Table],
     data: ReportData,
 ) -> Report:
-    """Return a report on the answers of a task or of files.
+    """Return a report on the answers of a task or of files, without ranks if `counted` has one system.
 
     Parameters
     ----------
@@ -104,12 +104,39 @@ def report_of_answers(
         }
         first = []
         last = [*not_read_notes(read.losses), *excluded_notes(excluded)]
+    alone = []
+    if counted.get("systems") == 1:
+        alone.append(_("There is only one system, so there are no ranks and clusters."))
+        data = without_ranks(data)
     return Report(
         about=first,
-        notes=[*notes, *last],
+        notes=[*notes, *alone, *last],
         tables=list(tables),
         data={"input": {**about, **counted}, **data, "version": code_version()},
     )
+
+
+#: Names in data of what a system has only beside others.
+_OF_SEVERAL: Final = frozenset(
+    {"rank", "rank_low", "rank_high", "ranges", "cluster", "group", "tests"}
+)
+
+
+def without_ranks(data: ReportData) -> dict[str, object]:
+    """Return data as plain JSON without ranks, clusters and tests of pairs, at any depth."""
+    return {
+        name: _unranked(value)
+        for name, value in plain(data).items()
+        if name not in _OF_SEVERAL
+    }
+
+
+def _unranked(value: object) -> object:
+    if isinstance(value, dict):
+        return without_ranks(value)
+    if isinstance(value, list):
+        return [_unranked(row) for row in value]
+    return value
 
 
 def analysis_of_lines(

@@ -15,6 +15,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from campaign.formats.errors import Loss
 from campaign.models import Protocol, Task
 from campaign.texts.joining import comma_list
+from protocols.frame.scale.mean_tables import means_table
+from protocols.frame.scale.statistics.means import MeanRatings
 from protocols.frame.tables import AnalysisOptions, report_of_answers, rules_between
 from protocols.spans.contradictions import (
     ContradictionKind,
@@ -37,6 +39,7 @@ from protocols.spans.statistics.agreement import (
 )
 from protocols.spans.statistics.columns import score_columns, scores_of
 from protocols.spans.statistics.comparisons import blocks_of_scores
+from protocols.spans.statistics.one_system import mean_of_one
 from protocols.spans.statistics.rules import (
     FEWEST_COMMON,
     ClusterRule,
@@ -225,6 +228,8 @@ class SpanAnalysis:
     contradicting : int
         Number of judgments with any contradiction.
     suggestions : SuggestionEffects
+    alone : MeanRatings or None
+        The mean of a system that is alone, over segments and judges.
     """
 
     options: Mapping[str, object]
@@ -240,6 +245,7 @@ class SpanAnalysis:
     contradictions: Mapping[ContradictionKind, int]
     contradicting: int
     suggestions: SuggestionEffects
+    alone: MeanRatings | None = None
 
 
 def _read_files(
@@ -311,6 +317,10 @@ def _find(
         implied["additive"] = fit
     except ValueError as error:
         implied["not_additive"] = str(error)
+    if len(columns.systems) == 1:
+        implied["alone"] = mean_of_one(
+            columns, is_on_scale=weights is None, confidence=confidence, seed=seed
+        )
     kinds: Counter[ContradictionKind] = Counter()
     contradicting = 0
     for judgment in judgments:
@@ -368,7 +378,7 @@ def _tell(
     data = {}
     for field in fields(result):
         data[field.name] = getattr(result, field.name)
-    for name in ("columns", "blocks", "ranking"):
+    for name in ("columns", "blocks", "ranking", "alone"):
         del data[name]
     data |= {
         **counted,
@@ -376,22 +386,13 @@ def _tell(
         "systems": columns.systems,
         "rankings": None,
     }
-    tables = []
-    if result.additive is not None:
-        tables.append(_additive(result.additive))
-    else:
-        notes.append(
-            _("No scores by system, segment and judge: %(reason)s.")
-            % {"reason": result.not_additive}
-        )
-    tables += [_means(result.means), _rule(result.rule)]
+    tables = _tables_of_systems(result, notes)
     if result.ranking is not None and result.blocks is not None:
         given_blocks = _input(read.judgments[0], result.blocks, read.files)
         ranked = rankings_report(given_blocks, [result.ranking], pairs=False)
         tables += ranked.tables
         data["rankings"] = ranked.data["rankings"]
-    for name in ("additive", "means", "rule"):
-        data[name] = data[name] and _estimable(data[name])
+    data |= _data_of_systems(result)
     tables += [
         _score_agreement(result.score_agreement),
         _span_agreement(result.span_agreement),
@@ -403,8 +404,13 @@ def _tell(
         tables.append(_errors(read.judgments))
     if not read.files:
         tables = [table for table in tables if table.rows]
+        number = {"systems": len(columns.systems)}
         return report_of_answers(
-            analysis_input=analysis_input, notes=notes, tables=tables, data=data
+            analysis_input=analysis_input,
+            counted=number,
+            notes=notes,
+            tables=tables,
+            data=data,
         )
     if read.losses:
         tables.append(losses_table(read.losses))
@@ -414,6 +420,35 @@ def _tell(
         tables=tables,
         data={**about, **data, "version": code_version()},
     )
+
+
+def _tables_of_systems(result: SpanAnalysis, notes: list[str]) -> list[Table]:
+    """Return the tables of means and differences; `notes` get the reason for one that is missing."""
+    if result.alone is not None:
+        # The others compare systems.
+        return [means_table(_("Mean score"), result.alone, name="means")]
+    tables = []
+    if result.additive is not None:
+        tables.append(_additive(result.additive))
+    else:
+        notes.append(
+            _("No scores by system, segment and judge: %(reason)s.")
+            % {"reason": result.not_additive}
+        )
+    return [*tables, _means(result.means), _rule(result.rule)]
+
+
+def _data_of_systems(result: SpanAnalysis) -> dict[str, object]:
+    if result.alone is not None:
+        return {"means": result.alone, "additive": None, "rule": None}
+    additive = None
+    if result.additive is not None:
+        additive = _estimable(result.additive)
+    return {
+        "means": _estimable(result.means),
+        "additive": additive,
+        "rule": _estimable(result.rule),
+    }
 
 
 def _input(first: ScoredJudgment, blocks: Blocks, files: tuple[FileRead, ...]) -> Input:

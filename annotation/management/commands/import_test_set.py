@@ -10,6 +10,7 @@ from django.db import transaction
 
 from annotation.importing.test_sets import (
     TestSetFiles,
+    fewest_systems_of,
     test_set_files_check,
     test_set_from_files,
 )
@@ -31,8 +32,8 @@ from campaign.management.files import (
     omission_lines,
     refusals_as_errors,
 )
-from campaign.models import Campaign, Reference, SystemKind, Task
-from campaign.selectors.tasks import ranking_task
+from campaign.models import Campaign, Protocol, Reference, SystemKind, Task
+from campaign.selectors.tasks import first_task
 from campaign.services.bad_references import bad_references_make
 
 
@@ -126,6 +127,12 @@ class Command(BaseCommand):
             action="store_true",
             help="let judges rank the first reference even if they see it; by default, only a hidden reference is ranked, as a control",
         )
+        parser.add_argument(
+            "--protocol",
+            choices=Protocol.values,
+            default=Protocol.RANKING.value,
+            help="protocol of the first task (default: %(default)s)",
+        )
         parser.add_argument("--blocks-wanted", metavar="N", type=_from_1)
         parser.add_argument(
             "--bad-references",
@@ -193,9 +200,10 @@ def _imported(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
         blocks_wanted=options["blocks_wanted"],
+        protocol=options["protocol"],
         watch=watch,
     )
-    task = ranking_task(test_set=test_set)
+    task = first_task(test_set=test_set)
     if options["bad_references"]:
         bad_references_make(test_set=task.test_set, share=options["bad_references"])
     return task
@@ -220,6 +228,7 @@ def _files(
             reference_system=None
             if reference_system.lower() == "none"
             else reference_system,
+            fewest_systems=fewest_systems_of(options["protocol"]),
         ),
         rank_shown_reference=options["rank_shown_reference"],
     )

@@ -17,7 +17,11 @@ from ranking.core.ranges import Correction
 from ranking.reports.correlations import correlation_columns, interval_notes
 from ranking.reports.plots import PointPlot, interval_plot
 from ranking.reports.tables import Column, Table, end_columns, of_part, system_column
-from ranking.reports.wording.methods import shortages_in_words
+from ranking.reports.wording.methods import (
+    lowered,
+    not_yet_in_words,
+    shortages_in_words,
+)
 from ranking.reports.wording.numbers import percent_in_figures
 
 #: Criteria of which one is compared with the other in a plot and a sentence.
@@ -30,16 +34,18 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
     for row in means.systems:
         if row.shortage:
             shortages[row.system] = row.shortage
-    yield from shortages_in_words(shortages, len(means.systems))
+    if means.is_of_one:
+        for shortage in shortages.values():
+            yield _("Interval: %(why)s.") % {"why": lowered(not_yet_in_words(shortage))}
+    else:
+        yield from shortages_in_words(shortages, len(means.systems))
     if len(shortages) == len(means.systems):
         return
     yield _(
         "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence)."
     ) % {"confidence": percent_in_figures(means.confidence)}
-    if means.correction is Correction.HOLM:
-        yield _("Ranks: simultaneous confidence sets.")
-    else:
-        yield _("Ranks: a separate confidence set for each system.")
+    if not means.is_of_one:
+        yield _sets_in_words(means)
     unsure = []
     for row in means.systems:
         if row.standard_error is None and row.shortage is None:
@@ -50,8 +56,18 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
         ) % {"systems": comma_list(unsure)}
 
 
+def _sets_in_words(means: MeanRatings) -> str:
+    if means.correction is Correction.HOLM:
+        return _("Ranks: simultaneous confidence sets.")
+    return _("Ranks: a separate confidence set for each system.")
+
+
 def means_table(title: str, means: MeanRatings, *, name: str) -> Table:
-    """Return the mean of each system with its interval and rank."""
+    """Return the mean of each system with its interval and rank; one system alone has no rank."""
+    ranks = [Column("rank", _("Rank")), *end_columns("rank_")]
+    ranks.append(Column("cluster", _("Cluster")))
+    if means.is_of_one:
+        ranks = []
     return Table.of(
         means.systems,
         name=name,
@@ -60,9 +76,7 @@ def means_table(title: str, means: MeanRatings, *, name: str) -> Table:
             system_column(),
             Column("mean", _("Mean")),
             *end_columns(),
-            Column("rank", _("Rank")),
-            *end_columns("rank_"),
-            Column("cluster", _("Cluster")),
+            *ranks,
             Column("ratings", _("Ratings")),
             Column("deviation", "s"),
         ),

@@ -295,28 +295,32 @@ def test_log_of_a_campaign_with_media_is_read(sent: Sent) -> None:
     assert result.judgments == 1
 
 
-@pytest.mark.parametrize(
-    ("item", "problem", "remedy"),
-    [
-        (
-            {"src": "Open.", "ref": "Offen.", "tgt": {"amber": "Auf."}},
-            "there is only one system, amber",
-            "a human or earlier text can be the second one",
-        ),
-        (
-            {"ref": "Offen.", "tgt": {"amber": "Auf.", "birch": "Offen!"}},
-            "the item has no source text",
-            "turn off “Show the source” in the settings of the campaign",
-        ),
-    ],
-)
-def test_campaigns_of_less_than_a_test_set_are_refused_with_the_remedy(
-    sent: Sent, item: dict[str, Any], problem: str, remedy: str
-) -> None:
+def test_items_without_a_source_are_refused_with_the_remedy(sent: Sent) -> None:
+    item = {"ref": "Offen.", "tgt": {"amber": "Auf.", "birch": "Offen!"}}
     upload = pearmut(sent, {"protocol": "DA"}, data=[[item]])
     assert upload.report is not None
-    assert upload.report["error"]["problem"] == problem
+    assert upload.report["error"]["problem"] == "the item has no source text"
+    remedy = "turn off “Show the source” in the settings of the campaign"
     assert remedy in upload.report["error"]["remedy"]
+
+
+@pytest.mark.parametrize("name", ["DA", "ESA", "MQM", "cESA"])
+def test_campaign_of_one_system_is_imported(
+    sent: Sent, campaign: Campaign, name: str
+) -> None:
+    item = {"src": "Open.", "ref": "Offen.", "tgt": {"amber": "Auf."}}
+    upload = pearmut(sent, {"protocol": name}, data=[[item]])
+    assert upload.report is not None
+    assert upload.report["error"] is None
+    # A ranking of it is refused.
+    upload_change(upload=upload, protocol=Protocol.RANKING)
+    assert checked(upload)["error"]["problem"] == "there is only one system, amber"
+    upload_change(upload=upload, protocol=Protocol.SPANS)
+    imported(upload)
+    task = Task.objects.get()
+    assert task.protocol == Protocol.SPANS
+    design_ensure(task=task, seed=7)
+    assert hits_plan(task_id=task.pk, count=2)
 
 
 def test_items_whose_source_judges_do_not_see_are_outputs_alone(

@@ -139,6 +139,11 @@ class MeanRatings:
     lowest: int | None
     highest: int | None
 
+    @property
+    def is_of_one(self) -> bool:
+        """True if there is one system, which nothing can be compared with."""
+        return len(self.systems) == 1 and not self.not_rated
+
 
 def mean_ratings(
     ratings: Ratings,
