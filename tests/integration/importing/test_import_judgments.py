@@ -1,6 +1,7 @@
 """`import_answers`: onto texts and without them, all or nothing, and nothing twice."""
 
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import IO, Any
 
@@ -171,7 +172,7 @@ def test_several_language_pairs_want_a_choice(
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
     assert "1 judgments imported" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
-    assert "no judgment of de → en" in refused(
+    assert "no judgments of de → en" in refused(
         "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
     )
 
@@ -247,8 +248,10 @@ def test_files_are_closed_before_the_error_is_seen(
     opened: list[IO[bytes]] = []
     whole_open = Path.open
 
-    def watched(self: Path, mode: str = "r") -> IO[Any]:
-        stream = whole_open(self, mode)
+    # Named like the method, by which the reading process finds it.
+    @wraps(whole_open)
+    def watched(self: Path, mode: str = "r", **options: Any) -> IO[Any]:
+        stream = whole_open(self, mode, **options)
         opened.append(getattr(stream, "raw", stream))
         return stream
 
