@@ -134,7 +134,8 @@ def flipped_p_values(
     """Return p-values of the paired permutation test for each pair of systems.
 
     p is the share of sign flips of the segments' differences whose sum is at least the observed one, equal ones counted in full
-    (Thompson et al. 2024, as in WMT24 and WMT25). With at most `MOST_ENUMERATED` segments, all flips are tried, and p is exact.
+    (Thompson et al. 2024, as in WMT24 and WMT25). Systems with the same score in every segment have p = 1/2, whichever is the
+    first. With at most `MOST_ENUMERATED` segments, all flips are tried, and p is exact.
 
     Parameters
     ----------
@@ -166,6 +167,7 @@ def flipped_p_values(
     else:
         flipped = flipped_sums(filled, keys, drawing)
     p = (flipped >= least).mean(axis=0)
+    p[~filled.any(axis=0)] = 0.5
     is_unknown = np.isnan(difference).all(axis=0)
     return np.where(is_unknown, np.nan, p)
 

@@ -217,7 +217,7 @@ def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
             assert p == np.mean(flips >= apart.sum() - 1e-9)
     lacking = np.array([[1.0, 1.0, np.nan], [2.0, 2.0, np.nan]])
     equal = figures.flipped_p_values(lacking, segment_keys(np.arange(2)), FEW)
-    np.testing.assert_equal(equal, [1.0, np.nan, np.nan])
+    np.testing.assert_equal(equal, [0.5, np.nan, np.nan])
     # Of resamples, those with NaN are left out, and ties count half.
     resampled = np.array(
         [[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]]
@@ -288,6 +288,21 @@ def compared_metric(people: People, metric: Metric) -> ComparedMetric:
     threshold = agreement["threshold"]
     assert threshold is not None
     return ComparedMetric(metric, threshold, accuracy)
+
+
+def test_soft_accuracy_of_a_constant_metric_does_not_depend_on_the_order_of_systems() -> (
+    None
+):
+    """openvax/mhcflurry#405: a scorer that gives one score to all was perfect or worthless, by the order of rows."""
+    random = np.random.default_rng(3)
+    human = random.normal(0, 1, (30, 4)) + np.arange(4)
+    constant = metric(np.ones((30, 4)), "constant")
+    for scores in (human, human[:, ::-1].copy()):
+        people = people_of_scores(metric(scores), FEW)
+        agreement = agreement_of_metric(people, constant)
+        assert agreement["systems"]["soft_pairwise"].value == pytest.approx(
+            0.5, abs=0.02
+        )
 
 
 @pytest.mark.parametrize("figure", TESTED)
