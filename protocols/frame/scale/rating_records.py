@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from campaign.formats import InputFile
-from campaign.formats.cells import refuse_at
+from campaign.formats.cells import NOT_AVAILABLE, refuse_at
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.json_text import JSONObject
 from campaign.formats.records import FormAnswer
 from campaign.formats.streams import StoredFile, peek
-from campaign.formats.tables import integer, read_table
+from campaign.formats.tables import integer, read_table, refuse_repeated_columns
 from ranking.files.answer_records import object_records
 from ranking.files.labels import Objects, json_objects
 from ranking.files.pearmut_log import PEARMUT_LOG, LoggedItem, is_log, log_read
@@ -19,6 +19,7 @@ JSON_LINES: Final = "ratings-jsonl"
 CSV: Final = "ratings-csv"
 _SNIFFED_BYTES: Final = 1024
 _WHOLE: Final = ("segment", "value", "duration_ms", "screen")
+_REQUIRED: Final = ("segment", "systems", "judge", "criterion", "value")
 _TRUTH: Final = {"true": True, "false": False}
 
 
@@ -32,13 +33,17 @@ def rating_objects(file: InputFile) -> Objects:
         yield from json_objects(file)
         return
     table = read_table(file)
+    columns = [(index, name.lower()) for index, name in table.columns()]
+    names = [name for _index, name in columns]
+    refuse_repeated_columns(file.name, table.line, names, names)
     for line, cells in table.rows():
-        cell_of = {name: cells[index] for index, name in table.columns()}
         refuse = refuse_at(file.name, line)
         values = {}
-        for key, cell in cell_of.items():
-            if cell.strip():
-                values[key] = _cell_value(key, cell)
+        for index, key in columns:
+            cell = cells[index].strip()
+            is_missing = cell == NOT_AVAILABLE and key not in _REQUIRED
+            if cell and not is_missing:
+                values[key] = _cell_value(key, cells[index])
         yield line, values, refuse
 
 

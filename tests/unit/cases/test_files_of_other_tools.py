@@ -14,6 +14,7 @@ from campaign.formats.metric_scores import read_metric_scores
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import StoredFile
+from protocols.frame.scale.rating_records import rating_objects
 from protocols.spans.files.formats import read_spans_file
 from ranking.files.reading import detect_input_format, read_judgments
 from tests.media_samples import png
@@ -509,3 +510,33 @@ def test_exports_of_annotation_tools_are_named_where_answers_are_asked_for(
         with pytest.raises(FormatError, match=tool) as error:
             read(InputFile("f", io.BytesIO(content.encode())))
         assert "docs/formats-judgments.md" in error.value.remedy
+
+
+_RATING: Final = {
+    "segment": 1,
+    "systems": ["A"],
+    "judge": "j",
+    "criterion": "fluency",
+    "value": 4,
+}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "segment,systems,judge,criterion,value,duration_ms,condition\n1,A,j,fluency,4,NA,NA\n",
+        "Segment,Systems,Judge,Criterion,VALUE\n1,A,j,fluency,4\n",
+        '"";"segment";"systems";"judge";"criterion";"value"\n"1";1;"A";"j";"fluency";4,0\n',
+    ],
+)
+def test_ratings_that_r_and_spreadsheets_saved_are_read(table: str) -> None:
+    """tidyverse/readr#928."""
+    (row,) = rating_objects(InputFile("r.csv", io.BytesIO(table.encode())))
+    assert row[1] == _RATING
+
+
+def test_column_of_ratings_that_appears_twice_is_refused() -> None:
+    """netbox-community/netbox#11990: the second of the two columns counted."""
+    table = "segment,systems,judge,criterion,value,Value\n1,A,j,fluency,4,5\n"
+    with pytest.raises(FormatError, match="appears twice"):
+        list(rating_objects(InputFile("r.csv", io.BytesIO(table.encode()))))
