@@ -235,11 +235,12 @@ class AnswerSubjects:
                     "list them as separate candidates",
                 )
             if answer.texts and not same_text(answer.texts[position], text):
-                refuse(answer)(
-                    None,
-                    f"the output of {systems[0]} for segment {segment.number} differs from the test set",
-                    "import the judgments of these texts, or import the texts that were judged",
-                )
+                problem = f"the output of {systems[0]} for segment {segment.number} differs from the test set"
+                remedy = "import the judgments of these texts, or import the texts that were judged"
+                if _looks_same(answer.texts[position], text):
+                    problem += ", although it looks the same"
+                    remedy = "write accents, spaces and invisible characters as in the test set, whose positions count"
+                refuse(answer)(None, problem, remedy)
             ids.append(tuple([id_ for id_, _text in named_outputs]))
             texts.append(text)
         block_texts = BlockTexts(tuple(texts), self._source_texts[segment.key])

@@ -262,9 +262,14 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
     """Raise FormatError for an escaped character that is not allowed in text."""
     damage = _NO_TEXT.search(text)
     if damage:
+        remedy = (
+            r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)"
+        )
+        if damage.group() == "\r":
+            remedy = r"write a line break as \n"
         raise Location(file, line, field=field).error(
             f"the character U+{ord(damage.group()):04X}, written with a backslash, is not allowed in text",
-            r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
+            remedy,
         )
 
 

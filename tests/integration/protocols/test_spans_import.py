@@ -344,6 +344,20 @@ def test_invalid_content_changes_nothing(
         assert HIT.objects.count() == hits
 
 
+def test_text_that_only_looks_the_same_is_refused_in_these_words(
+    task: Task, jsonl: Callable[..., Path]
+) -> None:
+    """doccano/doccano#2264: positions in a text with accents of their own are others."""
+    output = Output.objects.filter(segment__number=1, system__name="dune")
+    for stored, written in (
+        ("Öffnet um neun.", "O\u0308ffnet um neun."),
+        ("um 9 Uhr", "um 9\xa0Uhr"),
+    ):
+        output.update(text=stored)
+        said = refused(jsonl(scored(text=written)))
+        assert "differs from the test set, although it looks the same" in said
+
+
 def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
     Task.objects.filter(pk=task.pk).update(rules={"spans_asked": False})
     assert "has errors, but judges in this task give only scores" in refused(jsonl())
