@@ -546,6 +546,6 @@ def test_carriage_return_in_a_scored_text_is_refused_with_its_remedy() -> None:
     """Positions would count it, and the text of the test set has none."""
     output = {"systems": ["A"], "score": 5, "text": "a\r\nb"}
     content = json.dumps({"segment": "1", "judge": "j", "outputs": [output]})
-    with pytest.raises(FormatError, match="U.000D") as error:
+    with pytest.raises(FormatError, match="000D") as error:
         read_spans_file(InputFile("f", io.BytesIO(content.encode())))
     assert error.value.remedy == r"write a line break as \n"
