@@ -52,6 +52,9 @@ _PACKED: Final = (
 )
 _TAR_MAGIC: Final = slice(257, 262)
 _HEAD_BYTES: Final = 512
+#: Flag of zip for names in UTF-8, and the encoding of names without it.
+_SAYS_UTF8: Final = 0x800
+_OLD_ENCODING: Final = "cp437"
 # A directory of a zip has a name, dates and sizes for each file; zipfile reads it whole.
 _ENTRY_BYTES: Final = 512
 _LONGEST_NAME: Final = 1_000
@@ -227,8 +230,8 @@ class _Unpacking:
 
     def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         # Old Windows tools write backslashes.
-        name = member.filename.replace("\\", "/")
-        self._refuse_name(member.orig_filename.replace("\\", "/"))
+        name = _zip_name(member).replace("\\", "/")
+        self._refuse_name(name)
         mode = stat.S_IFMT(member.external_attr >> 16)
         if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
             raise self._no_file(member.filename)
@@ -354,6 +357,16 @@ class _Unpacking:
             "is a link or a device, not a file",
             "put the file itself there",
         )
+
+
+def _zip_name(member: zipfile.ZipInfo) -> str:
+    """Return the name of a file as its archive has it; macOS writes UTF-8 without saying so."""
+    if member.flag_bits & _SAYS_UTF8:
+        return member.orig_filename
+    try:
+        return member.orig_filename.encode(_OLD_ENCODING).decode("utf-8")
+    except UnicodeError:
+        return member.orig_filename
 
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:

@@ -189,7 +189,7 @@ def _refuse_unpaired_quote(
 def _open_quote(location: Location) -> FormatError:
     return location.error(
         "a quoted cell continues on the next line",
-        "remove line breaks inside texts, and double the quotation marks inside a cell",
+        "remove line breaks inside texts, or write JSON Lines, which keep them; double the quotation marks inside a cell",
     )
 
 

@@ -143,6 +143,28 @@ def test_archive_inside_an_archive_is_refused(packed: Packed, inner: bytes) -> N
     assert "is itself packed or compressed" in refused(packed([("a.txt", inner)]))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [("utf-8", "se\u0301.fr"), ("utf-8", "系统.fr"), ("cp437", "sé.fr")],
+)
+def test_names_of_macos_are_utf8_although_the_archive_does_not_say_so(
+    encoding: str, name: str
+) -> None:
+    """weichsel/ZIPFoundation#63, ansible/ansible#22922: é of a zip made by the Finder became "e╠ü"."""
+    written = name.encode(encoding)
+    placeholder = "x" * len(written)
+    data = zipped([(placeholder, b"a"), ("b.fr", b"b")])
+    found = opened(data.replace(placeholder.encode(), written))
+    assert found == {name: b"a", "b.fr": b"b"}
+
+
+def test_name_in_utf8_that_leads_astray_is_refused() -> None:
+    data = zipped([("xxx", b"a"), ("b.fr", b"b")])
+    assert "is not a valid file name" in refused(
+        data.replace(b"xxx", "\u2028".encode())
+    )
+
+
 def test_links_and_devices_are_refused() -> None:
     link = zipfile.ZipInfo("a.txt")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
