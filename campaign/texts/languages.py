@@ -328,7 +328,9 @@ RIGHT_TO_LEFT_SCRIPTS = frozenset(
 
 
 #: Languages without spaces between words, where two characters count as a word.
-WITHOUT_SPACES = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
+WITHOUT_SPACES = frozenset(
+    {"bo", "ja", "km", "lo", "my", "th", "zh", "gan", "hsn", "lzh", "wuu", "yue"}
+)
 
 
 def without_spaces(tag: str) -> bool:

@@ -58,8 +58,7 @@ TEXT_METRICS: Final[Mapping[str, tuple[str, ...]]] = {
 ERROR_RATES: Final = frozenset({"TER", "WER", "PER"})
 #: Tokenization of languages that do not separate words by spaces, as sacrebleu calls it; characters if it is not installed.
 _TOKENS_OF: Final = {
-    "zh": "zh",
-    "yue": "zh",
+    **dict.fromkeys(("zh", "gan", "hsn", "lzh", "wuu", "yue"), "zh"),
     "ja": "ja-mecab",
     **dict.fromkeys(("th", "lo", "km", "my", "bo", "dz"), "char"),
 }
