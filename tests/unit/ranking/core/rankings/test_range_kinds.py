@@ -183,7 +183,7 @@ def test_p_value_of_systems_with_one_score_does_not_depend_on_their_names(
     names: str,
 ) -> None:
     """rpatrik96/hallmark#39: which of two comes first in the alphabet decided whether they differed."""
-    one, two, three = names
+    one, two, three = tuple(names)
     circle = [(one, two), (two, three), (three, one)]
     rows = []
     for segment in range(6):
