@@ -76,9 +76,12 @@ class _Results:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
+            message = expat.ErrorString(error.code)
+            remedy = "export the results again or check that the transfer was complete"
+            if message == expat.errors.XML_ERROR_INCORRECT_ENCODING:
+                remedy = 'write encoding="utf-8" in the first line if the file was converted to UTF-8'
             raise Location(self._file, error.lineno, error.offset + 1).error(
-                f"the file is not valid XML ({expat.ErrorString(error.code)})",
-                "export the results again or check that the transfer was complete",
+                f"the file is not valid XML ({message})", remedy
             ) from error
         # The parser buffers an unterminated tag or comment, and rescans it with each piece.
         if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:

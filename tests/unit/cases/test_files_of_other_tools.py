@@ -549,3 +549,14 @@ def test_carriage_return_in_a_scored_text_is_refused_with_its_remedy() -> None:
     with pytest.raises(FormatError, match="000D") as error:
         read_spans_file(InputFile("f", io.BytesIO(content.encode())))
     assert error.value.remedy == r"write a line break as \n"
+
+
+def test_results_converted_from_utf16_are_refused_with_their_declaration(
+    tmp_path: Path,
+) -> None:
+    """The remedy for a file in UTF-16 leaves its declaration as it is."""
+    path = tmp_path / "results.xml"
+    path.write_text('<?xml version="1.0" encoding="utf-16"?>\n<results/>')
+    with pytest.raises(FormatError, match="encoding") as error:
+        read_judgments([str(path)])
+    assert 'encoding="utf-8"' in error.value.remedy
