@@ -9,8 +9,8 @@ from typing import Final
 #: Separates addresses, except inside quotation marks and angle brackets.
 _PIECES: Final = re.compile(r'((?:"[^"]*"|<[^<>]*>|[^,;\t|"<]|["<])*)([,;\t|]|$)')
 _BULLET: Final = re.compile(r"^\s*(?:[-*•·–—]|\d{1,4}[.)])\s+")
-#: Typed with an input method for Chinese or Japanese.
-_FULL_WIDTH: Final = str.maketrans("＠。．，；", "@..,;")
+#: Typed with an input method for Chinese or Japanese, or on an Arabic keyboard.
+_PUNCTUATION: Final = str.maketrans("＠。．，；、،؛", "@..,;,,;")
 _AROUND: Final = "<>()[]{}'\"‘’“”«».,;:"
 
 
@@ -63,7 +63,7 @@ def _visible(line: str) -> str:
     for character in line:
         if unicodedata.category(character) != "Cf":
             visible += character
-    visible = visible.translate(_FULL_WIDTH)
+    visible = visible.translate(_PUNCTUATION)
     return visible.replace("\N{NO-BREAK SPACE}", " ")
 
 

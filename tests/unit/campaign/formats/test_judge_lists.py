@@ -39,6 +39,19 @@ def rows(text: str) -> list[JudgeRow]:
         ("'ada@example.org'.", [("ada@example.org", "")]),
         ("\u200bada@example.org\u00a0", [("ada@example.org", "")]),
         ("ada＠example.org", [("ada@example.org", "")]),
+        # Chinese, Japanese and Arabic commas and semicolons; google/paco 921, part-up 376.
+        (
+            "ada@example.org、ben@example.org",
+            [("ada@example.org", ""), ("ben@example.org", "")],
+        ),
+        (
+            "ada@example.org، ben@example.org؛ cleo@example.org",
+            [
+                ("ada@example.org", ""),
+                ("ben@example.org", ""),
+                ("cleo@example.org", ""),
+            ],
+        ),
         ("o'brien+wmt@example.org", [("o'brien+wmt@example.org", "")]),
     ],
 )  # fmt: skip
