@@ -72,7 +72,10 @@ class MediaSerializer(PlainSerializer):
 class TextSerializer(PlainSerializer):
     text = serializers.CharField(help_text="Empty if there are only files to show.")
     lang = serializers.CharField(help_text="BCP 47 tag.")
-    dir = serializers.ChoiceField(choices=["ltr", "rtl"])
+    dir = serializers.ChoiceField(
+        choices=["ltr", "rtl", "auto"],
+        help_text="Direction of the text: that of its language, or auto if it has no letters of that direction.",
+    )
     media = MediaSerializer(
         many=True,
         required=False,

@@ -19,6 +19,7 @@ from campaign.models.system import system_label
 from campaign.pages.forms import VersionedForm
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list
+from campaign.texts.languages import text_direction
 
 
 class SystemTable(DeskTable):
@@ -123,7 +124,7 @@ class CorrectionForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("Corrected output"),
         widget=forms.Textarea(
-            attrs={"rows": 4, "class": "notranslate", "dir": "auto", "translate": "no"}
+            attrs={"rows": 4, "class": "notranslate", "translate": "no"}
         ),
     )
     reason = forms.CharField(
@@ -144,3 +145,8 @@ class CorrectionForm(forms.Form):
         widget=forms.RadioSelect,
         initial="leave_out",
     )
+
+    def __init__(self, *args: Any, language: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        text = self["text"].value() or ""
+        self.fields["text"].widget.attrs["dir"] = text_direction(text, language)

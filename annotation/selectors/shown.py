@@ -55,7 +55,7 @@ from campaign.selectors.media import (
     media_of_judge,
     media_of_members,
 )
-from campaign.texts.languages import language_described, language_direction
+from campaign.texts.languages import language_described, text_direction
 from campaign.texts.media import marked_text
 
 
@@ -307,7 +307,7 @@ class _Rules:
         shown: TextShown = {
             "text": marked.words,
             "lang": language,
-            "dir": language_direction(language),
+            "dir": text_direction(marked.words, language),
         }
         if marked.media:
             shown["media"] = files_shown(marked, self.address)

@@ -173,7 +173,11 @@ def output_correct_page(
         system__test_set=task.test_set_id,
         system__kind=SystemKind.SYSTEM,
     )
-    form = CorrectionForm(request.POST or None, initial={"text": output.text})
+    form = CorrectionForm(
+        request.POST or None,
+        initial={"text": output.text},
+        language=task.test_set.target_language,
+    )
     if request.method == "POST" and form.is_valid():
         with RefusalsAt(form):
             output_correct(

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from campaign.models import Campaign
 from campaign.selectors.credentials import device_in_words
 from campaign.selectors.media import ShownFile, files_shown, media_of_members
+from campaign.texts.languages import text_direction
 from campaign.texts.media import marked_text
 
 register = template.Library()
@@ -21,14 +22,17 @@ _CLASS: Final = "notranslate"
 
 
 @register.simple_tag
-def text_attributes(language: str = "", classes: str = "") -> SafeString:
-    """Return the HTML attributes of an element that shows a source, a reference or an output.
+def text_attributes(
+    language: str = "", classes: str = "", *parts: str | None
+) -> SafeString:
+    """Return the HTML attributes of an element that shows a source, a reference or an output, given in one or more parts.
 
-    Browsers neither translate the text nor change its white space, and its own letters decide its direction. The
-    judging page does the same in `static/judge/block.js`.
+    Browsers neither translate the text nor change its white space. Without a language, the first letter of the text
+    decides its direction. The judging page does the same in `static/judge/block.js`.
     """
     names = f"{classes} {_CLASS}".strip()
-    attributes = format_html('class="{}" dir="auto" translate="no"', names)
+    direction = text_direction("".join(filter(None, parts)), language)
+    attributes = format_html('class="{}" dir="{}" translate="no"', names, direction)
     if language:
         return format_html('{} lang="{}"', attributes, language)
     return attributes

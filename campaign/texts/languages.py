@@ -6,6 +6,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final, Literal, TypedDict, TypeVar
+from unicodedata import bidirectional
 
 from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
@@ -356,6 +357,24 @@ def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     for script in likely_subtags[:1]:
         return _script_direction(script.lower())
     return "ltr"
+
+
+def text_direction(text: str, language: str) -> Literal["ltr", "rtl", "auto"]:
+    """Return the direction of a text: that of its language if it has letters of it, otherwise its own.
+
+    A sentence may begin with a name in another script, by which browsers would turn all of it around. An output that
+    was left untranslated has no letters of its language.
+    """
+    if not language or _base(language.lower()) in _NO_ONE_LANGUAGE:
+        return "auto"
+    direction = language_direction(language)
+    if any(bidirectional(character) in _STRONG[direction] for character in text):
+        return direction
+    return "auto"
+
+
+#: Unicode's bidirectional classes of letters of each direction.
+_STRONG: Final = {"ltr": ("L",), "rtl": ("R", "AL")}
 
 
 def _script_direction(script: str) -> Literal["ltr", "rtl"]:

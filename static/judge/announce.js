@@ -19,7 +19,7 @@ export function announce(words, ...texts) {
   said.append(words);
   for (const text of texts) {
     if (!text) continue;
-    const span = prepareForText(document.createElement("span"), text.lang);
+    const span = prepareForText(document.createElement("span"), text);
     span.textContent = text.text;
     said.append(" ", span);
   }

@@ -22,14 +22,14 @@ export function heardOf(text) {
 /** @type {WeakMap<Element, string>} */
 const given = new WeakMap();
 
-// Prepares an element for a text: browsers neither translate the text nor change its white space, and its own letters
-// decide its direction. The organisers' pages do the same with the template tag `text_attributes`.
-/** @template {HTMLElement} E @param {E} element @param {string} lang */
-export function prepareForText(element, lang) {
+// Prepares an element for a text: browsers neither translate the text nor change its white space. Where the server does not
+// know its direction, its first letter decides. The organisers' pages do the same with the template tag `text_attributes`.
+/** @template {HTMLElement} E @param {E} element @param {Pick<TextOf, "lang" | "dir">} text */
+export function prepareForText(element, { lang, dir = "auto" }) {
   element.classList.add("notranslate");
   element.translate = false;
   element.lang = lang;
-  element.dir = "auto";
+  element.dir = dir;
   return element;
 }
 
@@ -40,7 +40,7 @@ export function setText(element, text) {
   given.set(element, text.text);
   if (isBlank(text.text) && !text.media) element.dataset.empty = say("empty");
   else delete element.dataset.empty;
-  return prepareForText(element, text.lang);
+  return prepareForText(element, text);
 }
 
 // Writes a text in parts, above its pictures and recordings.

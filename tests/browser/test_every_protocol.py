@@ -113,7 +113,7 @@ def test_by_touch_alone_from_right_to_left_in_the_dark(
     judge = screen.judge(target_language="ar")
     before = begin(page, judge, sign_in)
     assert page.locator("html").get_attribute("dir") == "rtl"
-    expect(page.locator("main [lang=ar][dir=auto]:visible").first).to_be_visible()
+    expect(page.locator("main [lang=ar][dir=rtl]:visible").first).to_be_visible()
     assert axe_finds(page) == ""
     assert not too_wide(page)
     for count in (1, 2):

@@ -1,12 +1,14 @@
 """What holds for the texts of every screen: shown as they are, and not judged once something has changed them."""
 
+from itertools import cycle
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Judgment
-from campaign.models import Output, Segment
+from campaign.models import Output, Segment, TestSet
 from tests.browser.conftest import SignIn
-from tests.browser.screens import APART, Screen, sentence
+from tests.browser.screens import APART, SCREENS, Screen, sentence
 from tests.browser.test_every_protocol import on_screens
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -20,7 +22,7 @@ UNPROTECTED = """(mark) => {
     }
     texts.push(...document.querySelectorAll("textarea.edit-field:not([hidden])"));
     const isProtected = (element) =>
-        element.closest("[translate=no].notranslate[dir=auto]") && getComputedStyle(element).whiteSpace === "pre-wrap";
+        element.closest("[translate=no].notranslate[dir=ltr]") && getComputedStyle(element).whiteSpace === "pre-wrap";
     return { shown: texts.length, unprotected: texts.filter((each) => !isProtected(each)).map((each) => each.outerHTML) };
 }"""
 
@@ -58,6 +60,38 @@ def test_no_browser_may_translate_or_trim_a_text(
     texts = page.evaluate(UNPROTECTED, MARK)
     assert texts["unprotected"] == []
     assert texts["shown"] > 0
+
+
+# The direction of each text of the sentence, by its first word.
+DIRECTIONS = """() => Object.fromEntries([...document.querySelectorAll("#panel .notranslate, #outputs .notranslate")]
+    .filter((element) => element.checkVisibility() && element.textContent)
+    .map((element) => [element.textContent.split(" ")[0], getComputedStyle(element).direction]))"""
+
+
+def test_arabic_text_that_begins_with_a_latin_name_runs_from_right_to_left(
+    page: Page, sign_in: SignIn
+) -> None:
+    """w3c/i18n-drafts 104, NUKnightLab/StoryMapJS 245, muzuiget/dualsub-support 129: its words were in a wrong order."""
+    judge = SCREENS["ranking"].judge()
+    TestSet.objects.update(target_language="ar")
+    texts = {
+        "Karim": "Karim جاء ليستعيد مظلته من room B12.",
+        "جاء": "جاء Karim ليستعيد مظلته.",
+        "Lost": "Lost property is kept in room B12.",
+    }
+    for output, text in zip(
+        Output.objects.order_by("segment_id", "pk"), cycle(texts.values()), strict=False
+    ):
+        output.text = text
+        output.save()
+    sign_in(page, judge)
+    expect(page.locator("#rows > *:visible").first).to_be_visible()
+    shown = page.evaluate(DIRECTIONS)
+    assert {word: shown.get(word) for word in texts} == {
+        "Karim": "rtl",
+        "جاء": "rtl",
+        "Lost": "ltr",
+    }
 
 
 @on_screens("ranking", "two_outputs", but=("editing",))

@@ -84,7 +84,7 @@ def _is_protected(attributes: dict[str, str | None]) -> bool:
     classes = (attributes.get("class") or "").split()
     return (
         attributes.get("translate") == "no"
-        and attributes.get("dir") == "auto"
+        and attributes.get("dir") == "ltr"
         and "notranslate" in classes
     )
 

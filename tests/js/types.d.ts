@@ -9,6 +9,8 @@ type Label = number | null;
 interface TextOf {
   text: string;
   lang: string;
+  // Missing in texts that the page composes.
+  dir?: "ltr" | "rtl" | "auto";
   // Files shown below the text.
   media?: MediaFile[];
 }

@@ -70,7 +70,7 @@ class EditingScreen extends ButtonScreen {
     this.#field.hidden = isAsked;
     setText(this.#shown, candidate);
     this.#field.placeholder = say("empty");
-    prepareForText(this.#field, candidate.lang);
+    prepareForText(this.#field, candidate);
     this.#field.value = block.answer.text ?? candidate.text;
     this.#field.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, Math.ceil(candidate.text.length / LINE) + 1));
     this.offer(isAsked ? ACCEPT : EDIT);

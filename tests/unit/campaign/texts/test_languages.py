@@ -3,6 +3,7 @@ from django.utils.translation import override
 
 from campaign.texts.languages import (
     language_direction,
+    text_direction,
     language_name,
     language_own_name,
 )
@@ -24,6 +25,32 @@ from campaign.texts.languages import (
 )
 def test_direction_follows_script_and_language(tag: str, direction: str) -> None:
     assert language_direction(tag) == direction
+
+
+@pytest.mark.parametrize(
+    ("text", "tag", "direction"),
+    [
+        ("The umbrella", "en", "ltr"),
+        ("جاء كريم", "ar", "rtl"),
+        # w3c/i18n-drafts 104, NUKnightLab/StoryMapJS 245: a sentence that begins with a name in another script.
+        ("CSS: مغامرة جديدة!", "ar", "rtl"),
+        ("“שלום” means peace.", "en", "ltr"),
+        ("WhatsApp 2 היא אפליקציה", "he", "rtl"),
+        # Untranslated outputs.
+        ("The umbrella is black.", "ar", "auto"),
+        ("المظلة سوداء.", "de", "auto"),
+        ("12:30 – 14:00", "ar", "auto"),
+        ("", "fa", "auto"),
+        # No language has a direction.
+        ("CSS: مغامرة", "und", "auto"),
+        ("CSS: مغامرة", "mul", "auto"),
+        ("CSS: مغامرة", "", "auto"),
+    ],
+)
+def test_text_has_the_direction_of_its_language_if_it_has_letters_of_it(
+    text: str, tag: str, direction: str
+) -> None:
+    assert text_direction(text, tag) == direction
 
 
 @pytest.mark.parametrize(
