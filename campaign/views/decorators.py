@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import (
     require_http_methods,
@@ -23,7 +24,8 @@ View = TypeVar("View", bound=Callable[..., Any])
 def _signed_in(view: View) -> View:
     """Redirect visitors to the sign-in page.
 
-    Once the session has ended, requests for a part of an open page get 401, so that no sign-in page is inserted.
+    Once the session has ended, requests for a part of an open page get 401, so that no sign-in page is inserted, and
+    the sign-in page says that a form was not saved.
     """
     for_members = login_required(view)
 
@@ -31,6 +33,13 @@ def _signed_in(view: View) -> View:
     def answered(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
         if request.headers.get("HX-Request") and not request.user.is_authenticated:
             return HttpResponse(status=401)
+        if request.method == "POST" and not request.user.is_authenticated:
+            messages.error(
+                request,
+                _(
+                    "You were signed out, so nothing was saved. After signing in, go back in your browser: it may have kept what you entered."
+                ),
+            )
         answer: HttpResponse = for_members(request, *arguments, **named)
         return answer
 

@@ -49,6 +49,19 @@ def test_right_password_signs_in_and_opens_the_requested_page(
     assert is_signed_in(client)
 
 
+def test_form_sent_after_the_end_of_the_session_is_said_not_to_be_saved(
+    client: Client,
+) -> None:
+    """wagtail/wagtail 2199, anchor-cms 643, devilry-django 594: the entries were gone without a word."""
+    form = {"language": "en", "text": "Read both texts."}
+    shown = client.post("/campaigns/museum/instructions/", form, follow=True)
+    assert shown.redirect_chain[-1][0].startswith("/sign-in/")
+    assert "nothing was saved" in shown.content.decode()
+    # Said once, and only about a form.
+    shown = client.get("/campaigns/museum/instructions/", follow=True)
+    assert "nothing was saved" not in shown.content.decode()
+
+
 def test_redirects_stay_on_the_host(client: Client, settings: Settings) -> None:
     settings.ALLOWED_HOSTS = ["testserver", "other.example.org"]
     for elsewhere in (

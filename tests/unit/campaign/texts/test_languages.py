@@ -3,9 +3,9 @@ from django.utils.translation import override
 
 from campaign.texts.languages import (
     language_direction,
-    text_direction,
     language_name,
     language_own_name,
+    text_direction,
 )
 
 
