@@ -8,7 +8,6 @@ FIRST = (
     "tests/load",
     "tests/integration/launcher",
     "tests/integration/worker",
-    "tests/integration/demo",
     "tests/integration/upgrades",
     "tests/integration/documentation",
     "tests/browser/test_campaign_runs.py",

@@ -1,16 +1,9 @@
-"""Every command and program of the documentation runs as it stands, beside a running demo.
-
-They are run in the folder that the README makes, and by an installed wheel in another folder. A page's blocks are run
-in order, each command with exit status 0. What a reader replaces is replaced here, too: addresses, folders, numbers of
-tasks, a token, and `./quintet` by the installed `quintet`. Blocks that no test can run say why in a comment before them.
-"""
+"""A person who follows the documentation: an installation with a running demo, and the commands they type."""
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,32 +12,16 @@ import pytest
 
 from launcher.data_directory import read_json
 from tests.checkouts import copy_checkout
-from tests.documentation.pages import PAGES, Block, read_page
-from tests.documentation.world import World, files_write
+from tests.documentation.world import files_write
 from tests.wheels import installed_wheel
 
 #: A command that takes longer waits for something.
 SECONDS = 300
-#: Pages whose commands are run in CI; `make test-thorough` runs those of the others, too.
-IN_EVERY_RUN = ("README.md", "docs/backups.md", "docs/operators.md", "docs/rest.md")
 #: Variables that name an installation or its services.
 _OF_AN_INSTALLATION = (
     *("DATABASE_URL", "MIGRATION_DATABASE_URL", "REDIS_URL", "SECRET_KEY"),
     *("QUINTET_HOME", "PORT", "STATIC_ROOT", "PYTHONPATH", "DJANGO_SETTINGS_MODULE"),
 )
-
-
-#: What only a checkout has: the Makefile, and the environment that it makes.
-_OF_A_CHECKOUT = re.compile(r"\bmake |\.venv/bin/")
-
-
-def blocks_to_run(page: str) -> list[Block]:
-    """Return the blocks of commands and programs of a page that no comment keeps from being run."""
-    return [
-        block
-        for block in read_page(page).blocks
-        if (block.is_commands or block.is_program) and not block.marker
-    ]
 
 
 @dataclass(frozen=True)
@@ -90,11 +67,12 @@ class Reader:
         self.above = above
         self.installation = installation
         self.folder = installation.folder
+        self.home = above / "home"
         self.environment = {
             **{k: v for k, v in os.environ.items() if k not in _OF_AN_INSTALLATION},
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "HOME": str(above),
-            "QUINTET_HOME": str(above / "home"),
+            "QUINTET_HOME": str(self.home),
             "PORT": "0",
         }
         files_write(self.folder)
@@ -141,50 +119,8 @@ class Reader:
     @property
     def address(self) -> str:
         """Return where the demo is served."""
-        served: str = read_json(self.above / "home" / "address.json")
+        served: str = read_json(self.home / "address.json")
         return served
-
-
-@dataclass(frozen=True)
-class Started:
-    """A reader whose demo runs, and what it has."""
-
-    reader: Reader
-    world: World
-
-    def run(self, block: Block) -> None:
-        """Run a block of a page, unless it is about a checkout and this is none."""
-        if (
-            _OF_A_CHECKOUT.search(block.text)
-            and not self.reader.installation.is_checkout
-        ):
-            return
-        if block.is_program:
-            self.reader.run_program(block.text, self._replaced(block))
-            return
-        for command in block.commands:
-            self.reader.run(command, self._replaced(block))
-
-    def _replaced(self, block: Block) -> dict[str, str]:
-        """Return what stands for examples; a command may need what the one before it has made."""
-        return {**self.reader.replaced(), **self.world.replaced(block)}
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(clone_made, id="checkout"),
-        pytest.param(wheel_installed, id="wheel", marks=pytest.mark.thorough),
-    ],
-)
-def started(request: pytest.FixtureRequest) -> Iterator[Started]:
-    """Somebody who started the demo. Not in pytest's folder: PostgreSQL may not enter it."""
-    with tempfile.TemporaryDirectory(prefix="quintet-documentation-") as name:
-        above = Path(name).resolve()
-        above.chmod(0o711)
-        reader = Reader(above, request.param(above))
-        with demo_started(reader):
-            yield Started(reader, World(reader.run, reader.address))
 
 
 @contextlib.contextmanager
@@ -213,16 +149,3 @@ def demo_started(reader: Reader) -> Iterator[None]:
         finally:
             os.killpg(process.pid, signal.SIGINT)
             process.communicate()
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[] if page in IN_EVERY_RUN else [pytest.mark.thorough])
-        for page in PAGES
-        if blocks_to_run(page)
-    ],
-)
-def test_commands_of_a_page_run(started: Started, page: str) -> None:
-    for block in blocks_to_run(page):
-        started.run(block)

@@ -1,30 +1,57 @@
-"""The demo is what the README says, and says where to go."""
+"""The demo is as its guide describes it, and every command of the documentation runs as it stands beside it.
+
+Commands are run in the folder that the README makes, and by an installed wheel in another folder. A page's blocks are
+run in order, each command with exit status 0. What a reader replaces is replaced here, too: addresses, folders, numbers
+of tasks, a token, and `./quintet` by the installed `quintet`. Blocks that no test can run say why in a comment before
+them.
+"""
 
 import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from pytest_django import DjangoDbBlocker
 
 from annotation.models import Judgment, QualityAction, TrainingBlock
 from annotation.protocols.answer_kinds import answer_kinds
 from annotation.selectors.designs import reference_uses
 from campaign.formats.yaml_tree import read_yaml
 from campaign.models import BadReference, Campaign, Judge, Protocol, Task
-from demo.still_loading import still_loading_write
+from config.database_address import database_settings
+from launcher.data_directory import read_json
 from ranking.models import RankingRun
 from ranking.selectors.judges import measures_by_judge
 from tests.described_answers import AnswersWalk
+from tests.documentation.pages import PAGES, Block, read_page
+from tests.documentation.reader import (
+    Reader,
+    clone_made,
+    demo_started,
+    wheel_installed,
+)
+from tests.documentation.world import World
 from tests.rest_operations import description
+from tests.shared_rows import shared_rows
 from tests.walked_pages import broken_links
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_check
 
-pytestmark = pytest.mark.django_db
+#: Pages whose commands are run in CI; `make test-thorough` runs those of the others, too.
+IN_EVERY_RUN = ("README.md", "docs/backups.md", "docs/operators.md", "docs/rest.md")
+#: What only a checkout has: the Makefile, and the environment that it makes.
+_OF_A_CHECKOUT = re.compile(r"\bmake |\.venv/bin/")
 
-BASE_URL = "http://127.0.0.1:8000"
+
 # Expected Wins, wins, losses, ties and rank range over the released judgments of WMT12
 # Czech–English: computed apart from this code, with the published order and clusters.
 WMT12 = [
@@ -37,14 +64,56 @@ WMT12 = [
 ]
 
 
-def load(path: Path, base_url: str = BASE_URL) -> dict[str, Any]:
+def blocks_to_run(page: str) -> list[Block]:
+    """Return the blocks of commands and programs of a page that no comment keeps from being run."""
+    return [
+        block
+        for block in read_page(page).blocks
+        if (block.is_commands or block.is_program) and not block.marker
+    ]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(clone_made, id="checkout"),
+        pytest.param(wheel_installed, id="wheel", marks=pytest.mark.thorough),
+    ],
+)
+def reader(request: pytest.FixtureRequest) -> Iterator[Reader]:
+    """Somebody who started the demo. Not in pytest's folder: PostgreSQL may not enter it."""
+    with tempfile.TemporaryDirectory(prefix="quintet-documentation-") as name:
+        above = Path(name).resolve()
+        above.chmod(0o711)
+        reader = Reader(above, request.param(above))
+        with demo_started(reader):
+            yield reader
+
+
+@pytest.fixture
+def guide_file(
+    reader: Reader,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    django_db_blocker: DjangoDbBlocker,
+) -> Iterator[Path]:
+    """Connect to the database of the demo, and undo what the test does there; yield a copy of the guide."""
+    services = read_json(reader.home / "services.json")
+    monkeypatch.setattr(settings, "SECRET_KEY", services["SECRET_KEY"])
+    connection.close()
+    for name, value in database_settings(services["DATABASE_URL"]).items():
+        monkeypatch.setitem(connection.settings_dict, name, value)
+    guide_file = tmp_path / "demo.json"
+    shutil.copy2(reader.home / "demo.json", guide_file)
+    with shared_rows(django_db_blocker, lambda: guide_file):
+        yield guide_file
+    connection.close()
+
+
+def load(path: Path, base_url: str) -> dict[str, Any]:
     call_command("load_demo", base_url=base_url, write=path, verbosity=0)
     guide: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return guide
-
-
-def local(url: str) -> str:
-    return url.removeprefix(BASE_URL)
 
 
 def slug_of_its_file(campaign: Campaign) -> str:
@@ -54,23 +123,14 @@ def slug_of_its_file(campaign: Campaign) -> str:
     return str(tree.value["slug"])
 
 
-@pytest.mark.thorough
-def test_pages_name_the_campaigns_that_are_still_being_loaded(
-    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("QUINTET_HOME", str(tmp_path))
-    still_loading_write(["A day", "Another <day>"])
-    assert (
-        "A day, Another &lt;day&gt;" in client.get(reverse("sign-in")).content.decode()
-    )
-    still_loading_write([])
-    assert "A day" not in client.get(reverse("sign-in")).content.decode()
+def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
+    """One story, which begins before commands change the demo: its campaigns, where its links lead, loading it again."""
+    guide = json.loads(guide_file.read_text(encoding="utf-8"))
+    base_url = guide["base_url"]
 
+    def local(url: str) -> str:
+        return url.removeprefix(base_url)
 
-def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
-    """One long story, since loading takes seconds: what is loaded, where the links lead, again."""
-    path = tmp_path / "demo.json"
-    guide = load(path)
     assert set(guide) == {
         *(
             "base_url",
@@ -83,7 +143,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
             "tasks",
         ),
     }
-    assert path.stat().st_mode & 0o077 == 0
+    assert guide_file.stat().st_mode & 0o077 == 0
 
     wmt12 = RankingRun.objects.filter(task__test_set__campaign__slug="wmt12").latest()
     found = [
@@ -217,23 +277,68 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
     assert 'hreflang="ar"' in came.content.decode()
 
     judgments, runs = Judgment.objects.count(), RankingRun.objects.count()
-    again = load(path, "http://127.0.0.1:8001")
+    again = load(guide_file, "http://demo.example.org")
     assert (Judgment.objects.count(), RankingRun.objects.count()) == (judgments, runs)
     assert again["organiser"]["password"] == guide["organiser"]["password"]
     assert again["judges"][0]["url"] == guide["judges"][0]["url"].replace(
-        "8000", "8001"
+        base_url, "http://demo.example.org"
     )
 
-    path.unlink()
-    renewed = load(path)
+    guide_file.unlink()
+    renewed = load(guide_file, base_url)
     assert renewed["judges"][0]["url"] != guide["judges"][0]["url"]
     assert Client().get(local(guide["judges"][0]["url"])).status_code == 404
 
 
 @pytest.mark.thorough
 def test_links_between_pages_of_the_demo_lead_somewhere(
-    tmp_path: Path, client: Client
+    guide_file: Path, client: Client
 ) -> None:
-    guide = load(tmp_path / "demo.json")
-    client.post(local(guide["organiser"]["url"]), follow=True)
+    guide = json.loads(guide_file.read_text(encoding="utf-8"))
+    link = guide["organiser"]["url"].removeprefix(guide["base_url"])
+    client.post(link, follow=True)
     assert broken_links(client, "/campaigns/museum-protocols/") == {}
+
+
+@dataclass(frozen=True)
+class Started:
+    """A reader whose demo runs, and what it has."""
+
+    reader: Reader
+    world: World
+
+    def run(self, block: Block) -> None:
+        """Run a block of a page, unless it is about a checkout and this is none."""
+        if (
+            _OF_A_CHECKOUT.search(block.text)
+            and not self.reader.installation.is_checkout
+        ):
+            return
+        if block.is_program:
+            self.reader.run_program(block.text, self._replaced(block))
+            return
+        for command in block.commands:
+            self.reader.run(command, self._replaced(block))
+
+    def _replaced(self, block: Block) -> dict[str, str]:
+        """Return what stands for examples; a command may need what the one before it has made."""
+        return {**self.reader.replaced(), **self.world.replaced(block)}
+
+
+@pytest.fixture(scope="module")
+def started(reader: Reader) -> Started:
+    """The reader, with the campaign that the pages assume."""
+    return Started(reader, World(reader.run, reader.address))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[] if page in IN_EVERY_RUN else [pytest.mark.thorough])
+        for page in PAGES
+        if blocks_to_run(page)
+    ],
+)
+def test_commands_of_a_page_run(started: Started, page: str) -> None:
+    for block in blocks_to_run(page):
+        started.run(block)
