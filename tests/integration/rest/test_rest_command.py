@@ -1,6 +1,7 @@
 """`rest`: the API from the shell, with its refusals, as the user who is named."""
 
 import json
+import shlex
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ from django.core.management import CommandError, call_command, load_command_clas
 from django.test import Client
 
 from campaign.database.acting import command_acts
-from campaign.models import ActivityEvent, Campaign, Instructions, Judge, Task
+from campaign.models import ActivityEvent, ApiToken, Campaign, Instructions, Judge, Task
+from ranking.models import StoppingRule
+from tests.documentation.pages import read_page
 from tests.factories import (
     make_analyst,
     make_campaign,
@@ -38,6 +41,39 @@ def rest(*arguments: str, **options: Any) -> Any:
     out = StringIO()
     call_command("rest", *arguments, stdout=out, stderr=StringIO(), **options)
     return json.loads(out.getvalue()) if out.getvalue() else None
+
+
+def test_commands_of_the_documentation_do_what_they_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of docs/rest.md that a comment leaves to this test."""
+    make_organiser(make_campaign("museum"), "rosa@example.org")
+    campaign = make_campaign("wmt26")
+    make_organiser(campaign, "you@example.org")
+    task = make_task(campaign, documents=(2,), systems=("amber", "birch"), planned=0)
+    monkeypatch.chdir(tmp_path)
+    Path("en.md").write_text("Judge fairly.\n")
+    Path("fjord.de").write_text("Eins.\nZwei.\n")
+    mine = "run by tests/integration/rest/test_rest_command.py"
+    blocks = [
+        block for block in read_page("docs/rest.md").blocks if block.marker == mine
+    ]
+    for command in (command for block in blocks for command in block.commands):
+        program, *words = shlex.split(command.replace("tasks/12/", f"tasks/{task.pk}/"))
+        assert program == "./quintet"
+        call_command(*words, stdout=StringIO())
+
+    token = ApiToken.objects.get()
+    assert (token.name, token.scope, token.campaign.slug) == (
+        "notebook",
+        "read",
+        "museum",
+    )
+    campaign.refresh_from_db()
+    assert (campaign.lease_minutes, campaign.show_reference) == (90, False)
+    assert Instructions.objects.get().text == "Judge fairly."
+    assert task.test_set.systems.filter(name="fjord").exists()
+    assert StoppingRule.objects.get(task=task).pairs_share == 0.9
 
 
 def test_fields_are_text_json_or_the_text_of_a_file(
