@@ -93,7 +93,7 @@ class FigureBesidePeople:
     Attributes
     ----------
     figure : str
-        "agreement": with a person, and of two people; "ties"; "first", "longer", "system": preference for the output shown
+        "agreement": with a person, and of two people; "kappa": the same beyond chance; "ties"; "first", "longer", "system": preference for the output shown
         first, for the longer one, and for those of a system; "consistency": share of items answered alike in both orders.
         Of scores, with those of a person, and of two people: "same_score": share of equal ones; "score_distance": mean
         absolute difference; "score_correlation": Pearson's correlation. "score": mean score.
@@ -174,6 +174,7 @@ class MachineBesidePeople:
         if not len(self._segment):
             return
         yield self.agreement()
+        yield self._beyond_chance()
         every = np.ones(len(self._item), dtype=np.bool_)
         machine_ties = self._machine_outcomes[:, 1] / self._trials
         people_ties = (self._people.human == 0).astype(np.float64)
@@ -195,18 +196,53 @@ class MachineBesidePeople:
 
     def agreement(self) -> FigureBesidePeople:
         """Return the share of people who agree with the machine, and with another person on the same items."""
-        outcome = (self._item, _outcomes(self._people) + 1)
-        people = self._people_outcomes.sum(axis=1)[self._item]
-        others = people - 1
-        of_machine = self._machine_outcomes[outcome] / self._trials[self._item]
-        agreeing_others = self._people_outcomes[outcome] - 1
-        of_people = share(agreeing_others, others)
-        rows = others > 0
+        of_machine, of_people, rows = self._agreeing()
         # Each of two people influences their agreement.
         figure = self._figure("agreement", of_machine, of_people, rows, influences=2.0)
         if rows.any():
             return figure
         return replace(figure, value=self._mean(of_machine, ~rows))
+
+    def _agreeing(self) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Return whether the machine and other people agree with each person, and whether there are others."""
+        outcome = (self._item, _outcomes(self._people) + 1)
+        people = self._people_outcomes.sum(axis=1)[self._item]
+        others = people - 1
+        of_machine = self._machine_outcomes[outcome] / self._trials[self._item]
+        agreeing_others = self._people_outcomes[outcome] - 1
+        return of_machine, share(agreeing_others, others), others > 0
+
+    def _beyond_chance(self) -> FigureBesidePeople:
+        """Return κ of the agreements; a judge's chance is to tie as often as they do, and to prefer either output otherwise."""
+        of_machine, of_people, rows = self._agreeing()
+        has_others = bool(rows.any())
+        if not has_others:
+            rows = ~rows
+        machine_ties = self._machine_outcomes[:, 1] / self._trials
+        machine_tie = self._weighted(machine_ties[self._item], rows)
+        person_tie = self._weighted((self._people.human == 0).astype(np.float64), rows)
+        machine = _kappa(self._weighted(of_machine, rows), machine_tie, person_tie)
+        people = None
+        if has_others:
+            agreement = self._weighted(of_people, rows)
+            agreement = replace(agreement, of_judge=2.0 * agreement.influence)
+            people = _kappa(agreement, person_tie, person_tie)
+
+        def estimated(one: Figure | None) -> Estimate | None:
+            if one is None:
+                return None
+            return one.estimate(self._drawing)
+
+        difference = None
+        if machine is not None and people is not None:
+            difference = machine.minus(people)
+        return FigureBesidePeople(
+            figure="kappa",
+            value=estimated(machine),
+            people=estimated(people),
+            difference=estimated(difference),
+            comparisons=self._comparisons(rows),
+        )
 
     def _consistency(self) -> Iterator[FigureBesidePeople]:
         """Yield the agreement of the machine with itself in reverse order."""
@@ -252,15 +288,25 @@ class MachineBesidePeople:
         A person influences people's mean `influences` times as much as through their own value.
         """
         of_judges = influences * people
-        comparisons_of_item = np.bincount(self._item[rows], minlength=len(self._trials))
-        is_compared = comparisons_of_item > 0
         return FigureBesidePeople(
             figure=figure,
             value=self._mean(machine, rows),
             people=self._mean(people, rows, of_judges),
             difference=self._mean(machine - people, rows, machine - of_judges),
-            comparisons=int(self._trials[is_compared].sum()),
+            comparisons=self._comparisons(rows),
         )
+
+    def _comparisons(self, rows: BoolArray) -> int:
+        """Return the number of the machine's comparisons of the items of some comparisons by people."""
+        comparisons_of_item = np.bincount(self._item[rows], minlength=len(self._trials))
+        return int(self._trials[comparisons_of_item > 0].sum())
+
+    def _weighted(self, values: FloatArray, rows: BoolArray) -> Figure:
+        """Return the mean over some comparisons by people."""
+        people = self._people_outcomes.sum(axis=1)
+        weight = share(self._trials, people)[self._item[rows]]
+        kinds = self._people.take(rows).kinds
+        return Figure.of_sums(weight * values[rows], weight, kinds)
 
     def _mean(
         self,
@@ -272,16 +318,39 @@ class MachineBesidePeople:
 
         `of_judges` are values through which judges influence it.
         """
-        people = self._people_outcomes.sum(axis=1)
-        weight = share(self._trials, people)[self._item[rows]]
-        kinds = self._people.take(rows).kinds
-        mean = Figure.of_sums(weight * values[rows], weight, kinds)
+        mean = self._weighted(values, rows)
         if np.isnan(mean.value):
             return None
         if of_judges is not None:
-            through_judges = Figure.of_sums(weight * of_judges[rows], weight, kinds)
+            through_judges = self._weighted(of_judges, rows)
             mean = replace(mean, of_judge=through_judges.influence)
         return mean.estimate(self._drawing)
+
+
+def _kappa(agreement: Figure, one_tie: Figure, other_tie: Figure) -> Figure | None:
+    """Return the agreement of two judges beyond chance, from the shares of their ties; None if both tie everything."""
+    one, other = one_tie.value, other_tie.value
+    chance = one * other + (1 - one) * (1 - other) / 2
+    if chance == 1:
+        return None
+    room = 1 - chance
+
+    def change(
+        of_agreement: FloatArray, of_one: FloatArray, of_other: FloatArray
+    ) -> FloatArray:
+        of_chance = of_one * (3 * other - 1) / 2 + of_other * (3 * one - 1) / 2
+        of_value = of_agreement * room - of_chance * (1 - agreement.value)
+        return np.asarray(of_value / room**2)
+
+    through_judges = agreement.influence
+    if agreement.of_judge is not None:
+        through_judges = agreement.of_judge
+    return Figure(
+        value=(agreement.value - chance) / room,
+        influence=change(agreement.influence, one_tie.influence, other_tie.influence),
+        kinds=agreement.kinds,
+        of_judge=change(through_judges, one_tie.influence, other_tie.influence),
+    )
 
 
 class ScoresBesidePeople:
@@ -584,6 +653,17 @@ def _outcomes(side: Pairs) -> Int64Array:
     is_in_order = side.first < side.second
     outcomes = np.where(is_in_order, side.human, -side.human)
     return outcomes.astype(np.int64)
+
+
+def unanswered(people: Blocks, machine: Blocks) -> int:
+    """Return how often people judged outputs of a segment that the machine did not judge together; several people count once."""
+    return len(_shown_together(people) - _shown_together(machine))
+
+
+def _shown_together(blocks: Blocks) -> set[bytes]:
+    is_shown = np.packbits(blocks.candidates >= 0, axis=1)
+    shown = np.column_stack([blocks.segment.astype(np.int64), is_shown])
+    return {outputs.tobytes() for outputs in np.unique(shown, axis=0)}
 
 
 def annotators_of_blocks(

@@ -27,6 +27,7 @@ from ranking.core.metrics.machine_judges import (
     annotators_of_scores,
     pairs_as_shown,
     pairs_scored,
+    unanswered,
 )
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import CONFIDENCE, AnalysisOptions, Option
@@ -47,6 +48,7 @@ EPSILON: Final = Option(
 )
 _FIGURES: Final = {
     "agreement": gettext_lazy("Agreement with a person"),
+    "kappa": gettext_lazy("Agreement beyond chance (κ)"),
     "ties": gettext_lazy("Ties"),
     "first": gettext_lazy("Preference for the output shown first"),
     "consistency": gettext_lazy("Same answer in both orders"),
@@ -60,11 +62,15 @@ _FIGURES: Final = {
 
 
 class MachineRow(TypedDict):
-    """A machine judge with the results of the alternative annotator test; without them if people are too few."""
+    """A machine judge with the results of the alternative annotator test; without them if people are too few.
+
+    `unanswered` is the number of blocks that people judged and it did not, skipped ones included.
+    """
 
     machine: str
     judgments: int
     skipped: int
+    unanswered: int
     people: NotRequired[int]
     answers: NotRequired[int]
     won: NotRequired[int]
@@ -163,6 +169,7 @@ def _tested(inputs: Input, machine: MachineAnswers, epsilon: float) -> MachineRo
         "machine": machine.name,
         "judgments": len(machine.blocks),
         "skipped": machine.skipped,
+        "unanswered": unanswered(inputs.blocks, machine.blocks),
     }
     try:
         test = _annotator_test(inputs, machine, epsilon)
@@ -263,13 +270,19 @@ def _machines_table(answer: MachinesFindings) -> Table:
             _machine_column(),
             Column("judgments", _("Judgments")),
             Column("skipped", _("Skipped")),
+            Column("unanswered", _("Not answered")),
             Column("people", _("People compared")),
             Column("answers", _("Their judgments")),
             Column("won", _("Wins")),
             Column("winning_rate", _("Winning rate ω")),
             Column("advantage", _("Advantage probability ρ")),
         ),
-        notes=[message % {"epsilon": in_figures(answer.epsilon)}],
+        notes=[
+            message % {"epsilon": in_figures(answer.epsilon)},
+            _(
+                "Not answered: blocks that people judged and the machine judge did not, skipped ones included."
+            ),
+        ],
     )
 
 
@@ -288,7 +301,7 @@ def _figures_table(answer: MachinesFindings) -> Table:
         )
     notes.append(
         _(
-            "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
+            "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. By chance, two judges tie as often as they do, and prefer either output otherwise. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
         )
     )
     return Table.of(

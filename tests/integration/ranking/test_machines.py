@@ -222,8 +222,9 @@ def test_choices_are_compared() -> None:
     copied(task, judges_of(task)[0])
     data = answer(task, "machines").data
     assert data is not None
-    assert [each["figure"] for each in data["figures"]][:3] == [
+    assert [each["figure"] for each in data["figures"]][:4] == [
         "agreement",
+        "kappa",
         "ties",
         "first",
     ]

@@ -80,6 +80,8 @@ def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
     assert values(found) == {
         # With Ada: A–B and A–C in one of two orders; with Ben: these, and B–C in both. Ada and Ben agree on nothing.
         "agreement": (pytest.approx(3 / 6), 0, 6),
+        # By chance, 1/3 · 1/6 + 2/3 · 5/6 · 1/2 = 1/3; of two people, 1/36 + 25/72 = 3/8.
+        "kappa": (pytest.approx(1 / 4), pytest.approx(-3 / 5), 6),
         "ties": (pytest.approx(2 / 6), pytest.approx(1 / 6), 6),
         "first": (pytest.approx(5 / 6), pytest.approx(5.5 / 6), 6),
         "consistency": (pytest.approx(1 / 3), None, 3),
@@ -128,6 +130,7 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
     assert values(found) == {
         # Only segment 1 has two people: the machine agrees with Ada, and they disagree.
         "agreement": (0.5, 0, 1),
+        "kappa": (0, -1, 1),
         "ties": (0.5, 0.5, 2),
         # People of segment 1 count half each.
         "A": (0.75, 0.5, 2),
@@ -246,6 +249,27 @@ def test_scores_in_both_orders_weigh_as_one() -> None:
     assert values(found)["same_score"] == (0.25, None, 3)
     assert values(found)["score_distance"] == (pytest.approx((0.5 + 4) / 2), None, 3)
     assert values(found)["score"] == (pytest.approx((3.5 + 1) / 2), 4, 3)
+
+
+def test_machine_that_has_learned_nothing_agrees_no_more_than_by_chance() -> None:
+    """langwatch/langwatch 6131, openai/openai-cookbook 2940, attevon-llc/OpenTranscribe 518: it had 90%, off the base rate."""
+    people = []
+    always_tied = []
+    for segment in range(1, 31):
+        # Nine of ten pairs are tied.
+        labels = [1, 2] if segment % 10 == 0 else [1, 1]
+        people += [row(judge, "AB", *labels, segment=segment) for judge in "xyz"]
+        always_tied.append(row("0", "AB", 1, 1, segment=segment))
+    of_people, of_machine = (
+        pairs_as_shown(blocks_from_rows(rows, SYSTEMS))
+        for rows in (people, always_tied)
+    )
+    lengths = np.full((31, 3), np.nan)
+    found = measured(of_people, of_machine, lengths=lengths)
+    assert values(found)["agreement"] == (pytest.approx(0.9), 1, 30)
+    assert values(found)["kappa"] == (pytest.approx(0), 1, 30)
+    all_tied = measured(of_machine, of_machine, lengths=lengths)
+    assert values(all_tied)["kappa"] == (None, None, 30)
 
 
 def test_items_of_people_alone_change_nothing() -> None:
