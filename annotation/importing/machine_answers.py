@@ -1,6 +1,7 @@
 """Store the answers of machine judges that files hold, apart from those of people."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -9,10 +10,11 @@ from uuid import UUID, uuid4
 
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.importing.answer_rows import AnswerRow, AnswerWriter, imported_judges
 from annotation.models import Judgment, MachineJudgment, SkipReason
-from annotation.protocols.answer_kinds import answers_read
+from annotation.protocols.answer_kinds import answer_kind_of, answers_read
 from campaign.formats import FormatError
 from campaign.formats.records import FileMachine
 from campaign.importing.errors import ImportRefusedError
@@ -25,6 +27,19 @@ from campaign.services.machines import (
 
 #: Loss: only the first answer to outputs in an order, and in reverse order, is stored.
 DIFFERING: Final = "further answers of a machine judge about the same outputs"
+
+
+#: Fields that tell whether an answer is new.
+_COMPARED: Final = (
+    "machine",
+    "segment",
+    "part",
+    "outputs",
+    "is_reversed",
+    "labels",
+    "answer",
+    "skip_reason",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +65,7 @@ class MachineAnswers:
     Attributes
     ----------
     client_ids : set of UUID
-        The ids of the answers so far.
+        The ids of the answers so far that others can be about.
     new, already_there : int
         Numbers of answers and skips stored now, and stored before.
     added : int
@@ -72,6 +87,7 @@ class MachineAnswers:
             if self._by_name:
                 remedy = f"add it, or choose one of {', '.join(self._by_name)}"
             raise ImportRefusedError(f'the machine judge "{author}" is unknown', remedy)
+        self._can_be_about = bool(answer_kind_of(task).about_column)
         self.client_ids: set[UUID] = set()
         self.new = self.already_there = self.added = 0
 
@@ -149,7 +165,8 @@ class MachineAnswers:
         MachineJudgment.objects.bulk_create(new)
         self.new += len(new)
         self.already_there += len(rows) - len(new)
-        self.client_ids.update(row.client_id for row in rows)
+        if self._can_be_about:
+            self.client_ids.update(row.client_id for row in rows)
 
     def _unsaved_judgments(
         self, rows: Sequence[AnswerRow], people: AnswerWriter
@@ -208,19 +225,21 @@ class MachineAnswers:
     def _stored(
         self, judgments: Sequence[MachineJudgment]
     ) -> dict[_Question, MachineJudgment]:
-        """Return the stored answers of these machine judges to these segments, skips without an answer included."""
-        machines = {judgment.machine_id for judgment in judgments}
+        """Return the stored answers of these machine judges, each about the segments it answers here, and skips without an answer."""
+        segments: dict[int, set[int]] = defaultdict(set)
+        for judgment in judgments:
+            segments[judgment.machine_id].add(judgment.segment_id)
         # As `machine_judgment_submit` does.
         list(
-            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines)
+            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=segments)
         )
-        rows = MachineJudgment.objects.filter(
-            task=self._task,
-            machine__in=machines,
-            segment__in={judgment.segment_id for judgment in judgments},
-        )
+        of_machines = Q()
+        for machine, answered in segments.items():
+            of_machines |= Q(machine=machine, segment__in=answered)
+        rows = MachineJudgment.objects.filter(of_machines, task=self._task)
+        rows = rows.only(*_COMPARED).order_by("pk")
         # Answers replace earlier skips.
-        return {_Question.of(row): row for row in rows.order_by("pk")}
+        return {_Question.of(row): row for row in rows}
 
 
 def _is_reversed(

@@ -227,6 +227,34 @@ def test_first_answer_counts_and_the_reverse_order_is_another(
     assert [row.is_reversed for row in stored] == [False, True]
 
 
+def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segments(
+    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With all machines and segments of a batch, the time of an import grew with the square of its lines."""
+    machine_of(writer.campaign, "a")
+    machine_of(writer.campaign, "b")
+    read = []
+    from_db = MachineJudgment.from_db
+
+    def counted(*row: Any) -> MachineJudgment:
+        judgment = from_db(*row)
+        read.append((str(judgment.machine), judgment.segment.number))
+        return judgment
+
+    monkeypatch.setattr("annotation.importing.answers._BATCH", 2)
+    monkeypatch.setattr(MachineJudgment, "from_db", counted)
+    lines = []
+    for judge, segment in (("a", 1), ("b", 2), ("a", 2), ("b", 1), ("a", 2), ("b", 1)):
+        lines.append(line(f"{judge} 1", segment, SYSTEMS, [1, 2, 3]))
+    imported = imports(writer.task, *lines)
+    assert (imported.by_machines, imported.losses[0].count) == (4, 2)
+    # The last batch repeats the lines before it, which are no answers of their own.
+    assert read == []
+    again = line("a 1", 1, SYSTEMS, [3, 2, 1]), line("b 1", 3, SYSTEMS, [1, 2, 3])
+    imports(writer.task, *again)
+    assert read == [("a 1", 1)]
+
+
 def test_skip_in_a_file_is_answered_by_a_later_file(writer: TestSetWriter) -> None:
     machine = machine_of(writer.campaign)
     skip = line("gpt", 1, SYSTEMS, [None, None, None])
