@@ -268,7 +268,7 @@ def _hits_not_done(
 def _hits_skipped(
     machine: MachineJudge, *, is_reversed: bool, before: datetime, task: int | None
 ) -> Iterator[int]:
-    """Return the HITs with blocks that the machine last skipped before a time, in the order of the skips."""
+    """Yield the HITs with blocks that the machine last skipped before a time: in the order of the skips, then those of files."""
     skips = MachineJudgment.objects.current().exclude(skip_reason="")
     skips = skips.filter(
         machine=machine, is_reversed=is_reversed, submitted_at__lt=before
@@ -276,7 +276,20 @@ def _hits_skipped(
     if task is not None:
         skips = skips.filter(task=task)
     hits = skips.filter(block__isnull=False).order_by("pk")
-    return iter(hits.values_list("block__hit", flat=True))
+    yield from hits.values_list("block__hit", flat=True)
+    # Skips in files name outputs.
+    of_files = skips.filter(block=None)
+    about_block = of_files.filter(
+        task=OuterRef("hit__task"),
+        segment=OuterRef("segment"),
+        part=OuterRef("hit__part"),
+        outputs__contains=OuterRef("outputs"),
+        outputs__contained_by=OuterRef("outputs"),
+    )
+    blocks = _blocks(machine).filter(
+        Exists(about_block), segment__in=of_files.values("segment")
+    )
+    yield from blocks.order_by("pk").values_list("hit", flat=True)
 
 
 def _share_not_done(
