@@ -15,6 +15,7 @@ from django.db.models import Q
 from annotation.importing.answer_rows import AnswerRow, AnswerWriter, imported_judges
 from annotation.models import Judgment, MachineJudgment, SkipReason
 from annotation.protocols.answer_kinds import answer_kind_of, answers_read
+from campaign.database.many_rows import constraints_check_now
 from campaign.formats import FormatError
 from campaign.formats.records import FileMachine
 from campaign.importing.errors import ImportRefusedError
@@ -163,6 +164,8 @@ class MachineAnswers:
             elif _content(earlier) != _content(judgment):
                 lose(row)
         MachineJudgment.objects.bulk_create(new)
+        # The rollback of the next batch would leave them to be checked again by each batch after it.
+        constraints_check_now()
         self.new += len(new)
         self.already_there += len(rows) - len(new)
         if self._can_be_about:

@@ -3,13 +3,16 @@
 import json
 from functools import partial
 from io import BytesIO, StringIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from annotation.importing.answers import AnswersImported, ImportOptions, answers_import
 from annotation.importing.machine_answers import DIFFERING
@@ -253,6 +256,25 @@ def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segment
     again = line("a 1", 1, SYSTEMS, [3, 2, 1]), line("b 1", 3, SYSTEMS, [1, 2, 3])
     imports(writer.task, *again)
     assert read == [("a 1", 1)]
+
+
+def test_import_checks_the_constraints_of_each_batch_once(
+    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each batch rolls back to a savepoint, after which PostgreSQL checks again what was not checked before it."""
+    machine_of(writer.campaign)
+    monkeypatch.setattr("annotation.importing.answers._BATCH", 1)
+    lines = []
+    for segment in (1, 2, 3):
+        lines.append(line("judgebot 1", segment, SYSTEMS, [1, 2, 3]))
+    with CaptureQueriesContext(connection) as queries:
+        imports(writer.task, *lines)
+    statements = [query["sql"] for query in queries]
+    after = []
+    for statement, following in pairwise(statements):
+        if statement.startswith('INSERT INTO "annotation_machinejudgment"'):
+            after.append(following[:29])
+    assert after == ["SET CONSTRAINTS ALL IMMEDIATE"] * 3
 
 
 def test_skip_in_a_file_is_answered_by_a_later_file(writer: TestSetWriter) -> None:
