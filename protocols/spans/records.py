@@ -1,6 +1,5 @@
 """A scored judgment: a judge's marks and scores on one screen, and checks that spans fit their text."""
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,8 @@ from typing import Final, NotRequired, TypedDict
 #: Maximum number of outputs on a screen, as in a block of the five-way ranking.
 MAX_OUTPUTS: Final = 5
 MAX_SCORE: Final = 100
+#: Times in milliseconds are larger; in seconds, it is the year 5138.
+_NO_SECONDS: Final = 10**11
 #: Maximum number of spans that a judge can mark in one output.
 MAX_SPANS: Final = 100
 #: Maximum number of characters of an output.
@@ -301,7 +302,7 @@ class ScoredJudgment:
             )
         self._outputs_check()
         for moment in (self.started_at, self.ended_at):
-            if moment is not None and not (math.isfinite(moment) and moment >= 0):
+            if moment is not None and not 0 <= moment < _NO_SECONDS:
                 raise ValueError("a time is not a number of seconds since 1970")
         if (
             self.started_at is not None

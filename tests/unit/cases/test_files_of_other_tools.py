@@ -190,6 +190,11 @@ def test_line_ends_and_byte_order_marks_of_every_system_are_read(
             "1.72E.*has rounded",
         ),
         (_scores, _SCORE.replace(",10,20", ",1711467971385,20"), "seconds since 1970"),
+        (
+            _scores,
+            '{"segment": 1, "judge": "j", "outputs": [{"systems": ["A"], "score": 5}], "ended_at": 1711467971385}\n',
+            "seconds since 1970",
+        ),
     ],
 )
 def test_table_that_could_be_misread_is_refused(
