@@ -433,7 +433,10 @@ def _without_first_folder(file: StoredFile) -> StoredFile:
 def is_litter(name: str) -> bool:
     """Return whether the file is a hidden or temporary file of operating systems and editors."""
     *folders, last = name.split("/")
-    if last.endswith("~") or last.lower() in {"thumbs.db", "desktop.ini"}:
+    # Office writes "~$" before the name of an open file.
+    if last.endswith("~") or last.startswith("~$"):
+        return True
+    if last.lower() in {"thumbs.db", "desktop.ini"}:
         return True
     for part in (*folders, last):
         if part == "__MACOSX" or (part.startswith(".") and part != "."):

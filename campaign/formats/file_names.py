@@ -77,8 +77,8 @@ def folders(name: str) -> frozenset[str]:
 
 
 def _names_any(name: str, role_words: frozenset[str]) -> bool:
-    """Return whether the name or a folder has one of the words of a role."""
-    all_words = words(name) | folders(name)
+    """Return whether the name or a folder has one of the words of a role, in any case."""
+    all_words = {word.lower() for word in words(name)} | folders(name)
     return not all_words.isdisjoint(role_words)
 
 

@@ -59,7 +59,9 @@ _TRUTHS: Final[Mapping[str, bool]] = {
     "false": False,
     "0": False,
 }
-_SCORE_FILE: Final = re.compile(r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score")
+_SCORE_FILE: Final = re.compile(
+    r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -560,7 +562,7 @@ def _read_scores(
     `segments` is the number of scores that each system must have in a file of segment scores; None requires the same
     number for all systems.
     """
-    level = file.plain_name.split(".")[-2]
+    level = file.plain_name.split(".")[-2].lower()
     if level not in ("seg", "sys"):
         raise FormatError(
             file.name,

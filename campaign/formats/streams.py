@@ -132,7 +132,10 @@ class _Watched(io.BufferedReader):
 
 def plain_name(name: str) -> str:
     """Return the name without folders and without ".gz"."""
-    return name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gz")
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    if last.lower().endswith(".gz"):
+        return last[: -len(".gz")]
+    return last
 
 
 def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:

@@ -20,7 +20,7 @@ def snippet_rows(file: StoredFile) -> Iterator[tuple[int, JSONObject]]:
     """
     with file.open() as stream:
         whole = InputFile(file.name, stream)
-        if file.plain_name.endswith(".csv"):
+        if file.plain_name.lower().endswith(".csv"):
             yield from _of_csv(whole)
         else:
             for line, values, _refuse in json_objects(whole):

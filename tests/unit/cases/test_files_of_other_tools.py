@@ -15,6 +15,7 @@ from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import StoredFile
 from protocols.frame.scale.rating_records import rating_objects
+from protocols.quiz.snippet_rows import snippet_rows
 from protocols.spans.files.formats import read_spans_file
 from ranking.files.reading import detect_input_format, read_judgments
 from tests.media_samples import png
@@ -565,3 +566,33 @@ def test_results_converted_from_utf16_are_refused_with_their_declaration(
     with pytest.raises(FormatError, match="encoding") as error:
         read_judgments([str(path)])
     assert 'encoding="utf-8"' in error.value.remedy
+
+
+def test_names_of_files_in_capitals_and_locks_of_office_are_recognised() -> None:
+    """4teamwork/opengever.core#1702: "~$" begins the name of a file that Office has open."""
+    texts = {
+        "SOURCE.EN.GZ": "Hello.\n",
+        "REF.DE.TXT": "Hallo.\n",
+        "ALPHA.DE.TXT": "Hallo.\n",
+        "BETA.DE.TXT": "Guten Tag.\n",
+        "~$ALPHA.DE.TXT": "\x05Anna",
+    }
+    found = recognise("u", [_stored(name, text) for name, text in texts.items()])
+    roles = {file.name: file.role.value for file in found.files}
+    assert roles == {
+        "SOURCE.EN.GZ": "source",
+        "REF.DE.TXT": "reference",
+        "ALPHA.DE.TXT": "system",
+        "BETA.DE.TXT": "system",
+    }
+    assert found.litter == 1
+
+
+def test_endings_of_score_files_and_snippets_are_read_in_capitals() -> None:
+    (metric,) = read_metric_scores([_stored("M.SEG.SCORE", "A\t1\n")])
+    assert metric.values.tolist() == [[1]]
+    table = (
+        "snippet,document,first,last,statement,expected\nn-1,n,1,4,It is new.,TRUE\n"
+    )
+    ((_line, snippet),) = snippet_rows(_stored("SNIPPETS.CSV", table))
+    assert snippet["snippet"] == "n-1"
