@@ -84,7 +84,11 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
     of django-htmx's extensions for the import of a missing file.
     """
 
-    patterns = (("*.css", _ADDRESSES), ("judge/*.js", _IMPORTS))
+    patterns = (
+        ("*.css", _ADDRESSES),
+        ("judge/*.js", _IMPORTS),
+        ("accounts/*.js", _IMPORTS),
+    )
     keep_only_hashed_files = True
 
     def create_compressor(self, **options: Any) -> Compressor:
