@@ -85,5 +85,5 @@ def _moved(request: HttpRequest, campaign: Campaign, *, is_up: bool) -> HttpResp
             _("“%(name)s” is now question %(position)s of %(count)s.")
             % {"name": name, **asdict(moved)},
         )
-        return redirect(f"{page}#summary-{name}")
+        page = f"{page}#summary-{name}"
     return redirect(page)

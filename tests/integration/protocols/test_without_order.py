@@ -46,11 +46,11 @@ from tests.shared_rows import shared_rows
 pytestmark = pytest.mark.django_db
 
 UNWEIGHTED = [{**criterion, "weight": 0} for criterion in FOUR]
-RULES: dict[str, dict[str, Any]] = {
+RULES: dict[Protocol, dict[str, Any]] = {
     Protocol.RATING: {"criteria": UNWEIGHTED, "all_at_once": True},
     Protocol.SPANS: {"scored": False},
 }
-REASONS = {
+REASONS: dict[str, str] = {
     Protocol.RATING: "No criterion has a weight",
     Protocol.SPANS: "Judges give no scores",
 }

@@ -64,6 +64,7 @@ def test_commands_of_the_documentation_do_what_they_say(
         call_command(*words, stdout=StringIO())
 
     token = ApiToken.objects.get()
+    assert token.campaign is not None
     assert (token.name, token.scope, token.campaign.slug) == (
         "notebook",
         "read",
