@@ -77,7 +77,7 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
 def _moved(request: HttpRequest, campaign: Campaign, *, is_up: bool) -> HttpResponse:
     """Move a question, and return to it."""
     name = request.POST.get("name", "")
-    page = reverse("questions", args=[campaign.slug])
+    address = reverse("questions", args=[campaign.slug])
     with refusals_as_messages(request):
         moved = question_move(campaign=campaign, name=name, is_up=is_up)
         messages.success(
@@ -85,5 +85,5 @@ def _moved(request: HttpRequest, campaign: Campaign, *, is_up: bool) -> HttpResp
             _("“%(name)s” is now question %(position)s of %(count)s.")
             % {"name": name, **asdict(moved)},
         )
-        page = f"{page}#summary-{name}"
-    return redirect(page)
+        address = f"{address}#summary-{name}"
+    return redirect(address)

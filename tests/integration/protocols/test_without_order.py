@@ -88,20 +88,20 @@ def judged(protocol: Protocol) -> Task:
     return task
 
 
-def make_tasks() -> dict[str, int]:
+def make_tasks() -> dict[Protocol, int]:
     return {protocol: judged(protocol).pk for protocol in RULES}
 
 
 @pytest.fixture(scope="module")
 def tasks(
     django_db_setup: None, django_db_blocker: DjangoDbBlocker
-) -> Iterator[dict[str, int]]:
+) -> Iterator[dict[Protocol, int]]:
     with shared_rows(django_db_blocker, make_tasks) as made:
         yield made
 
 
 @pytest.fixture(params=list(RULES))
-def task(request: pytest.FixtureRequest, tasks: dict[str, int]) -> Task:
+def task(request: pytest.FixtureRequest, tasks: dict[Protocol, int]) -> Task:
     related = Task.objects.select_related("test_set__campaign")
     return related.get(pk=tasks[request.param])
 

@@ -153,13 +153,11 @@ def test_one_system_is_judged_and_published_without_ranks(
     assert means
     for table in means:
         [row] = table.rows
-        cells = dict(zip([column.key for column in table.columns], row, strict=True))
+        cells: dict[str, Any] = dict(
+            zip([column.key for column in table.columns], row, strict=True)
+        )
         assert cells["system"] == "voice"
-        low, mean, high = (cells[key] for key in ("low", "mean", "high"))
-        assert isinstance(low, float)
-        assert isinstance(mean, float)
-        assert isinstance(high, float)
-        assert low < mean < high
+        assert cells["low"] < cells["mean"] < cells["high"]
         assert not {"rank", "cluster", "ranks"} & set(cells)
     assert "There is only one system, so there are no ranks and clusters" in " ".join(
         report.notes
