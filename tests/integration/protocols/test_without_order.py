@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
+from annotation.models.judge_measures import JudgeMeasure
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import hits_plan
@@ -28,8 +29,10 @@ from campaign.services.campaigns import task_close
 from ranking.export.asked import ExportRefusedError, requested_export
 from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
+from ranking.models import JudgeMeasures
 from ranking.pages.shared_results import shared_result
 from ranking.reports.analyses.options import OptionError
+from ranking.selectors.analyses import table_answer
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice
 from ranking.services.ranking_settings import StoppingRuleError, stopping_rule_set
@@ -45,6 +48,17 @@ from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 
+#: Measures that follow from ranks.
+BY_RANKS = (
+    JudgeMeasure.TIES,
+    JudgeMeasure.ONE_LABEL,
+    JudgeMeasure.SHOWN_ORDER,
+    JudgeMeasure.TYPED_IN_ORDER,
+    JudgeMeasure.POSITION,
+    JudgeMeasure.INTER,
+    JudgeMeasure.INTRA,
+    JudgeMeasure.DISAGREES,
+)
 UNWEIGHTED = [{**criterion, "weight": 0} for criterion in FOUR]
 RULES: dict[Protocol, dict[str, Any]] = {
     Protocol.RATING: {"criteria": UNWEIGHTED, "all_at_once": True},
@@ -216,3 +230,21 @@ def test_the_bundle_reproduces_and_ranks_nothing(
     path.write_bytes(files["judgments.csv"])
     with pytest.raises(CommandError, match="no block has a rank"):
         call_command("rank_judgments", str(path))
+
+
+def test_judges_are_not_measured_by_ranks_that_nobody_gave(task: Task) -> None:
+    """All labels are equal, so that every judge would seem to tie all outputs, or to rank nothing."""
+    measured = JudgeMeasures.objects.filter(task=task)
+    assert measured.count() == 3
+    names: set[str] = set().union(*(row.measures for row in measured))
+    assert not names & set(BY_RANKS)
+    assert JudgeMeasure.SECONDS in names
+
+
+def test_a_table_of_the_campaign_counts_no_comparisons(task: Task) -> None:
+    choice = analysis_choice("collected", {}, of_campaign=True)
+    report, _answer = table_answer(campaign=task.test_set.campaign, choice=choice)
+    assert report is not None
+    [row] = [row for row in report.data["test_sets"] if row["id"] == task.pk]
+    assert row["blocks"] == judgments_number(task_id=task.pk)
+    assert (row["comparisons"], row["decided"]) == (0, 0)
