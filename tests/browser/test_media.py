@@ -140,3 +140,47 @@ def test_missing_sound_file_shows_an_error(
         "data-problem",
         "This file could not be loaded. Check your connection and reload the page.",
     )
+
+
+def test_a_player_started_by_its_own_button_stops_the_other(judging: Page) -> None:
+    """qualtreats #7: two recordings played over each other."""
+    hear(judging, 0, "Space")
+    player(judging, 1).evaluate("player => player.play()")
+    judging.wait_for_function(
+        "player => player.paused", arg=player(judging, 0).element_handle()
+    )
+    assert player(judging, 1).evaluate(PLAYING)
+
+
+def test_no_recording_plays_on_after_its_sentence(judging: Page) -> None:
+    judging.evaluate(
+        """() => {
+            const play = HTMLMediaElement.prototype.play;
+            window.played = new Set();
+            HTMLMediaElement.prototype.play = function () { played.add(this); return play.call(this); };
+        }"""
+    )
+    hear(judging, 1, "Alt+2")
+    for key in ("1", "2", "3", "Enter", "Enter"):
+        judging.keyboard.press(key)
+    at_sentence(judging, 2)
+    assert judging.evaluate("[...played].length > 0")
+    assert judging.evaluate("[...played].every((player) => player.paused)")
+
+
+def test_a_recording_that_ended_begins_again_and_can_be_sought(judging: Page) -> None:
+    """webMUSHRA #135 and label-studio #825: after the end, or where a judge clicked, it did not go on as asked."""
+    first = player(judging, 0)
+    hear(judging, 0, "Space")
+    duration = first.evaluate("player => player.duration")
+    first.evaluate("player => { player.currentTime = player.duration - 0.1; }")
+    judging.wait_for_function("player => player.ended", arg=first.element_handle())
+    judging.wait_for_timeout(300)
+    assert first.evaluate("player => player.ended && player.paused")
+    hear(judging, 0, "Space")
+    assert first.evaluate("player => player.currentTime") < duration / 2
+    first.evaluate("player => { player.pause(); player.currentTime = 0.5; }")
+    judging.wait_for_function(
+        "player => !player.seeking && Math.abs(player.currentTime - 0.5) < 0.05",
+        arg=first.element_handle(),
+    )
