@@ -232,8 +232,8 @@ def test_verdict_that_the_task_does_not_have_is_refused(verdict: Any) -> None:
     judged_by_a_person(campaign)
     client = machine_client(campaign)
     block = hit_asked(client)["blocks"][0]
-    for sent in ({"answer": {"choice": verdict}}, {"answer": {"answer": verdict}}):
-        assert judgment_put(client, block, **sent).status_code == 400
+    for key in ("choice", "answer"):
+        assert judgment_put(client, block, answer={key: verdict}).status_code == 400
     names = list(task.test_set.systems.values_list("name", flat=True))[:2]
     row = {
         "segment": 1,

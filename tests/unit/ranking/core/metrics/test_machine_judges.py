@@ -1,6 +1,7 @@
 """Machine judges beside people: worked examples, and intervals in simulated worlds with and without biases."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,7 +58,8 @@ def measured(
 
 def values(
     found: dict[str, FigureBesidePeople],
-) -> dict[str, tuple[float | None, float | None, int]]:
+) -> dict[str, tuple[Any, Any, int]]:
+    """Return value, value of people and comparisons of each figure."""
     return {
         name: (
             None if each.value is None else each.value.value,
