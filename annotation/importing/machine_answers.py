@@ -229,16 +229,17 @@ class MachineAnswers:
         self, judgments: Sequence[MachineJudgment]
     ) -> dict[_Question, MachineJudgment]:
         """Return the stored answers of these machine judges, each about the segments it answers here, and skips without an answer."""
-        segments: dict[int, set[int]] = defaultdict(set)
-        for judgment in judgments:
-            segments[judgment.machine_id].add(judgment.segment_id)
+        machines = {judgment.machine_id for judgment in judgments}
         # As `machine_judgment_submit` does.
         list(
-            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=segments)
+            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines)
         )
+        segments: dict[tuple[int, int], set[int]] = defaultdict(set)
+        for judgment in judgments:
+            segments[judgment.machine_id, judgment.part].add(judgment.segment_id)
         of_machines = Q()
-        for machine, answered in segments.items():
-            of_machines |= Q(machine=machine, segment__in=answered)
+        for (machine, part), answered in segments.items():
+            of_machines |= Q(machine=machine, part=part, segment__in=answered)
         rows = MachineJudgment.objects.filter(of_machines, task=self._task)
         rows = rows.only(*_COMPARED).order_by("pk")
         # Answers replace earlier skips.
