@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import combinations
 from math import ceil
 from typing import Final, NamedTuple
@@ -307,6 +308,31 @@ def design_forecast(
     )
 
 
+def _active_draw(floor: float | None) -> ActiveDraw | None:
+    if floor is None:
+        return None
+    return ActiveDraw(active_priorities_of_many, floor=floor)
+
+
+@lru_cache(maxsize=100)
+def _curve_before_comparisons(
+    comparisons: tuple[float, ...],
+    systems: int,
+    per_block: int,
+    active_floor: float | None,
+) -> BudgetCurve:
+    """Return the curve of a task without comparisons.
+
+    It is cached because a design page has one for each preset, which takes a quarter of a second.
+    """
+    return budget_curve(
+        comparisons,
+        systems=systems,
+        per_block=per_block,
+        active=_active_draw(active_floor),
+    )
+
+
 class _Budgets(NamedTuple):
     """Numbers of judgments to forecast, sorted: `chosen`, and steps up to `most`."""
 
@@ -366,17 +392,21 @@ def _separation(
     for budgeted in budgets.all:
         new_judgments = max(0, budgeted - judged_before)
         comparisons.append(basis.comparisons + new_judgments * comparisons_per_judgment)
-    active = None
     # Other designs show all pairs equally often.
-    if design.kind == DesignKind.ACTIVE:
-        active = ActiveDraw(active_priorities_of_many, floor=design.active_floor)
+    active_floor = design.active_floor if design.kind == DesignKind.ACTIVE else None
+    systems = max(averages.systems, len(basis.wins))
+    per_block = max(2, round(averages.candidates))
+    if not basis.comparisons and not basis.ties:
+        return _curve_before_comparisons(
+            tuple(comparisons), systems, per_block, active_floor
+        )
     return budget_curve(
         comparisons,
-        systems=max(averages.systems, len(basis.wins)),
-        per_block=max(2, round(averages.candidates)),
+        systems=systems,
+        per_block=per_block,
         wins=basis.wins if basis.comparisons else None,
         ties=basis.ties,
-        active=active,
+        active=_active_draw(active_floor),
     )
 
 

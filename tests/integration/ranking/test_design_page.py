@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client
@@ -12,6 +13,7 @@ from campaign.models import Task
 from campaign.services.judge_groups import (
     judge_group_create,
 )
+from ranking.selectors import design_forecast
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +63,19 @@ def test_the_form_shows_the_design_in_force(organiser: Client, task: Task) -> No
     assert form["length_limits"].value() == "30:3, 50:2"
     assert form["reference"].value() == "rate"
     assert str(Design.objects.latest().seed) not in page.content.decode()
+
+
+def test_presets_of_the_same_systems_are_forecast_once(
+    organiser: Client, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = organiser.get(address(task)).context["presets"]
+    forecasts = Mock(wraps=design_forecast.budget_curve)
+    monkeypatch.setattr(design_forecast, "budget_curve", forecasts)
+    assert organiser.get(address(task)).context["presets"] == first
+    assert forecasts.call_count == 0
+    design_forecast._curve_before_comparisons.cache_clear()
+    assert organiser.get(address(task)).context["presets"] == first
+    assert forecasts.call_count > 1
 
 
 @pytest.mark.thorough
