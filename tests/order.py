@@ -3,20 +3,20 @@
 from pathlib import PurePath
 
 # First those that take long with few tests: a file that came last would keep one process busy after the others
-# have ended. They also wait most, for servers they start.
+# have ended. Files that wait for servers they start alternate with files that compute.
 FIRST = (
     "tests/load",
-    "tests/integration/launcher",
-    "tests/integration/worker",
-    "tests/integration/upgrades",
     "tests/integration/documentation",
-    "tests/browser/test_campaign_runs.py",
+    "tests/integration/upgrades",
+    "tests/integration/launcher",
+    "tests/integration/test_pages_in_every_language.py",
+    "tests/integration/worker",
     "tests/integration/test_faults.py",
     # A minute or more of the processor each.
     "tests/integration/test_permissions.py",
     "tests/integration/test_hostile_requests.py",
     "tests/integration/test_cost_of_pages.py",
-    "tests/integration/test_pages_in_every_language.py",
+    "tests/browser/test_campaign_runs.py",
     "tests/browser/test_judge_reload.py",
     "tests/browser/test_desk_walk.py",
     "tests/integration/importing",
