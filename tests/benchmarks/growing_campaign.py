@@ -115,11 +115,6 @@ class Look:
         )
 
     @property
-    def two_way_each(self) -> BoolArray:
-        """Of each pair by itself, by a test that is right at one look."""
-        return self._in_errors > -float(stdtrit(self._degrees_of_freedom, LEVEL / 2))
-
-    @property
     def _degrees_of_freedom(self) -> float:
         return self._two_way.degrees_of_freedom
 

@@ -6,7 +6,6 @@ from functools import partial
 from django.utils import timezone
 
 from campaign.models import (
-    Acceptance,
     Campaign,
     CampaignState,
     Instructions,
@@ -14,8 +13,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.services.instructions import instructions_accept, instructions_write
-from tests.factories import make_campaign, make_judge, make_organiser
+from tests.factories import make_campaign, make_organiser
 from tests.integration.constraints.breakages import (
     Attempt,
     Create,
@@ -150,17 +148,6 @@ def a_closed_campaign_is_paused(attempt: Attempt) -> None:
         rows.update(state=CampaignState.OPEN)
     with attempt.accepts():
         rows.update(state=CampaignState.CLOSED)
-
-
-def make_acceptance() -> Acceptance:
-    museum = make_campaign()
-    written = instructions_write(
-        campaign=museum,
-        language="en",
-        text="Rank the outputs.",
-        demands_acceptance=True,
-    )
-    return instructions_accept(judge=make_judge(museum), instructions=written)
 
 
 @breaks("campaign_rehearsal_immutable")
