@@ -13,7 +13,8 @@ from campaign.models import Task
 from campaign.services.judge_groups import (
     judge_group_create,
 )
-from ranking.selectors import design_forecast
+from ranking.core.simulation.budget_curve import budget_curve
+from ranking.selectors.design_forecast import _curve_before_comparisons
 from tests.factories import make_campaign, make_organiser, make_task
 
 pytestmark = pytest.mark.django_db
@@ -69,11 +70,11 @@ def test_presets_of_the_same_systems_are_forecast_once(
     organiser: Client, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = organiser.get(address(task)).context["presets"]
-    forecasts = Mock(wraps=design_forecast.budget_curve)
-    monkeypatch.setattr(design_forecast, "budget_curve", forecasts)
+    forecasts = Mock(wraps=budget_curve)
+    monkeypatch.setattr("ranking.selectors.design_forecast.budget_curve", forecasts)
     assert organiser.get(address(task)).context["presets"] == first
     assert forecasts.call_count == 0
-    design_forecast._curve_before_comparisons.cache_clear()
+    _curve_before_comparisons.cache_clear()
     assert organiser.get(address(task)).context["presets"] == first
     assert forecasts.call_count > 1
 

@@ -47,7 +47,8 @@ def test_commands_of_the_documentation_do_what_they_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Those of docs/rest.md that a comment leaves to this test."""
-    make_organiser(make_campaign("museum"), "rosa@example.org")
+    museum = make_campaign("museum")
+    make_organiser(museum, "rosa@example.org")
     campaign = make_campaign("wmt26")
     make_organiser(campaign, "you@example.org")
     task = make_task(campaign, documents=(2,), systems=("amber", "birch"), planned=0)
@@ -64,12 +65,7 @@ def test_commands_of_the_documentation_do_what_they_say(
         call_command(*words, stdout=StringIO())
 
     token = ApiToken.objects.get()
-    assert token.campaign is not None
-    assert (token.name, token.scope, token.campaign.slug) == (
-        "notebook",
-        "read",
-        "museum",
-    )
+    assert (token.name, token.scope, token.campaign) == ("notebook", "read", museum)
     campaign.refresh_from_db()
     assert (campaign.lease_minutes, campaign.show_reference) == (90, False)
     assert Instructions.objects.get().text == "Judge fairly."
