@@ -160,7 +160,7 @@ def test_every_analysis_of_comparisons_reads_files(
     options = {
         "system": ("--option", "system=A"),
         "without": ("--option", "leave_out=ann1"),
-        "stopping": ("--option", "experiments=40"),
+        "stopping": ("--option", "experiments=40", "limit=1000"),
     }
     said = run_json("analyse", kind, enough, *options.get(kind, ()))
     assert said["input"]["blocks"] == 48
