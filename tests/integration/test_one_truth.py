@@ -422,7 +422,7 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
     latest = client.get(f"/api/v1/tasks/{task.pk}/rankings/latest/").json()
     ranking = computed(writer, "ranking").data
     pairs = computed(writer, "pairs").data
-    stopping = computed(writer, "stopping", experiments=40)
+    stopping = computed(writer, "stopping", experiments=40, limit=1000)
     result, zipped = bundled(task)
     files = files_of(zipped)
     judgments = tmp_path / "judgments.csv"

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.thorough
 @pytest.mark.parametrize(
     ("kind", "given"),
-    [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40})],
+    [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40, "limit": 1000})],
 )
 def test_answers_with_a_ranking_say_how_far_the_rule_was(
     as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
