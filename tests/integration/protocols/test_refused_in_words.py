@@ -34,12 +34,12 @@ TWO_OUTPUTS: list[tuple[dict[str, Any], str]] = [
     ({"answer": {"verdict": "both_fine"}}, "“both_fine” is not an answer"),
 ]
 SPANS: list[tuple[Any, str]] = [
-    (scored(80, 90), "2 outputs are scored, but 3 are shown."),
+    (scored(80, 90), "2 outputs are answered, but 3 are shown."),
     (scored(80, 90, 101), "outputs 3 score: Ensure this value is less than"),
     (scored(80, -1, 90), "outputs 2 score: Ensure this value is greater than"),
     (
         {"outputs": [{"score": 80}, {}, {"score": 80}]},
-        "outputs 2 score: This field is req",
+        "Output B: give a score.",
     ),
     (
         scored(1, 2, 3, b=[span(0, 1), span(1, 2, "bad")]),
