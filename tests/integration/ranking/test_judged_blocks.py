@@ -87,8 +87,8 @@ def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("count", [50])
-def test_six_queries_for_one_judgment_and_for_fifty(
+@pytest.mark.parametrize("count", [1, 50])
+def test_seven_queries_for_one_judgment_and_for_fifty(
     writer: TestSetWriter, count: int
 ) -> None:
     with writer.at_once():
@@ -98,7 +98,7 @@ def test_six_queries_for_one_judgment_and_for_fifty(
     with CaptureQueriesContext(connection) as queries:
         judged_blocks(task_id=writer.task.pk, watermark=count)
 
-    assert len(queries) == 6
+    assert len(queries) == 7
 
 
 MOST = [f"s{index:02}" for index in range(MOST_CANDIDATES)]
