@@ -202,13 +202,25 @@ class DesignInFileSerializer(DesignParametersSerializer):
     seed = SeedNumberField()  # type: ignore[assignment]  # a string in JSON
 
 
+class RankingSettingsInFileSerializer(RankingSettingsSerializer):
+    """Settings of the ranking, without who changed them when."""
+
+    judgments = changed_at = changed_by = None  # type: ignore[assignment]
+
+
+class StoppingRuleInFileSerializer(StoppingRuleSerializer):
+    """A stopping rule, without who set it when."""
+
+    after_judgments = set_at = set_by = None  # type: ignore[assignment]
+
+
 class _TaskPartsSerializer(TaskChangesAndClosingSerializer):
     """The settings of a task, with its design and analysis."""
 
     training = TrainingInFileSerializer(many=True, required=False)
     design = DesignInFileSerializer(required=False)
-    ranking_settings = RankingSettingsSerializer(required=False)
-    stopping_rule = StoppingRuleSerializer(
+    ranking_settings = RankingSettingsInFileSerializer(required=False)
+    stopping_rule = StoppingRuleInFileSerializer(
         required=False, allow_null=True, help_text="Null for none."
     )
 
@@ -276,6 +288,12 @@ class RuleInFileSerializer(RuleTermsSerializer):
     switched_off = _flag(
         "True to switch off the rule with these terms. Its past actions stay."
     )
+
+
+class JudgeGroupInFileSerializer(JudgeGroupSerializer):
+    """A judge group, identified by name. Judges list their groups."""
+
+    id = judges = uses = None  # type: ignore[assignment]
 
 
 class PanelInFileSerializer(PanelCreateSerializer):
@@ -362,7 +380,7 @@ class CampaignFileSerializer(
     )
     state_since = transitions = None  # type: ignore[assignment]
     instructions = InstructionsWriteSerializer(many=True, required=False)
-    judge_groups = JudgeGroupSerializer(many=True, required=False)
+    judge_groups = JudgeGroupInFileSerializer(many=True, required=False)
     test_sets = TestSetInFileSerializer(many=True, required=False)
     quality_rules = RuleInFileSerializer(many=True, required=False)
     panels = PanelInFileSerializer(many=True, required=False)

@@ -6,12 +6,14 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from django.db.models import Model, QuerySet
 from rest_framework.serializers import Serializer
 
-from annotation.api.judge_groups import JudgeGroupSerializer
 from campaign.api.instructions import InstructionsWriteSerializer
 from campaign.models import Campaign, Instructions, JudgeGroup, Panel, Task
 from campaign.selectors.instructions import instructions_in_force
 from campaign.texts.languages import language_tag_checked
-from whole_campaigns.campaign_file.bodies import PanelInFileSerializer
+from whole_campaigns.campaign_file.bodies import (
+    JudgeGroupInFileSerializer,
+    PanelInFileSerializer,
+)
 from whole_campaigns.campaign_file.parts import Body, Part
 from whole_campaigns.campaign_rows import rows_taken
 
@@ -237,7 +239,7 @@ class InstructionsSection(Section[Instructions]):
 class JudgeGroupsSection(Section[JudgeGroup]):
     """The judge groups, without their judges, who list their groups themselves."""
 
-    serializer = JudgeGroupSerializer
+    serializer = JudgeGroupInFileSerializer
     lookup = "name__iexact"
 
     def rows(self) -> QuerySet[JudgeGroup]:

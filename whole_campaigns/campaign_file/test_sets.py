@@ -29,8 +29,6 @@ from campaign.services.bad_references import (
     bad_references_store,
 )
 from campaign.services.campaigns import task_close, task_create, task_reopen
-from ranking.api.ranking_settings import RankingSettingsSerializer
-from ranking.api.stopping_rules import StoppingRuleSerializer
 from ranking.models import RankingSettings, StoppingRule
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
 from whole_campaigns.api import TaskChangesAndClosingSerializer, task_settings_change
@@ -38,6 +36,8 @@ from whole_campaigns.campaign_file.bodies import (
     TASK_SETTINGS,
     DamagedReferenceInFileSerializer,
     DesignInFileSerializer,
+    RankingSettingsInFileSerializer,
+    StoppingRuleInFileSerializer,
     TaskInFileSerializer,
     TrainingInFileSerializer,
 )
@@ -261,14 +261,14 @@ class DesignSection(InForceSection[Design]):
 class RankingSettingsSection(InForceSection[RankingSettings]):
     """The ranking settings of a task."""
 
-    serializer = RankingSettingsSerializer
+    serializer = RankingSettingsInFileSerializer
     in_force = staticmethod(ranking_settings_in_force)
 
 
 class StoppingRuleSection(InForceSection[StoppingRule]):
     """The stopping rule of a task, which is replaced as a whole, as in REST."""
 
-    serializer = StoppingRuleSerializer
+    serializer = StoppingRuleInFileSerializer
     in_force = staticmethod(stopping_rule_in_force)
     is_whole = True
 
