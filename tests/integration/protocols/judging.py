@@ -360,6 +360,27 @@ def topped_task(campaign: Campaign) -> Task:
     return task
 
 
+def best_worst_task(campaign: Campaign) -> Task:
+    """Best-worst scaling of three outputs by two judges."""
+    task = make_task(campaign, documents=(6, 6), planned=0)
+    Task.objects.filter(pk=task.pk).update(
+        protocol=Protocol.TOP, rules={"best_worst": True}
+    )
+    task.refresh_from_db()
+    design_ensure(task=task, seed=7)
+    shown = []
+    for place, name in enumerate(("ada", "ben")):
+        judge = make_judge(campaign, name)
+        for number in range(1, 13):
+            labels = [[1, 2, 3], [2, 1, 3], [1, 3, 2]][(number + place) % 3]
+            systems = ("cobalt", "dune", "ember")
+            shown.append(
+                Shown(judge=judge, systems=systems, number=number, labels=labels)
+            )
+    labelled_all(task, shown)
+    return task
+
+
 def quizzed_task(campaign: Campaign) -> Task:
     """A quiz by simulated readers, who understand some systems better than others."""
     ranking = make_task(campaign, documents=(6, 6), planned=0)

@@ -24,7 +24,9 @@ from ranking.services.ranking_settings import stopping_rule_set
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser
 from tests.filling import Filling, filled_task
+from tests.integration.machines.answering import machine_judges
 from tests.integration.protocols.judging import (
+    best_worst_task,
     edited_task,
     judged_task,
     quizzed_task,
@@ -67,6 +69,7 @@ OTHERWISE: dict[str, Given] = {
     "remarks": {"confidence": 0.9},
     "judges": {"deviations": 0.5, "minimum": 1},
     "judge_pairs": {"judge": "judge0001", "other": "judge0002"},
+    "machines": {"epsilon": 0.1, "confidence": 0.9},
     "without": {
         "leave_out": ["judge0001", "judge0002"],
         "method": "bojar",
@@ -95,6 +98,7 @@ OTHERWISE_OF_PROTOCOLS: dict[str, Given] = {
         "compare": "judge",
     },
     "top": {"confidence": 0.9, "documents": ["document 1"]},
+    "best_worst": {"confidence": 0.9},
     "two_outputs": {
         "system_x": "ember",
         "system_y": "dune",
@@ -111,6 +115,7 @@ WORLDS_OF_PROTOCOLS: dict[str, Callable[[Campaign], Task]] = {
     "sorting": sorted_task,
     "spans": scored_task,
     "top": topped_task,
+    "best_worst": best_worst_task,
     "two_outputs": judged_task,
 }
 
@@ -126,7 +131,7 @@ TABLES_OTHERWISE: dict[str, Given] = {
 
 @pytest.fixture
 def task(client: Client) -> Task:
-    """A filled test set with an excluded judge, a group of judges, a metric and a stopping rule, beside a small one."""
+    """A filled test set with an excluded judge, a group of judges, a metric, a machine judge and a stopping rule, beside a small one."""
     campaign = make_campaign()
     filling = Filling(blocks=180, systems=5, segments=36, judges=5)
     task = filled_task(campaign, filling)
@@ -158,6 +163,7 @@ def task(client: Client) -> Task:
         systems=[f"system-{number:02}" for number in range(5)],
         values=np.random.default_rng(1).normal(range(5), 2, (36, 5)),
     )
+    machine_judges(campaign, task, asked_twice=False)
     for each in (task, other.task):
         ranking_run_compute(task_id=each.pk)
     client.force_login(organiser)
