@@ -28,7 +28,7 @@ from annotation.services.tasks import (
     test_set_rename,
 )
 from campaign.models import Campaign, Protocol, Task, TestSet, User
-from campaign.pages.forms import VersionedForm
+from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.pages.uploads import LANGUAGE_TAG, SOURCE_TAG
 from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
 from campaign.texts.joining import sentence_list, with_full_stop
@@ -70,7 +70,7 @@ class CloneForm(forms.Form):
 class RehearsalForm(forms.Form):
     """Behaviour of simulated judges, and their amount of work."""
 
-    bots = forms.IntegerField(
+    bots = WholeNumberField(
         label=_("Simulated judges"), min_value=1, max_value=MOST_BOTS, initial=10
     )
     skill = forms.FloatField(
@@ -81,10 +81,10 @@ class RehearsalForm(forms.Form):
         help_text=lazy(_skill_help, str)(),
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
-    share = forms.IntegerField(
+    share = WholeNumberField(
         label=_("Share of the target (%)"), min_value=1, max_value=100, initial=100
     )
-    seed = forms.IntegerField(
+    seed = WholeNumberField(
         label=_("Seed"),
         min_value=0,
         max_value=2**31 - 1,

@@ -23,7 +23,7 @@ from annotation.selectors.designs import TELLING, Preset, design_of_preset, pres
 from annotation.services.planning.designs import design_proposed
 from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
-from campaign.pages.forms import VERSION, VersionedForm
+from campaign.pages.forms import VERSION, VersionedForm, WholeNumberField
 from campaign.texts.refusals import RefusalsAt
 
 _NEVER = "never"
@@ -89,7 +89,7 @@ class DesignForm(VersionedForm):
             "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output for a sentence."
         ),
     )
-    systems_per_block = forms.IntegerField(
+    systems_per_block = WholeNumberField(
         min_value=1,
         max_value=26,
         help_text=_(
@@ -117,7 +117,7 @@ class DesignForm(VersionedForm):
             "Identical outputs are shown once, and the rank counts for each of their systems. “Visually identical” ignores white space and invisible characters."
         ),
     )
-    segments_per_hit = forms.IntegerField(
+    segments_per_hit = WholeNumberField(
         min_value=1,
         max_value=50,
         help_text=_("Consecutive sentences from a document that a judge gets at once."),
@@ -166,15 +166,15 @@ class DesignForm(VersionedForm):
             "A judge who prefers the damaged text is probably not reading. Only approved damaged references are shown."
         )
     )
-    attention_every = forms.IntegerField(min_value=0, max_value=32767)
-    redundancy = forms.IntegerField(
+    attention_every = WholeNumberField(min_value=0, max_value=32767)
+    redundancy = WholeNumberField(
         min_value=1,
         max_value=50,
         help_text=_("More judges per block means fewer sentences for the same budget."),
     )
     inter_share = _percent(_("Measures agreement between judges."), highest=90)
     intra_share = _percent(_("Measures self-agreement."), highest=90)
-    repeat_gap = forms.IntegerField(
+    repeat_gap = WholeNumberField(
         min_value=0,
         max_value=32767,
         help_text=_("Keeps judges from remembering their first answer."),

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Campaign, JudgeGroup
-from campaign.pages.forms import VersionedForm
+from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.services.campaigns import MAX_BLOCKS
 from campaign.services.judge_groups import (
     judge_group_change,
@@ -23,7 +23,7 @@ class JudgeGroupForm(VersionedForm):
         max_length=60,
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
-    blocks_asked = forms.IntegerField(
+    blocks_asked = WholeNumberField(
         label=gettext_lazy("Maximum blocks per judge"),
         help_text=gettext_lazy(
             "Leave empty to use the campaign’s limit. The largest limit of a judge’s groups applies."

@@ -54,7 +54,7 @@ from campaign.models import (
     Task,
 )
 from campaign.models.questions import QuestionStage
-from campaign.pages.forms import VersionedForm, languages_validate
+from campaign.pages.forms import VersionedForm, WholeNumberField, languages_validate
 from campaign.selectors.panel_requests import (
     Entry,
     EntryRefusedError,
@@ -94,9 +94,9 @@ class PanelForm(VersionedForm):
 
     kind = forms.ChoiceField(choices=PanelKind.choices)
     name = forms.CharField(max_length=100)
-    blocks_asked = forms.IntegerField(min_value=1, max_value=MOST_BLOCKS)
-    minutes_allowed = forms.IntegerField(min_value=1, max_value=MOST_MINUTES)
-    participations_per_member = forms.IntegerField(
+    blocks_asked = WholeNumberField(min_value=1, max_value=MOST_BLOCKS)
+    minutes_allowed = WholeNumberField(min_value=1, max_value=MOST_MINUTES)
+    participations_per_member = WholeNumberField(
         min_value=1, max_value=MOST_PARTICIPATIONS, initial=1
     )
     languages = forms.MultipleChoiceField(

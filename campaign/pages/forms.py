@@ -1,6 +1,7 @@
 """Forms of the organisers' pages."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -122,6 +123,22 @@ class MessageForm(forms.Form):
             language=self.cleaned_data["language"],
             note=self.cleaned_data["note"],
         )
+
+
+#: Groups of thousands with the separators of any language.
+_THOUSANDS: Final = re.compile(
+    r"[0-9]{1,3}(?P<separator>[.,’'\s])[0-9]{3}(?:(?P=separator)[0-9]{3})*"
+)
+
+
+class WholeNumberField(forms.IntegerField):
+    """A whole number, also with groups of thousands: Django would read “1.000” as one."""
+
+    def to_python(self, value: Any) -> int | None:
+        """Return the number."""
+        if isinstance(value, str) and _THOUSANDS.fullmatch(value.strip()):
+            value = "".join(filter(str.isdecimal, value))
+        return super().to_python(value)
 
 
 class NameField(forms.CharField):

@@ -26,7 +26,7 @@ from campaign.models import (
 )
 from campaign.pages.desk import rights
 from campaign.pages.filters import DeskFilter, JudgesFilter
-from campaign.pages.forms import MessageForm, languages_validate
+from campaign.pages.forms import MessageForm, WholeNumberField, languages_validate
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
@@ -345,7 +345,7 @@ class LinkForm(_SharedLinkForm, _LanguagesForm):
     """A shared link for new judges."""
 
     field_order = ("cap", "expires", "note", "languages", "asks_languages")
-    cap = forms.IntegerField(
+    cap = WholeNumberField(
         label=gettext_lazy("Maximum number of judges"),
         help_text=gettext_lazy("Enter 1 for a personal link."),
         min_value=1,

@@ -16,7 +16,7 @@ from campaign.models import (
     User,
 )
 from campaign.models.campaign import MAX_JUDGED, Judged
-from campaign.pages.forms import VersionedForm
+from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
     MAX_BLOCKS,
@@ -129,10 +129,12 @@ def _field(field: Any, **options: Any) -> Any:
             ),
         )
     if field.name in _MOST:
-        limits = {"min_value": 1, "max_value": _MOST[field.name]}
-    else:
-        limits = {}
-    return field.formfield(**limits, **options)
+        options |= {
+            "form_class": WholeNumberField,
+            "min_value": 1,
+            "max_value": _MOST[field.name],
+        }
+    return field.formfield(**options)
 
 
 class SettingsForm(VersionedForm):
@@ -229,7 +231,7 @@ class LifetimeForm(VersionedForm):
         time_zone: Any = self.fields["time_zone"]
         time_zone.choices = _time_zone_choices(zone.key)
         for task in self.tasks:
-            self.fields[f"blocks_{task.pk}"] = forms.IntegerField(
+            self.fields[f"blocks_{task.pk}"] = WholeNumberField(
                 label=_("Target for %(name)s (blocks)") % {"name": task.called},
                 min_value=1,
                 max_value=MAX_BLOCKS,

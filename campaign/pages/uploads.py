@@ -11,6 +11,7 @@ from campaign.models import (
     ReferenceUse,
     Upload,
 )
+from campaign.pages.forms import WholeNumberField
 from campaign.services.uploads import UploadRefusedError, upload_change
 from campaign.texts.joining import labelled_lazy
 from campaign.texts.languages import LanguageTagError
@@ -55,7 +56,7 @@ class UploadForm(forms.Form):
     reference_use = forms.ChoiceField(
         label=_("Reference"), choices=ReferenceUse, widget=forms.RadioSelect
     )
-    blocks_wanted = forms.IntegerField(
+    blocks_wanted = WholeNumberField(
         label=_("Target (blocks)"),
         help_text=_(
             "Target for progress, and the maximum number of blocks. Leave empty for no limit."

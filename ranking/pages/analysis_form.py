@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Task
+from campaign.pages.forms import WholeNumberField
 from campaign.texts.joining import comma_list, semicolon_list
 from ranking.models import Analysis
 from ranking.reports.analyses.kind import (
@@ -256,7 +257,7 @@ def completed_query(data: QueryDict, options: Sequence[AnyOption]) -> QueryDict:
 
 
 def _watermark_field() -> forms.Field:
-    return forms.IntegerField(
+    return WholeNumberField(
         label=_("Up to judgment number"),
         help_text=_("Leave empty to include all judgments so far."),
         required=False,

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Block, JudgmentSequence
 from campaign.export.downloads import streamed_download
 from campaign.models import MembershipRole, Task
+from campaign.pages.forms import WholeNumberField
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, ExportChangedError, requested_export
@@ -187,14 +188,14 @@ class ExportForm(forms.Form):
 
     kind = forms.ChoiceField(label=gettext_lazy("Kind"))
     file_format = forms.ChoiceField(label=gettext_lazy("Format"))
-    after = forms.IntegerField(
+    after = WholeNumberField(
         label=gettext_lazy("Start after number"),
         min_value=0,
         max_value=2**63 - 1,
         required=False,
         help_text=gettext_lazy("To resume an export, enter the last number you have."),
     )
-    until = forms.IntegerField(
+    until = WholeNumberField(
         label=gettext_lazy("Up to number"),
         min_value=0,
         max_value=2**63 - 1,

@@ -16,7 +16,7 @@ from annotation.models.judge_measures import (
 from annotation.models.quality import ACTIONS
 from annotation.services.quality import RuleTerms
 from campaign.models import Campaign, Task
-from campaign.pages.forms import VersionedForm
+from campaign.pages.forms import VersionedForm, WholeNumberField
 
 
 class RuleForm(VersionedForm):
@@ -37,7 +37,7 @@ class RuleForm(VersionedForm):
         max_length=30,
         widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
     )
-    minimum = forms.IntegerField(
+    minimum = WholeNumberField(
         label=gettext_lazy("Minimum sample size"),
         help_text=gettext_lazy(
             "Number of comparisons, sentences or blocks, depending on the measure."

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, JudgeGroup, Task
-from campaign.pages.forms import VersionedForm
+from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.texts.joining import labelled
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
@@ -111,10 +111,10 @@ class StoppingRuleForm(VersionedForm):
         max_value=100,
         required=False,
     )
-    clusters = forms.IntegerField(
+    clusters = WholeNumberField(
         label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
     )
-    judgments = forms.IntegerField(
+    judgments = WholeNumberField(
         label=gettext_lazy("Judgments"),
         min_value=1,
         max_value=2**31 - 1,
