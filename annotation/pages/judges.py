@@ -38,6 +38,7 @@ from campaign.services.judges import JudgeChanges
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
+from campaign.texts.lines import LinesTextarea
 
 STANDINGS: Final = {
     StandingOfJudge.PRESENT.value: pgettext_lazy("judge", "Active"),
@@ -146,7 +147,7 @@ class JudgeListForm(forms.Form):
         max_length=MAX_BYTES,
         required=False,
         strip=False,
-        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "dir": "ltr"}),
+        widget=LinesTextarea(attrs={"rows": 8, "spellcheck": "false", "dir": "ltr"}),
     )
     file = forms.FileField(
         label=gettext_lazy("File"),
@@ -169,7 +170,7 @@ class JudgeListForm(forms.Form):
         label=gettext_lazy("Personal note in the message"),
         max_length=1000,
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 2, "dir": "auto"}),
     )
 
     def clean(self) -> dict[str, Any]:

@@ -42,6 +42,7 @@ from campaign.texts.languages import (
     language_pair_name,
     language_tag_checked,
 )
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusalsAt
 
 
@@ -153,7 +154,7 @@ def _answer_field(question: Question, wording: Wording) -> Any:
         case QuestionKind.TEXT:
             return forms.CharField(
                 max_length=MOST_CHARACTERS,
-                widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+                widget=LinesTextarea(attrs={"rows": 3, "dir": "auto"}),
             )
 
 
@@ -178,7 +179,7 @@ class QuestionForm(VersionedForm):
     )
     question = forms.CharField(
         label=gettext_lazy("Question, or text to agree to"),
-        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 3, "dir": "auto"}),
     )
     choices = forms.CharField(
         label=gettext_lazy("Choices, one per line"),
@@ -186,7 +187,7 @@ class QuestionForm(VersionedForm):
             "Enter the same number of choices in each language, in the same order. Answers are stored in the first language."
         ),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
     )
 
     def __init__(

@@ -20,6 +20,7 @@ from campaign.pages.forms import VersionedForm
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import text_direction
+from campaign.texts.lines import LinesTextarea
 
 
 class SystemTable(DeskTable):
@@ -123,7 +124,7 @@ class CorrectionForm(forms.Form):
 
     text = forms.CharField(
         label=gettext_lazy("Corrected output"),
-        widget=forms.Textarea(
+        widget=LinesTextarea(
             attrs={"rows": 4, "class": "notranslate", "translate": "no"}
         ),
     )

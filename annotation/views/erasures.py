@@ -18,6 +18,7 @@ from campaign.services.erasures import (
     erasure_refuse,
 )
 from campaign.texts.counted import counted_if_any
+from campaign.texts.lines import line_breaks_normalised
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_as_messages
@@ -89,7 +90,9 @@ def erasure_refuse_page(
     erasure = _request(request, slug, request_id)
     with refusals_as_messages(request):
         erasure_refuse(
-            request=erasure, reason=request.POST.get("reason", ""), by=user_of(request)
+            request=erasure,
+            reason=line_breaks_normalised(request.POST.get("reason", "")),
+            by=user_of(request),
         )
         messages.success(request, _("Request refused. The judge can read the reason."))
     return redirect("erasures", slug)

@@ -18,6 +18,7 @@ from campaign.services.machines import (
     machine_withdraw,
 )
 from campaign.texts.joining import labelled
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
@@ -32,7 +33,7 @@ class MachineForm(forms.ModelForm):  # type: ignore[type-arg]  # not at run time
     class Meta:
         model = MachineJudge
         fields = ("name", "version", "prompt", "settings", "asked_twice")
-        widgets = dict.fromkeys(["prompt", "settings"], forms.Textarea({"rows": 4}))
+        widgets = dict.fromkeys(["prompt", "settings"], LinesTextarea({"rows": 4}))
 
 
 @form_view

@@ -23,6 +23,7 @@ from annotation.services.problem_reports import (
     problem_reply_take_back,
 )
 from campaign.models import Campaign, Reference
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import organised_campaign, user_of
 from campaign.views.decorators import (
@@ -40,7 +41,7 @@ class ProblemReplyForm(forms.Form):
         label=gettext_lazy("Your answer"),
         required=False,
         max_length=REPLY_LENGTH,
-        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy(
             "Shown to the judge. Do not name systems, and do not reveal references or controls."
         ),

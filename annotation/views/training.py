@@ -14,6 +14,7 @@ from annotation.services.training import (
 )
 from campaign.models import Task
 from campaign.texts.counted import counted
+from campaign.texts.lines import line_breaks_normalised
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_as_messages
@@ -68,7 +69,8 @@ def training_block(
     elif decision == "keep":
         with refusals_as_messages(request):
             training_block_explain(
-                training_block=block, explanation=request.POST.get("explanation", "")
+                training_block=block,
+                explanation=line_breaks_normalised(request.POST.get("explanation", "")),
             )
             messages.success(request, _("Saved for future judges."))
     else:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.services.notification import Message
 from campaign.texts.joining import comma_list, sentence_list
 from campaign.texts.languages import LanguageTagError, language_tags_checked
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.names import visible_name
 
 #: Name of the hidden field, see `organiser/_version.html`.
@@ -113,7 +114,7 @@ class MessageForm(forms.Form):
         label=_("Personal note"),
         max_length=1000,
         required=False,
-        widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 3, "dir": "auto"}),
     )
 
     def message(self, base_url: str) -> Message:

@@ -38,6 +38,7 @@ from campaign.services.invitations import (
 from campaign.texts.addresses import address_in_unicode
 from campaign.texts.joining import comma_list
 from campaign.texts.languages import language_name
+from campaign.texts.lines import LinesTextarea
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
@@ -367,7 +368,7 @@ class MailForm(MessageForm, _LanguagesForm):
         help_text=gettext_lazy("One per line, or separated by commas."),
         max_length=100_000,
         strip=False,
-        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
+        widget=LinesTextarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
     )
 
     def clean_addresses(self) -> list[str]:

@@ -28,6 +28,7 @@ from campaign.services.campaigns import (
     campaign_extend,
 )
 from campaign.texts.by_language import TextsField
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusalsAt, RefusedError
 from campaign.texts.time_zones import (
     ANYWHERE_ON_EARTH,
@@ -85,7 +86,7 @@ class JudgedField(forms.MultiValueField):
             widget=_JudgedWidget(
                 [
                     forms.Select(choices=choices),
-                    forms.Textarea({**own.widget.attrs, **label}),
+                    LinesTextarea({**own.widget.attrs, **label}),
                 ]
             ),
             require_all_fields=False,

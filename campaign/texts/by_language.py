@@ -15,6 +15,7 @@ from campaign.texts.languages import (
     language_tag_checked,
     text_for_reader,
 )
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusedError
 
 #: A text by language. The language of a text that is for all readers is empty.
@@ -90,7 +91,7 @@ class TextsField(forms.CharField):
     """Texts of one line each: for all readers, or with a language tag, such as “de: Zusammenfassungen”."""
 
     def __init__(self, **options: Any) -> None:
-        widget = forms.Textarea(attrs={"rows": 2, "dir": "auto"})
+        widget = LinesTextarea(attrs={"rows": 2, "dir": "auto"})
         super().__init__(required=False, widget=widget, **options)
 
     def prepare_value(self, value: Any) -> Any:

@@ -26,6 +26,7 @@ from campaign.texts.languages import (
     language_name,
     language_tag_checked,
 )
+from campaign.texts.lines import LinesTextarea
 from campaign.texts.markdown import markdown_render
 from campaign.texts.refusals import RefusalsAt
 from campaign.views.access import form_page, organised_campaign, user_of
@@ -41,7 +42,7 @@ class InstructionsForm(VersionedForm):
     text = forms.CharField(
         label=gettext_lazy("Text"),
         max_length=MAX_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 16, "dir": "auto"}),
     )
     demands_acceptance = forms.BooleanField(
         label=gettext_lazy("Require all judges to accept this version"), required=False

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from annotation.protocols.answer_kinds import RuleField
 from campaign.texts.joining import comma_list
+from campaign.texts.lines import LinesTextarea
 from protocols.frame.scale.criteria import CriterionJSON, criteria_read
 from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
 
@@ -15,7 +15,7 @@ from protocols.frame.scale.presets import PRESET_NAMES, preset_criteria
 class CriteriaField(RuleField):
     """A list of criteria, or the name of a preset, which stands for its criteria."""
 
-    widget = forms.Textarea
+    widget = LinesTextarea
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(required=False, initial=[], **arguments)

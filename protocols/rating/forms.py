@@ -12,6 +12,7 @@ from annotation.protocols.answer_kinds import key_from_name
 from campaign.pages.forms import TaskRulesForm
 from campaign.texts.by_language import COLONS, Texts, TextsJSON
 from campaign.texts.languages import text_for_reader
+from campaign.texts.lines import LinesTextarea
 from protocols.frame.scale.criteria import (
     MAX_CRITERIA,
     MAX_LABEL,
@@ -36,7 +37,7 @@ class CriterionForm(forms.Form):
         label=gettext_lazy("Question"),
         max_length=MAX_QUESTION,
         required=False,
-        widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 2, "dir": "auto"}),
         help_text=gettext_lazy("{language} stands for the target language."),
     )
     beside = forms.ChoiceField(
@@ -54,7 +55,7 @@ class CriterionForm(forms.Form):
         label=gettext_lazy("Texts of the points"),
         required=False,
         max_length=12 * MAX_LABEL,
-        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+        widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy(
             "One point per line, such as “1: very poor”. Both ends need a text."
         ),

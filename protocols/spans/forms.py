@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from campaign.pages.forms import TaskRulesForm
+from campaign.texts.lines import LinesTextarea
 from protocols.spans.marked_errors import SEVERITIES
 
 
@@ -16,7 +17,7 @@ class LinesField(forms.CharField):
     """A list of lines."""
 
     def __init__(self, *, rows: int, **arguments: Any) -> None:
-        widget = forms.Textarea(attrs={"rows": rows, "dir": "auto"})
+        widget = LinesTextarea(attrs={"rows": rows, "dir": "auto"})
         super().__init__(required=False, widget=widget, **arguments)
 
     def clean(self, value: Any) -> list[str]:

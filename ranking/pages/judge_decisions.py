@@ -12,6 +12,7 @@ from annotation.models import QualityActionKind
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE
 from campaign.models import Judge, Task
 from campaign.texts.joining import comma_list
+from campaign.texts.lines import LinesTextarea
 from ranking.models import Analysis
 from ranking.selectors.judges import judges_by_pseudonym
 
@@ -26,8 +27,10 @@ class ActionForm(forms.Form):
     """An organiser's decision about a judge."""
 
     action = forms.ChoiceField(choices=DECISIONS)
-    note = forms.CharField(required=False, max_length=NOTE_LENGTH)
-    text = forms.CharField(required=False, max_length=MESSAGE_LENGTH)
+    note = forms.CharField(required=False, max_length=NOTE_LENGTH, widget=LinesTextarea)
+    text = forms.CharField(
+        required=False, max_length=MESSAGE_LENGTH, widget=LinesTextarea
+    )
 
     @property
     def written(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import System
+from campaign.texts.lines import LinesTextarea
 from ranking.models import PublishedResult
 from ranking.reports.predicted_ranking import completing_label
 from ranking.services.published_results.content import FrontMatter
@@ -33,8 +34,8 @@ def _moment() -> forms.DateTimeInput:
     )
 
 
-def _area(rows: int) -> forms.Textarea:
-    return forms.Textarea(attrs={"rows": rows})
+def _area(rows: int) -> LinesTextarea:
+    return LinesTextarea(attrs={"rows": rows})
 
 
 class PublishForm(forms.Form):

@@ -12,6 +12,7 @@ from annotation.protocols.answer_kinds import answer_kind_of
 from campaign.models import Campaign, JudgeGroup, Task
 from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.texts.joining import labelled
+from campaign.texts.lines import LinesTextarea
 from ranking.core.methods.method import Method
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.records import RankedRow, RecordedRule
@@ -94,7 +95,7 @@ def tests_words() -> list[tuple[str, str, str]]:
 
 
 def _reason_field() -> forms.CharField:
-    area = forms.Textarea({"rows": 2})
+    area = LinesTextarea({"rows": 2})
     label = gettext_lazy("Reason")
     return forms.CharField(label=label, max_length=1000, required=False, widget=area)
 
