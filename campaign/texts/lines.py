@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.datastructures import MultiValueDict
 
 
 def line_breaks_normalised(text: str) -> str:
@@ -15,7 +16,7 @@ class LinesTextarea(forms.Textarea):
     """A field of several lines, whose text is as long as the browser says."""
 
     def value_from_datadict(
-        self, data: Mapping[str, Any], files: Mapping[str, Any], name: str
+        self, data: Mapping[str, Any], files: MultiValueDict[str, Any], name: str
     ) -> Any:
         """Return the text without carriage returns."""
         value = super().value_from_datadict(data, files, name)
