@@ -12,6 +12,7 @@ from ranking.services.metrics import metric_store
 from tests.browser.conftest import NewPage, axe_finds
 from tests.browser.organising import enter
 from tests.browser.test_analyses import address, judged  # noqa: F401  a fixture
+from tests.integration.machines.answering import machine_judges
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = [
@@ -68,6 +69,7 @@ def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
         systems=["A", "B", "C"],
         values=values,
     )
+    machine_judges(judged.campaign, judged.task)
     for kind in analyses_of(task=judged.task):
         answer(judged, kind)
     return judged
