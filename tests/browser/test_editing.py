@@ -120,7 +120,7 @@ def test_one_key_says_what_is_acceptable(
     heard = reader.focus()
     for words in (
         "Item 1 of 3. Source:",
-        "does it mean the same?",
+        "does it mean the same as the source?",
         "The edit of somebody else.",
     ):
         assert words in heard
