@@ -223,7 +223,7 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
 
 
 @before_task_publish.connect
-def _sent(*, headers: dict[str, Any], **_signal: Any) -> None:
+def _stamp_sent_task(*, headers: dict[str, Any], **_signal: Any) -> None:
     headers[SENT_AT] = time.time()
     request = structlog.contextvars.get_contextvars().get("request")
     if request is not None:
@@ -231,7 +231,7 @@ def _sent(*, headers: dict[str, Any], **_signal: Any) -> None:
 
 
 @task_prerun.connect
-def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
+def _record_task_start(*, task: Any, task_id: str, **_signal: Any) -> None:
     """Add the name of the task to log lines, and to its changes in the activity log."""
     _began[task_id] = time.perf_counter()
     structlog.contextvars.clear_contextvars()
@@ -243,7 +243,9 @@ def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
 
 
 @task_postrun.connect
-def _ended(*, task: Any, task_id: str, state: str | None, **_signal: Any) -> None:
+def _record_task_end(
+    *, task: Any, task_id: str, state: str | None, **_signal: Any
+) -> None:
     """Count the task, and close connections, which an idle thread does not need."""
     task_acts_no_more()
     # Each one keeps a process of PostgreSQL.

@@ -105,12 +105,12 @@ class ErrorReporter(ExceptionReporter):
     request: HttpRequest | None
 
     def get_traceback_text(self) -> SafeString:
-        return self._redacted(super().get_traceback_text())
+        return self._redact_report(super().get_traceback_text())
 
     def get_traceback_html(self) -> SafeString:
-        return self._redacted(super().get_traceback_html())
+        return self._redact_report(super().get_traceback_html())
 
-    def _redacted(self, report: str) -> SafeString:
+    def _redact_report(self, report: str) -> SafeString:
         """Return the report without the secret, which local variables may also contain."""
         if self.request is not None:
             address = self.request.get_full_path()
@@ -207,7 +207,7 @@ def json_formatter() -> structlog.stdlib.ProcessorFormatter:
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
             # Last, since the output of the steps above, such as tracebacks, must not contain secrets either.
-            _redacted,
+            _redact_event,
             structlog.processors.JSONRenderer(),
         ],
     )
@@ -218,7 +218,7 @@ def _process_add(_logger: Any, _method: str, event: EventDict) -> EventDict:
     return {**event, "process": record.process}
 
 
-def _redacted(_logger: Any, _method: str, event: EventDict) -> EventDict:
+def _redact_event(_logger: Any, _method: str, event: EventDict) -> EventDict:
     return {
         name: redact(value) if isinstance(value, str) else value
         for name, value in event.items()
@@ -411,7 +411,7 @@ def errors_report(dsn: str, *, release: str) -> None:
         auto_session_tracking=False,
         send_client_reports=False,
         server_name="",
-        before_send=_kept,
+        before_send=_event_to_send,
     )
 
 
@@ -423,7 +423,7 @@ def errors_flush() -> None:
         sentry_sdk.flush(timeout=2)
 
 
-def _kept(event: Event, hint: Hint) -> Event:
+def _event_to_send(event: Event, hint: Hint) -> Event:
     """Return the parts of an event to send: its place, its identifiers, and only texts from the code."""
     fields = cast("dict[str, Any]", event)
     kept: dict[str, Any] = {name: fields[name] for name in _OF_EVENT if name in fields}

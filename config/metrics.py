@@ -231,8 +231,8 @@ class Asking(Collector):
 
     def _samples(self) -> Iterator[Sample]:
         yield "quintet_info", {"version": code_version()}, 1
-        yield from _or_down("quintet_database_up", _from_database, Error)
-        yield from _or_down("quintet_broker_up", _from_broker, redis.RedisError)
+        yield from _or_down("quintet_database_up", _database_samples, Error)
+        yield from _or_down("quintet_broker_up", _broker_samples, redis.RedisError)
 
 
 def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
@@ -250,7 +250,7 @@ def _or_down(name: str, read: Any, refusal: type[Exception]) -> Iterable[Sample]
         return [(name, {}, 0.0)]
 
 
-def _from_database() -> Iterator[Sample]:
+def _database_samples() -> Iterator[Sample]:
     with connection.cursor() as cursor:
         cursor.execute(_SQL)
         for name, labels, value in cursor.fetchall():
@@ -261,7 +261,7 @@ def _from_database() -> Iterator[Sample]:
             )
 
 
-def _from_broker() -> Iterator[Sample]:
+def _broker_samples() -> Iterator[Sample]:
     names = list(QUEUES)
     with broker().pipeline(transaction=False) as pipeline:
         for name in names:

@@ -90,7 +90,7 @@ def links_trim(get_response: GetResponse) -> GetResponse:
     """
 
     def trim(request: HttpRequest) -> HttpResponseBase:
-        trimmed = _trimmed(request.path_info)
+        trimmed = _trim_link_path(request.path_info)
         if trimmed == request.path_info or request.method != "GET":
             return get_response(request)
         query = request.META["QUERY_STRING"]
@@ -100,7 +100,7 @@ def links_trim(get_response: GetResponse) -> GetResponse:
     return trim
 
 
-def _trimmed(path: str) -> str:
+def _trim_link_path(path: str) -> str:
     """Return the path of a link without characters at its end that no link has; other paths as they are."""
     if not path.startswith(_LINKS):
         return path

@@ -84,7 +84,7 @@ def guide_write(*, base_url: str, path: Path) -> Guide:
 
     It can be written before all campaigns are loaded, and again after each.
     """
-    guide = _kept(path, base_url) or _new(base_url)
+    guide = _existing_guide(path, base_url) or _new(base_url)
     # One judge per protocol, who uses no other protocol.
     guide["protocols"] = guide["protocols"] or _protocol_links(base_url)
     tasks = Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS).order_by("id")
@@ -100,7 +100,7 @@ def guide_write(*, base_url: str, path: Path) -> Guide:
     return guide
 
 
-def _kept(path: Path, base_url: str) -> Guide | None:
+def _existing_guide(path: Path, base_url: str) -> Guide | None:
     """Return the guide with links to this base URL; None if its links are no longer valid."""
     try:
         guide: Guide = json.loads(path.read_text(encoding="utf-8"))
@@ -126,7 +126,7 @@ def _new(base_url: str) -> Guide:
     ApiToken.objects.filter(user=organiser).delete()
     _token, api_token = token_create(user=organiser)
     # Judges who joined later by invitation keep their links.
-    judges = _with_links(campaign).filter(
+    judges = _human_judges(campaign).filter(
         pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES]
     )
     Invitation.objects.for_anybody().filter(
@@ -165,7 +165,7 @@ def _protocol_links(base_url: str) -> list[JudgeLink]:
     campaign = Campaign.objects.filter(slug=PROTOCOLS).first()
     if campaign is None:
         return []
-    judges = _with_links(campaign).select_related("chosen_task__test_set")
+    judges = _human_judges(campaign).select_related("chosen_task__test_set")
     Invitation.objects.filter(
         campaign=campaign, user__in=judges.values("user")
     ).delete()
@@ -196,7 +196,7 @@ def _protocol_name(task: Task, pseudonym: str) -> str:
     return f"{name} ({task.test_set.name})"
 
 
-def _with_links(campaign: Campaign) -> QuerySet[Judge]:
+def _human_judges(campaign: Campaign) -> QuerySet[Judge]:
     """Return the human judges of a campaign in order of creation."""
     people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
     return people.select_related("user").order_by("id")

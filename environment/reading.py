@@ -24,7 +24,7 @@ def environment_check(environment: MutableMapping[str, str]) -> None:
     """
     secrets_read(environment)
     _strip(environment)
-    _values, problems = _parsed(environment)
+    _values, problems = _parse_variables(environment)
     _refuse(problems)
 
 
@@ -38,7 +38,7 @@ def environment_read(environment: Mapping[str, str]) -> Values:
     SystemExit
         Values are wrong or missing; the message lists all of them.
     """
-    values, problems = _parsed(environment)
+    values, problems = _parse_variables(environment)
     missing = [
         f"{variable.name} is not set. It must be {variable.valid}. Example: {variable.name}={variable.example}"
         for variable in VARIABLES
@@ -72,7 +72,9 @@ def _refuse(problems: list[str]) -> None:
         )
 
 
-def _parsed(environment: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+def _parse_variables(
+    environment: Mapping[str, str],
+) -> tuple[dict[str, Any], list[str]]:
     """Return the values of all variables, and messages about those that are wrong."""
     values: dict[str, Any] = {}
     problems = []

@@ -63,10 +63,10 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
     for url, password in _PASSWORDS.items():
         # Removed, since a child process already finds the address with the password.
         if (secret := environment.pop(password, "")) and environment.get(url):
-            environment[url] = _with_password(environment[url], secret)
+            environment[url] = _url_with_password(environment[url], secret)
 
 
-def _with_password(url: str, password: str) -> str:
+def _url_with_password(url: str, password: str) -> str:
     """Return the address with this password, which may contain any characters."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")

@@ -168,7 +168,7 @@ class Preparation:
 
     def is_done(self, step: str) -> bool:
         """Return whether an earlier start did this step and nothing it depends on has changed."""
-        recorded = self._stamped(step).get(step)
+        recorded = self._recorded_steps(step).get(step)
         return bool(recorded == self._wanted[step])
 
     def record(self, step: str) -> None:
@@ -182,7 +182,7 @@ class Preparation:
     def _stamp(self, step: str, value: Any) -> None:
         file = self._stamps.get(step)
         if file is not None:
-            stamps = {**self._stamped(step), step: value}
+            stamps = {**self._recorded_steps(step), step: value}
             write_private(file, json.dumps(stamps))
 
     def database_problem(self) -> str:
@@ -282,7 +282,7 @@ class Preparation:
         )
         return Command(doing, child, log, relay)
 
-    def _stamped(self, step: str) -> Mapping[str, object]:
+    def _recorded_steps(self, step: str) -> Mapping[str, object]:
         """Return the steps already done for these files or this database."""
         file = self._stamps.get(step)
         if file is None:
@@ -393,7 +393,7 @@ class _Start:
         self.supervisor = Supervisor(embedded, services.registry, progress)
         self._files: Command | None = None
         self._database: Command | None = None
-        self._links_before = _changed(self._directory.demo_file)
+        self._links_before = _modification_time(self._directory.demo_file)
 
     def __enter__(self) -> _Start:
         return self
@@ -432,7 +432,7 @@ class _Start:
         """Start the web server once its files exist, and wait until it can serve the first links."""
         self._page.done("services")
         if self._files is not None:
-            self._until(self._files.done)
+            self._wait_until(self._files.done)
             self._step_done("files", "static files ready")
             if not self._stop.made:
                 self.supervisor.start(self._web)
@@ -441,18 +441,20 @@ class _Start:
         if self._preparation.is_done("tables"):
             tables.touch()
         else:
-            self._until(tables.exists)
+            self._wait_until(tables.exists)
             self._step_done("tables", "database tables up to date")
         self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
             f"See the end of {self._directory.logs / 'web.log'}"
         )
-        self._until(self._directory.web_ready_file.exists, late)
+        self._wait_until(self._directory.web_ready_file.exists, late)
         self._page.close()
-        self._until(self._is_ready, late)
+        self._wait_until(self._is_ready, late)
         links = self._directory.demo_file
-        self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
+        self._wait_until(
+            lambda: _modification_time(links) != self._links_before or self._is_loaded()
+        )
         if not self._stop.made:
             # Only now, since the first pages do not need them and load sooner.
             self.supervisor.start(*self._background)
@@ -486,7 +488,7 @@ class _Start:
     def until_complete(self) -> None:
         """Load the other demo campaigns while judges work."""
         if self._demo and not self._preparation.is_done("demo"):
-            self._until(self._is_loaded)
+            self._wait_until(self._is_loaded)
             links = demo_links(self._directory)
             self._step_done("demo", "\n".join(["demo campaigns loaded", *links]))
 
@@ -519,7 +521,7 @@ class _Start:
         self._is_lost = False
         self._database = self._preparation.database(self._progress)
 
-    def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
+    def _wait_until(self, holds: Callable[[], bool], late: str | None = None) -> None:
         """Watch the processes until the condition is true or a stop is requested.
 
         Raises:
@@ -534,7 +536,7 @@ class _Start:
             self._stop.wait(0.05)
 
 
-def _changed(file: Path) -> int:
+def _modification_time(file: Path) -> int:
     if file.exists():
         return file.stat().st_mtime_ns
     return 0

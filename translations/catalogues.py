@@ -97,9 +97,9 @@ def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
     for path in sorted(_files(root, folders)):
         name = path.relative_to(root).as_posix()
         if path.suffix == ".py":
-            read = _in_python
+            read = _python_texts
         else:
-            read = _in_template
+            read = _template_texts
         for line, texts, comments, context in read(path):
             catalogue.add(
                 texts, locations=[(name, line)], auto_comments=comments, context=context
@@ -119,7 +119,7 @@ def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
 _CallTexts = tuple[int, str | tuple[str, ...], list[str], str | None]
 
 
-def _in_python(path: Path) -> Iterator[_CallTexts]:
+def _python_texts(path: Path) -> Iterator[_CallTexts]:
     with path.open("rb") as file:
         yield from extract(
             "python",
@@ -128,19 +128,19 @@ def _in_python(path: Path) -> Iterator[_CallTexts]:
             comment_tags=["Translators:"],
             strip_comment_tags=True,
         )
-    yield from _in_f_strings(ast.parse(path.read_bytes()))
+    yield from _f_string_texts(ast.parse(path.read_bytes()))
 
 
-def _in_f_strings(program: ast.Module) -> Iterator[_CallTexts]:
+def _f_string_texts(program: ast.Module) -> Iterator[_CallTexts]:
     """Return the calls within f-strings, which Babel reads only where Python 3.12 or newer tokenizes them."""
     for node in ast.walk(program):
         if isinstance(node, ast.JoinedStr):
             for part in ast.walk(node):
                 if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
-                    yield from _in_call(part, part.func.id)
+                    yield from _constant_texts(part, part.func.id)
 
 
-def _in_call(call: ast.Call, function: str) -> Iterator[_CallTexts]:
+def _constant_texts(call: ast.Call, function: str) -> Iterator[_CallTexts]:
     """Yield the text of a call, unless it is of another function or has variables for texts."""
     kinds = FUNCTIONS.get(function, "")
     texts = []
@@ -161,7 +161,7 @@ def _call_texts(line: int, function: str, texts: Sequence[Any]) -> _CallTexts:
     return line, message, [], parts.get("c")
 
 
-def _in_template(path: Path) -> Iterator[_CallTexts]:
+def _template_texts(path: Path) -> Iterator[_CallTexts]:
     """Return the calls in a template, after Django has turned tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
@@ -428,7 +428,7 @@ def _differences(key: Key, form: str, optional: Counter[str]) -> Iterator[str]:
     allowed = _placeholders(key.singular) | _placeholders(model)
     placeholders = _placeholders(form)
     if placeholders - allowed or _placeholders(model) - placeholders - optional:
-        yield f"placeholders differ: {_listed(model)} became {_listed(form)}"
+        yield f"placeholders differ: {_placeholder_list(model)} became {_placeholder_list(form)}"
     if _placeholders_of_percent(model) and "%" in _PERCENT.sub("", form):
         yield "has a lone %, which must be written %%"
     if Counter(_TAG.findall(form)) != Counter(_TAG.findall(model)):
@@ -451,7 +451,7 @@ def _placeholders(text: str) -> Counter[str]:
     return _placeholders_of_percent(text) + Counter(_BRACES.findall(text))
 
 
-def _listed(text: str) -> str:
+def _placeholder_list(text: str) -> str:
     return ", ".join(sorted(_placeholders(text).elements())) or "none"
 
 
@@ -605,12 +605,12 @@ def _term(row: _TermRow) -> Term:
         forms=tuple(map(str.casefold, forms)),
         meaning=row["meaning"],
         words=words_by_locale,
-        stems=_spelled(stems),
-        never=_spelled(row.get("never", {})),
+        stems=_plain_stems(stems),
+        never=_plain_stems(row.get("never", {})),
     )
 
 
-def _spelled(stems: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+def _plain_stems(stems: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
     spelled = {}
     for locale, stems_of_locale in stems.items():
         spelled[locale] = tuple(map(_plain, stems_of_locale))
@@ -672,7 +672,7 @@ def open_entries(
         counter = counters.get(key.singular)
         problems = form_problems(key, forms_of(message), locale, counter=counter)
         if message.fuzzy or any(problems):
-            described.append(_described(message, locale))
+            described.append(_describe_message(message, locale))
     return described
 
 
@@ -782,7 +782,7 @@ def _name(message: Message) -> str:
     return key.singular
 
 
-def _described(message: Message, locale: str) -> OpenEntry:
+def _describe_message(message: Message, locale: str) -> OpenEntry:
     key = key_of(message)
     described: OpenEntry = {"msgid": key.singular}
     if key.plural:

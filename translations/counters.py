@@ -29,27 +29,27 @@ def counters_of(root: Path, folders: Iterable[str] = SOURCES) -> Mapping[str, st
     counters: dict[str, str] = {}
     for folder in folders:
         for path in (root / folder).rglob("*.py"):
-            counters.update(_in_python(path.read_text(encoding="utf-8")))
+            counters.update(_python_counters(path.read_text(encoding="utf-8")))
         for suffix in ("html", "txt"):
             for path in (root / folder).rglob(f"*.{suffix}"):
-                counters.update(_in_template(path.read_text(encoding="utf-8")))
+                counters.update(_template_counters(path.read_text(encoding="utf-8")))
     return counters
 
 
-def _in_template(source: str) -> Iterator[tuple[str, str]]:
+def _template_counters(source: str) -> Iterator[tuple[str, str]]:
     for block in _BLOCK.finditer(source):
         # As Django does: placeholders of gettext, and doubled percent signs.
         text = block["one"].replace("%", "%%")
         yield _VARIABLE.sub(r"%(\1)s", text), block["name"]
 
 
-def _in_python(source: str) -> Iterator[tuple[str, str]]:
+def _python_counters(source: str) -> Iterator[tuple[str, str]]:
     for scope in ast.walk(ast.parse(source)):
         if isinstance(scope, ast.Module | ast.FunctionDef):
-            yield from _in_scope(scope)
+            yield from _scope_counters(scope)
 
 
-def _in_scope(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[str, str]]:
+def _scope_counters(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[str, str]]:
     values = list(_named_values(scope))
     for call in ast.walk(scope):
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):

@@ -155,8 +155,8 @@ def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
 
     Sentences in lines of their own are only found on a page: in mails, the lines are separate.
     """
-    plain = _ATTRIBUTE.sub(_blank, _with_marks(source))
-    sentences = _with_marks(_SENTENCES.sub(_blank, source))
+    plain = _ATTRIBUTE.sub(_blank, _replace_tags(source))
+    sentences = _replace_tags(_SENTENCES.sub(_blank, source))
     between = _BETWEEN_SENTENCES
     if not is_page:
         between = _BETWEEN_SENTENCES_OF_LINE
@@ -166,13 +166,13 @@ def joints_in_template(source: str, *, is_page: bool = True) -> Iterator[int]:
             yield text.count("\n", 0, match.end()) + 1
 
 
-def _with_marks(source: str) -> str:
+def _replace_tags(source: str) -> str:
     """Return a template with marks in place of tags and translated blocks."""
-    source = _TRANSLATED.sub(_replaced, source)
-    return _TAG.sub(_replaced, source)
+    source = _TRANSLATED.sub(_tag_mark, source)
+    return _TAG.sub(_tag_mark, source)
 
 
-def _replaced(tag: re.Match[str]) -> str:
+def _tag_mark(tag: re.Match[str]) -> str:
     """Return the mark of a tag or translated block, with its line breaks."""
     if _CONTROL.match(tag[0]):
         mark = _NOTHING

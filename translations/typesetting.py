@@ -12,7 +12,7 @@ _LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str]]
 
 
-def _without_breaks(match: re.Match[str]) -> str:
+def _use_no_break_spaces(match: re.Match[str]) -> str:
     return match[0].replace(" ", _NO_BREAK)
 
 
@@ -21,7 +21,7 @@ def _left_to_right(match: re.Match[str]) -> str:
 
 
 def _unbroken(pattern: str) -> Rule:
-    return re.compile(pattern), _without_breaks
+    return re.compile(pattern), _use_no_break_spaces
 
 
 # After a number or placeholder, and not before a placeholder.

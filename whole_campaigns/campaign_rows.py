@@ -126,7 +126,7 @@ def _paths_to_campaign() -> dict[type[Model], str]:
     return paths
 
 
-def _before(model: type[Model]) -> list[type[Model]]:
+def _preceding_tables(model: type[Model]) -> list[type[Model]]:
     """Return the tables that must precede a table; for cloned tables, also targets of optional keys."""
     before = list(_parents(model).values())
     if model in _PARTS:
@@ -142,7 +142,7 @@ def columns(model: type[Model]) -> list["Field[Any, Any]"]:
 
 
 _PATHS: Final = _paths_to_campaign()
-_ORDER: Final = TopologicalSorter({model: _before(model) for model in _PATHS})
+_ORDER: Final = TopologicalSorter({model: _preceding_tables(model) for model in _PATHS})
 #: All tables of campaigns, parents first. Users and their sessions belong to no campaign.
 TABLES: Final[tuple[type[Model], ...]] = tuple(
     model for model in _ORDER.static_order() if model in _PATHS

@@ -148,7 +148,7 @@ def _copy(source: Campaign, draft: Campaign, parts: Set[Part]) -> dict[str, int]
         cursor.execute("SET LOCAL statement_timeout = 0")
     for model in TABLES:
         if CLONED.get(model, {None}) <= parts:
-            ids[model] = _copied(model, source, draft, ids)
+            ids[model] = _copy_rows(model, source, draft, ids)
     if Part.TEXTS in parts:
         media_copy(source=source, target=draft)
     return {model._meta.db_table: len(new) for model, new in ids.items()}
@@ -173,7 +173,7 @@ def _draft_save(draft: Campaign) -> None:
     draft.save(force_insert=True)
 
 
-def _copied(
+def _copy_rows(
     model: type[Model], source: Campaign, draft: Campaign, ids: _Ids
 ) -> dict[int, int]:
     """Copy the rows of a table; return their IDs. `ids` are those of the tables copied before.
@@ -189,7 +189,7 @@ def _copied(
     # published. Designs of a task with the same seed have the same seed again.
     seeds: dict[tuple[int, int], int] = defaultdict(seed_draw)
     copies: dict[int, int] = {}
-    for some in _in_parts(rows.iterator(_AT_ONCE)):
+    for some in _row_batches(rows.iterator(_AT_ONCE)):
         old = []
         new = []
         for row in some:
@@ -206,7 +206,7 @@ def _copied(
     return copies
 
 
-def _in_parts(rows: Iterator[Any]) -> Iterator[list[Any]]:
+def _row_batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
     while some := list(islice(rows, _AT_ONCE)):
         yield some
 

@@ -232,15 +232,17 @@ def _protocol_choices(offered: Collection[Protocol]) -> list[tuple[str, str]]:
         for preset in _PRESETS.values():
             if preset.protocol == protocol:
                 has_presets = True
-                sentences = _in_words(preset.label, preset.sentence)
+                sentences = _name_and_sentence(preset.label, preset.sentence)
                 choices.append((preset.name, sentences))
         if not has_presets:
-            sentences = _in_words(protocol.label, answer_kind(protocol).sentence)
+            sentences = _name_and_sentence(
+                protocol.label, answer_kind(protocol).sentence
+            )
             choices.append((protocol.value, sentences))
     return choices
 
 
-def _in_words(name: Promise | str, sentence: Promise | str) -> str:
+def _name_and_sentence(name: Promise | str, sentence: Promise | str) -> str:
     return sentence_list([with_full_stop(str(name)), str(sentence)])
 
 

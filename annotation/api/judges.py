@@ -330,7 +330,7 @@ def judge_changes(
 def _groups_named(campaign: Campaign, names: list[str]) -> list[JudgeGroup]:
     present = JudgeGroup.objects.present().filter(campaign=campaign)
     by_name = {group.name.casefold(): group for group in present}
-    return [_named(by_name, name.casefold(), "groups", name) for name in names]
+    return [_row_by_name(by_name, name.casefold(), "groups", name) for name in names]
 
 
 def _systems_named(campaign: Campaign, names: list[str]) -> set[System]:
@@ -340,14 +340,14 @@ def _systems_named(campaign: Campaign, names: list[str]) -> set[System]:
         by_name.setdefault(system.name, []).append(system)
     systems = set()
     for name in names:
-        systems.update(_named(by_name, name, "conflicts", name))
+        systems.update(_row_by_name(by_name, name, "conflicts", name))
     return systems
 
 
 _T = TypeVar("_T")
 
 
-def _named(rows_by_name: Mapping[str, _T], key: str, field: str, name: str) -> _T:
+def _row_by_name(rows_by_name: Mapping[str, _T], key: str, field: str, name: str) -> _T:
     if key not in rows_by_name:
         raise ValidationError({field: [f"“{name}” not found."]})
     return rows_by_name[key]

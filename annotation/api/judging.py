@@ -233,10 +233,10 @@ def _lent(request: Request, response: Response, judge: Judge) -> Response:
     Compression saves two thirds, and the response contains no secrets.
     """
     activity_record(request, response, judge=judge)
-    return _compressed(request, response)
+    return _compress_response(request, response)
 
 
-def _compressed(request: Request, response: Response) -> Response:
+def _compress_response(request: Request, response: Response) -> Response:
     response.add_post_render_callback(
         lambda sent: _GZIP.process_response(request, sent)
     )
@@ -298,7 +298,7 @@ class AssignmentsView(JudgeAPIView):
         if machine is not None:
             assignment = machine_next(machine, data)
             if assignment:
-                return _compressed(request, Response(assignment))
+                return _compress_response(request, Response(assignment))
             return _none_left()
         in_hand = data.get("in_hand", ())
         judge = self.judge_in(data.get("campaign"))
@@ -369,7 +369,7 @@ class JudgmentView(JudgeAPIView):
             stored = self.put_by_machine(machine, client_id, data)
             if "after" in data:
                 stored["next"] = machine_next(machine, data)
-            return _compressed(request, Response(stored))
+            return _compress_response(request, Response(stored))
         after = data.pop("after", None)
         in_hand = data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
@@ -410,7 +410,7 @@ class DocumentView(JudgeAPIView):
         response = Response(
             asdict(document), headers={"Cache-Control": "private, max-age=3600"}
         )
-        return _compressed(request, response)
+        return _compress_response(request, response)
 
 
 class MediaView(JudgeAPIView):

@@ -155,7 +155,7 @@ def judgments_recorded(
     A judgment is current if no judgment up to number `until` supersedes it. If `until` is None, all
     judgments are considered.
     """
-    recorded = _recorded(page, until)
+    recorded = _judgments_with_numbers(page, until)
     kind = answer_kind_of(task)
     for judgment in recorded:
         judgment.labels = list(kind.ranks(judgment.labels))
@@ -169,7 +169,9 @@ def judgments_recorded(
     return list(JudgmentRecordSerializer(recorded, many=True, context=context).data)
 
 
-def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgment]:
+def _judgments_with_numbers(
+    page: Sequence[JudgmentNumber], until: int | None
+) -> list[Judgment]:
     """Return the judgments with these numbers in this order, each with its `number` and whether it is `current`."""
     ids = [number.judgment_id for number in page]
     by_id = Judgment.objects.select_related(
@@ -261,7 +263,7 @@ def _rows(
     for comparison in comparisons_of(
         judgment["candidates"], labels, best_worst=best_worst
     ):
-        for turned in _turned(comparison, parameters):
+        for turned in _matching_comparisons(comparison, parameters):
             yield {
                 "judgment": judgment["number"],
                 **{name: judgment[name] for name in ("judge", "segment", "document")},
@@ -274,7 +276,9 @@ def _rows(
             }
 
 
-def _turned(comparison: Comparison, parameters: Mapping[str, str]) -> list[Comparison]:
+def _matching_comparisons(
+    comparison: Comparison, parameters: Mapping[str, str]
+) -> list[Comparison]:
     """Return the comparison if it matches the filter, turned so that the requested system comes first."""
     named = {name: parameters.get(name, "") for name in ("system", "other", "outcome")}
     if not named["system"]:

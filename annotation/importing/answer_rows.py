@@ -339,7 +339,7 @@ class AnswerWriter:
                 }
             )
         ids = rows_insert(Judgment, judgments)
-        about = self._about(rows, ids)
+        about = self._judgment_lookup(rows, ids)
         if self._kind.keeps_answers:
             answers = []
             for id_, row in zip(ids, rows, strict=True):
@@ -352,7 +352,7 @@ class AnswerWriter:
                 )
             rows_insert(self._kind.table, answers)
 
-    def _about(
+    def _judgment_lookup(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
         """Return a function that finds the judgment a row is about, among these rows or earlier ones."""

@@ -122,18 +122,18 @@ class AnswerSubjects:
         """Find the segments with these names and read their outputs; each name maps to the first answer using it."""
         named = []
         for name, answer in new.items():
-            named.append(_proved(refuse, answer, self._known.candidates, name))
+            named.append(_find_or_refuse(refuse, answer, self._known.candidates, name))
         unnamed = set()
         for name, segment in zip(new, named, strict=True):
             if not segment and name.source:
                 unnamed.add(name.source)
-        by_source = self._by_source(unnamed)
+        by_source = self._segments_by_source(unnamed)
         candidates = {}
         for name, segment in zip(new, named, strict=True):
             candidates[name] = segment or by_source.get(name.source, [])
         sources = self._sources(candidates)
         for name, answer in new.items():
-            self._segments[name] = _proved(
+            self._segments[name] = _find_or_refuse(
                 refuse, answer, self._known.choose, name, candidates[name], sources
             )
         self._read_outputs(
@@ -153,7 +153,7 @@ class AnswerSubjects:
                 self._outputs[segment][names[system]] = id_, text
                 self._characters += len(text or "") + _CHARACTERS_OF_A_ROW
 
-    def _by_source(
+    def _segments_by_source(
         self, sources: Collection[str]
     ) -> dict[str | None, list[KnownSegment]]:
         segments: dict[str | None, list[KnownSegment]] = {}
@@ -264,7 +264,7 @@ def _looks_same(one: str | None, other: str | None) -> bool:
     )
 
 
-def _proved(
+def _find_or_refuse(
     refuse: Callable[[FileAnswer], Refuse],
     answer: FileAnswer,
     find: Callable[..., _Result],

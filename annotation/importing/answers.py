@@ -317,7 +317,9 @@ class _Import:
         own = LanguagePair(test_set.source_language, test_set.target_language)
         if self._languages is not None:
             is_chosen = pair.tags == self._languages.tags
-        elif not all(answer.languages) or _without_region(pair) == _without_region(own):
+        elif not all(answer.languages) or _primary_languages(
+            pair
+        ) == _primary_languages(own):
             is_chosen = True
         else:
             refusal(answer)(
@@ -346,7 +348,7 @@ class _Import:
             raise _refused_by_the_database(answers, error) from error
 
 
-def _without_region(pair: LanguagePair) -> tuple[str, ...]:
+def _primary_languages(pair: LanguagePair) -> tuple[str, ...]:
     """Return the language pair without regions and scripts."""
     names = (pair.source, pair.target)
     return tuple(

@@ -152,7 +152,7 @@ class MachineAnswers:
         if not rows:
             return
         judgments = self._unsaved_judgments(rows, people)
-        stored = self._stored(judgments)
+        stored = self._stored_answers(judgments)
         new = []
         for row, judgment in zip(rows, judgments, strict=True):
             judgment.is_reversed = _is_reversed(row, judgment, stored)
@@ -225,7 +225,7 @@ class MachineAnswers:
             submitted_at=row.submitted_at,
         )
 
-    def _stored(
+    def _stored_answers(
         self, judgments: Sequence[MachineJudgment]
     ) -> dict[_Question, MachineJudgment]:
         """Return the stored answers of these machine judges, each about the segments it answers here, and skips without an answer."""

@@ -129,8 +129,8 @@ def earlier_exports(
         task=task, block__hit__design__kind=Design.Kind.IMPORTED, block__control=""
     ).standing()
     stored = [
-        *_of_files(_imported_judgments(task)),
-        *_of_files(skips),
+        *_rows_with_file(_imported_judgments(task)),
+        *_rows_with_file(skips),
     ]
     shared = set()
     for answer in stored:
@@ -138,7 +138,7 @@ def earlier_exports(
             shared.add(answer.sha256)
     if shared <= set(files):
         return EarlierExports(frozenset(), ())
-    earlier = _with_exports_in_between(task, shared)
+    earlier = _connected_files(task, shared)
     missing = []
     for answer in stored:
         if answer.client_id.bytes in seen or answer.sha256 in files:
@@ -149,7 +149,7 @@ def earlier_exports(
     return EarlierExports(earlier, tuple(missing))
 
 
-def _of_files(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
+def _rows_with_file(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
     """Return imported judgments or skips as rows that name their file."""
     in_files = rows.annotate(
         sha256=F("block__hit__why__sha256"), file=F("block__hit__why__file")
@@ -166,7 +166,7 @@ def _of_files(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
     return named
 
 
-def _with_exports_in_between(task: Task, files: Collection[str]) -> frozenset[str]:
+def _connected_files(task: Task, files: Collection[str]) -> frozenset[str]:
     """Return these files, and the imports that shared answers with them, however many imports apart."""
     earlier = set(files)
     groups = []

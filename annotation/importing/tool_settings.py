@@ -377,7 +377,7 @@ def settings_check(settings: ToolSettings, *, protocol: str) -> None:
     with _refusals_of_settings():
         if settings.protocol == protocol:
             rules_completed(answer_kind(protocol).rules_fields, settings.rules)
-        questions_checked(list(_named(settings.questions, taken=())))
+        questions_checked(list(_name_questions(settings.questions, taken=())))
 
 
 def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str]]:
@@ -411,7 +411,9 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
         for entry in settings.questions:
             if entry["texts"][0]["question"] not in questions:
                 new.append(entry)
-        for entry in _named(new, taken=[entry["name"] for entry in campaign.questions]):
+        for entry in _name_questions(
+            new, taken=[entry["name"] for entry in campaign.questions]
+        ):
             question_save(campaign=campaign, entry=entry)
         if (
             settings.instructions
@@ -426,7 +428,7 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
     return settings.lost + lost
 
 
-def _named(
+def _name_questions(
     questions: list[UnnamedQuestion], *, taken: Collection[str]
 ) -> Iterator[QuestionJSON]:
     """Yield questions with names that no other question has."""

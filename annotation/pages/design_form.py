@@ -366,7 +366,7 @@ def written(design: Design) -> dict[str, object]:
     for name in PARAMETERS:
         if name != "seed":
             values[name] = getattr(design, name)
-    values |= {name: _in_percent(values[name]) for name in _SHARES}
+    values |= {name: _format_percent(values[name]) for name in _SHARES}
     values["length_limits"] = limits_written(design.length_limits)
     values["documents"] = numbers_written(design.documents)
     values["segments"] = numbers_written(design.segments)
@@ -378,7 +378,7 @@ def written(design: Design) -> dict[str, object]:
     else:
         values["reference"] = _NEVER
     if rate:
-        values["reference_rate"] = _in_percent(rate)
+        values["reference_rate"] = _format_percent(rate)
     else:
         values["reference_rate"] = None
     return values
@@ -418,7 +418,7 @@ def _share(percent: Decimal) -> float:
     return float(percent / 100)
 
 
-def _in_percent(share: float) -> str:
+def _format_percent(share: float) -> str:
     """Return 0.125 as "12.5"; `_share` gives the same share back."""
     text = f"{Decimal(repr(share)) * 100:f}"
     if "." in text:

@@ -24,14 +24,14 @@ def design_history(designs: Sequence[Design]) -> list[DesignChange]:
     for number, design in enumerate(designs):
         changed = []
         if number + 1 < len(designs):
-            changed = _changed(designs[number + 1], design)
+            changed = _design_changes(designs[number + 1], design)
         history.append(
             {"design": design, "changed": changed, "is_in_force": number == 0}
         )
     return history
 
 
-def _changed(before: Design, after: Design) -> list[str]:
+def _design_changes(before: Design, after: Design) -> list[str]:
     was = written(before)
     now = written(after)
     sentences = []

@@ -76,23 +76,25 @@ class CampaignJudgeFilter(JudgesFilter):
     )
 
 
-def _by_judge(label: Any, by: str, **options: Any) -> SortedColumn:
+def _judge_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="pseudonym", **options)
 
 
 class CampaignJudgeTable(DeskTable):
     """Rows of `campaign_judges`, each with a checkbox for bulk actions."""
 
-    name = _by_judge(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    address = _by_judge(gettext_lazy("Address or origin"), "reached_at", kind="wide")
+    name = _judge_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
+    address = _judge_column(
+        gettext_lazy("Address or origin"), "reached_at", kind="wide"
+    )
     languages = PlainColumn(gettext_lazy("Languages"), by="languages")
     expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
     groups = PlainColumn(gettext_lazy("Groups"), by="group_names")
     conflicts = PlainColumn(
         gettext_lazy("Conflicts of interest"), by="conflict_names", kind="wide"
     )
-    state = _by_judge(gettext_lazy("State"), "standing")
-    seen = _by_judge(
+    state = _judge_column(gettext_lazy("State"), "standing")
+    seen = _judge_column(
         gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
     )
 

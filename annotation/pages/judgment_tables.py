@@ -66,23 +66,23 @@ def _has_comment() -> Q:
     return ~Q(judgment__comment="")
 
 
-def _on_day(rows: Any, _name: str, value: Any) -> Any:
+def _filter_by_day(rows: Any, _name: str, value: Any) -> Any:
     return rows.filter(on_day(value))
 
 
-def _with_seconds(rows: Any, name: str, value: Any) -> Any:
+def _filter_by_seconds(rows: Any, name: str, value: Any) -> Any:
     return rows.filter(**{name: int(1000 * value)})
 
 
-def _with_words(rows: Any, name: str, value: Any) -> Any:
+def _filter_by_word_count(rows: Any, name: str, value: Any) -> Any:
     return with_words(rows).filter(**{name: int(value)})
 
 
-def _by_group(rows: Any, _name: str, value: str) -> Any:
+def _filter_by_group(rows: Any, _name: str, value: str) -> Any:
     return rows.filter(by_group(value))
 
 
-def _of_domain(rows: Any, name: str, value: str) -> Any:
+def _filter_by_domain(rows: Any, name: str, value: str) -> Any:
     return rows.filter(**{f"{name}__startswith": f"{value}/"})
 
 
@@ -90,7 +90,7 @@ def _judged_later(rows: Any, _name: str, value: str) -> Any:
     return rows.filter(is_judged=value == "yes")
 
 
-def _in_state(rows: Any, _name: str, value: str) -> Any:
+def _filter_by_state(rows: Any, _name: str, value: str) -> Any:
     return rows.filter(is_closed=value == CLOSED)
 
 
@@ -102,7 +102,7 @@ def _number(
     )
 
 
-def _with_system(
+def _keep_all_rows(
     rows: QuerySet[Any, Any], _name: str, _value: str
 ) -> QuerySet[Any, Any]:
     """Return all rows, because the filter by system also applies this value."""
@@ -130,13 +130,13 @@ class JudgmentFilter(DeskFilter):
         label=gettext_lazy("System"), method="of_system", max_length=200
     )
     other = django_filters.CharFilter(
-        label=gettext_lazy("Against"), method=_with_system, max_length=200
+        label=gettext_lazy("Against"), method=_keep_all_rows, max_length=200
     )
     outcome = django_filters.ChoiceFilter(
         label=gettext_lazy("Outcome"),
         choices=Outcome.choices,
         empty_label=_ANY,
-        method=_with_system,
+        method=_keep_all_rows,
     )
     segment = django_filters.NumberFilter(
         "judgment__block__segment__number",
@@ -152,19 +152,19 @@ class JudgmentFilter(DeskFilter):
     )
     day = DayFilter(
         label=gettext_lazy("Day (UTC)"),
-        method=_on_day,
+        method=_filter_by_day,
     )
     counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
     ties = _has(gettext_lazy("Has ties"), _has_equal_labels)
     min_seconds = _number(
         gettext_lazy("Minimum seconds"),
-        _with_seconds,
+        _filter_by_seconds,
         field_name="judgment__active_ms__gte",
         max_value=_DAY,
     )
     max_seconds = _number(
         gettext_lazy("Maximum seconds"),
-        _with_seconds,
+        _filter_by_seconds,
         field_name="judgment__active_ms__lte",
         max_value=_DAY,
     )
@@ -173,24 +173,24 @@ class JudgmentFilter(DeskFilter):
 
     group = django_filters.CharFilter(
         label=gettext_lazy("Judge group"),
-        method=_by_group,
+        method=_filter_by_group,
         max_length=60,
     )
     domain = django_filters.CharFilter(
         label=gettext_lazy("Domain"),
         field_name="judgment__block__segment__document__name",
-        method=_of_domain,
+        method=_filter_by_domain,
         max_length=300,
     )
     min_words = _number(
         gettext_lazy("Minimum source words"),
-        _with_words,
+        _filter_by_word_count,
         field_name="words__gte",
         **_WHOLE,
     )
     max_words = _number(
         gettext_lazy("Maximum source words"),
-        _with_words,
+        _filter_by_word_count,
         field_name="words__lte",
         **_WHOLE,
     )
@@ -395,7 +395,7 @@ class ProblemReportFilter(DeskFilter):
         label=gettext_lazy("State"),
         choices=_STATES,
         empty_label=_ANY,
-        method=_in_state,
+        method=_filter_by_state,
     )
     kind = django_filters.ChoiceFilter(
         label=gettext_lazy("Kind"), choices=ProblemReportKind.choices, empty_label=_ANY

@@ -55,7 +55,7 @@ class TimeSheetFilter(DeskFilter):
         return Days(first=values.get("first"), last=values.get("last"))
 
 
-def _worked(label: Any, index: int, **options: Any) -> SortedColumn:
+def _work_column(label: Any, index: int, **options: Any) -> SortedColumn:
     # Index of the array `worked`.
     by = f"worked__{index}"
     return SortedColumn(
@@ -72,9 +72,9 @@ class TimeSheetTable(DeskTable):
     """Rows of `time_sheet_sums`; the last line holds the totals."""
 
     judge = SortedColumn(gettext_lazy("Judge"), by="pseudonym", then="pk", kind="judge")
-    sentences = _worked(gettext_lazy("Items"), 0)
-    time = _worked(gettext_lazy("Active time"), 1)
-    days = _worked(gettext_lazy("Days"), 3)
+    sentences = _work_column(gettext_lazy("Items"), 0)
+    time = _work_column(gettext_lazy("Active time"), 1)
+    days = _work_column(gettext_lazy("Days"), 3)
 
     caption = gettext_lazy("Time")
 

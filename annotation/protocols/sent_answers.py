@@ -27,17 +27,19 @@ def answer_validated(protocol: str, answer: Any) -> Any:
     try:
         return content_validated(serializer, answer, "answer.")
     except ValidationError as error:
-        raise ValidationError({"answer": list(_in_words(error.detail))}) from error
+        raise ValidationError(
+            {"answer": list(_errors_in_words(error.detail))}
+        ) from error
 
 
-def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
+def _errors_in_words(detail: Any, *path: str | int) -> Iterator[str]:
     """Yield the errors of an answer after their places, such as “outputs 2 score”; lists count from 1."""
     if isinstance(detail, dict):
         for step, below in detail.items():
-            yield from _in_words(below, *path, step)
+            yield from _errors_in_words(below, *path, step)
     elif isinstance(detail, list):
         for below in detail:
-            yield from _in_words(below, *path)
+            yield from _errors_in_words(below, *path)
     else:
         named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
         steps = []

@@ -80,7 +80,7 @@ def choose_balanced(
     -------
     tuple of int
     """
-    systems, size, chosen = _prepared(eligible, size)
+    systems, size, chosen = _choice_arrays(eligible, size)
     if size == _PAIR:
         return _rarest_pair(counts, systems, key)
     from annotation.sampling.kernels import choose_balanced as kernel
@@ -128,14 +128,16 @@ def choose_active(
     """
     from annotation.sampling.kernels import choose_weighted as kernel
 
-    systems, size, chosen = _prepared(eligible, size)
+    systems, size, chosen = _choice_arrays(eligible, size)
     kernel(
         np.ascontiguousarray(priorities, dtype=np.float64), systems, size, key, chosen
     )
     return tuple(chosen.tolist())
 
 
-def _prepared(eligible: Sequence[int], size: int) -> tuple[Int64Array, int, Int64Array]:
+def _choice_arrays(
+    eligible: Sequence[int], size: int
+) -> tuple[Int64Array, int, Int64Array]:
     systems = np.array(eligible, dtype=np.int64)
     size = max(0, min(size, len(systems)))
     return systems, size, np.empty(size, dtype=np.int64)
@@ -271,7 +273,7 @@ class Chooser:
         """Choose the next block of the planned cycle, or else the pairs with the fewest meetings."""
         self._state = self._state.with_cycle()
         why: Why = {"chosen": "balanced"}
-        chosen = self._planned(options)
+        chosen = self._next_planned_block(options)
         if chosen is None:
             chosen = self._met_least(options, draw)
         elif self._state.planned_cycle is not None:
@@ -280,9 +282,11 @@ class Chooser:
         of_chosen = np.ix_(list(chosen), list(chosen))
         why["met_before"] = _mean_pair(counts[of_chosen])
         why["met_before_any"] = _mean_pair(counts)
-        return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
+        return ShownTexts(
+            texts=self._texts_in_display_order(options, chosen, draw), why=why
+        )
 
-    def _planned(self, options: BlockOptions) -> TextsBySystem | None:
+    def _next_planned_block(self, options: BlockOptions) -> TextsBySystem | None:
         """Return the next block of the planned cycle that these options allow; None if there is none."""
         cycle = self._state.planned_cycle
         if (
@@ -332,7 +336,9 @@ class Chooser:
             "priority": _mean_pair(priorities[of_chosen]),
             "priority_any": _mean_pair(priorities),
         }
-        return ShownTexts(texts=self._ordered(options, chosen, draw), why=why)
+        return ShownTexts(
+            texts=self._texts_in_display_order(options, chosen, draw), why=why
+        )
 
     @cached_property
     def _priorities(self) -> Float64Array:
@@ -352,7 +358,7 @@ class Chooser:
         meetings = self._state.pair_counts[systems].sum(axis=1)
         return systems[int(meetings.argmin())]
 
-    def _ordered(
+    def _texts_in_display_order(
         self, options: BlockOptions, chosen: TextsBySystem, draw: HashDraw
     ) -> tuple[DistinctText, ...]:
         ranked = list(chosen.values())

@@ -198,10 +198,12 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
             for block in design_blocks:
                 blocks.append(tuple(names[position] for position in block))
             return tuple(blocks)
-    return _searched(met, pairs, size, key)
+    return _best_cycle_blocks(met, pairs, size, key)
 
 
-def _searched(met: Int64Array, pairs: Int64Array, size: int, key: int) -> CycleBlocks:
+def _best_cycle_blocks(
+    met: Int64Array, pairs: Int64Array, size: int, key: int
+) -> CycleBlocks:
     from annotation.sampling.kernels import even_out, lay_out, put_in_order
 
     is_even = bool(pairs.max() - pairs.min() <= 1)

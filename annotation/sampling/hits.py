@@ -98,15 +98,17 @@ def draw_hit(
             if len(segment.systems) >= parameters.fewest_texts:
                 segments.append(segment)
     if parameters.kind is DesignKind.SORTING:
-        segments = _compared(segments, state, window.pair)
+        segments = _segments_for_comparison(segments, state, window.pair)
     if window.is_page and segments:
-        segments = _of_one_system(segments, parameters, state, draw)
+        segments = _segments_of_one_system(segments, parameters, state, draw)
     chooser = None
     if parameters.kind is not DesignKind.UNIFORM:
         names = frozenset().union(*(segment.names for segment in segments))
         chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
-    for segment in _decided(segments, parameters, draw, number, window.checks):
+    for segment in _draw_references_and_checks(
+        segments, parameters, draw, number, window.checks
+    ):
         block = _block(segment, parameters, chooser, draw)
         if chooser is not None:
             chooser.count(block)
@@ -126,7 +128,7 @@ def is_compared(
     return texts is not None and bool(_differing([_segment(texts, parameters)], pair))
 
 
-def _compared(
+def _segments_for_comparison(
     segments: Sequence[_Segment], state: DrawState, only: tuple[str, str] | None
 ) -> list[_Segment]:
     """Return the segments on which the systems of a comparison differ, each with only their two texts.
@@ -160,7 +162,7 @@ def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Seg
     return differing
 
 
-def _of_one_system(
+def _segments_of_one_system(
     segments: Sequence[_Segment],
     parameters: DesignParameters,
     state: DrawState,
@@ -219,7 +221,7 @@ def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     )
 
 
-def _decided(
+def _draw_references_and_checks(
     segments: list[_Segment],
     parameters: DesignParameters,
     draw: HashDraw,

@@ -162,7 +162,7 @@ def choose_balanced(
 
 
 @njit(cache=True, nogil=True)
-def _by_chance(
+def _weighted_choice(
     chance: Float64Array, taken: npt.NDArray[np.bool_], total: float, share: float
 ) -> int:
     """Return the index at which the running sum of the weights passes `share` of the total."""
@@ -210,7 +210,7 @@ def choose_weighted(
                 for other in chosen[:count]:
                     chance[i] += weights[system, other]
             total += chance[i]
-        position = _by_chance(chance, taken, total, luck(key, count))
+        position = _weighted_choice(chance, taken, total, luck(key, count))
         taken[position] = True
         chosen[count] = eligible[position]
 

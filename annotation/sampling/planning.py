@@ -167,14 +167,14 @@ class MissingHITs:
 
     @property
     def is_any(self) -> bool:
-        with_check, without = self._left()
+        with_check, without = self._hits_left()
         return with_check + without > 0
 
     def next_kind(self) -> Checks:
         """Return the kind of the next HIT; those with a check are spread over the batch."""
         if not self._planning.parameters.attention_every:
             return Checks.CHANCE
-        with_check, without = self._left()
+        with_check, without = self._hits_left()
         draw = HashDraw(
             seed=self._planning.parameters.seed, number=self._counters.last_number + 1
         )
@@ -185,14 +185,14 @@ class MissingHITs:
 
     def give_up(self, kind: Checks) -> None:
         """Plan no more HITs of this kind: none can be drawn."""
-        with_check, without = self._left()
+        with_check, without = self._hits_left()
         if kind is Checks.SOME:
             self._count = self._count - with_check
             self._checks = self._checks - with_check
         else:
             self._count -= without
 
-    def _left(self) -> tuple[int, int]:
+    def _hits_left(self) -> tuple[int, int]:
         planned = len(self._planning.planned)
         if not self._planning.parameters.attention_every:
             return 0, max(0, self._count - planned)

@@ -168,12 +168,12 @@ def repeated(plan: HITPlan, *, seed: int, number: int, purpose: Purpose) -> HITP
     why: Why = {"purpose": purpose.value, "repeats": plan.number}
     return HITPlan(
         number=number,
-        blocks=tuple(_reordered(block, draw) for block in plan.blocks),
+        blocks=tuple(_reorder_candidates(block, draw) for block in plan.blocks),
         why=why,
     )
 
 
-def _reordered(block: BlockPlan, draw: HashDraw) -> BlockPlan:
+def _reorder_candidates(block: BlockPlan, draw: HashDraw) -> BlockPlan:
     ids_by_systems = dict(zip(block.systems, block.candidates, strict=True))
     before = list(block.systems)
     order = before

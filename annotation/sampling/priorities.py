@@ -72,7 +72,7 @@ def active_priorities(
     """
     won = np.asarray(wins, dtype=np.float64)
     tied = np.asarray(ties, dtype=np.float64)
-    judged = _judged(won.tobytes(), tied.tobytes())
+    judged = _derived_quantities(won.tobytes(), tied.tobytes())
     comparisons = np.asarray(planned) * judged.apart
     unjudged = comparisons - judged.decided - judged.tied
     waiting = np.maximum(0.0, unjudged)
@@ -105,9 +105,9 @@ def active_priorities_of_many(
     abilities : float64, shape (E, n)
     """
     decided = wins + wins.swapaxes(-1, -2)
-    ability, _step, covariance = _stepped(wins, decided, abilities)
+    ability, _step, covariance = _newton_step(wins, decided, abilities)
     # Covariance of the abilities before the step: saves an inverse.
-    gap, variance = _of_pairs(ability, covariance)
+    gap, variance = _ability_differences(ability, covariance)
     needed = _still_needed(wins, gap, variance)
     apart = 1.0 - np.eye(wins.shape[-1])
     return _priority(needed, decided) * apart, ability
@@ -131,7 +131,7 @@ class _Judged:
 
 
 @lru_cache(maxsize=16)
-def _judged(wins: bytes, ties: bytes) -> _Judged:
+def _derived_quantities(wins: bytes, ties: bytes) -> _Judged:
     """Return the derived quantities for square float64 matrices given as bytes. Do not modify the result.
 
     Cached, because hundreds of HITs are planned from one recorded state.
@@ -192,10 +192,10 @@ def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
     """
     judged = won + won.T
     ability = _abilities(won, judged)
-    return _of_pairs(ability, _covariance(ability, judged))
+    return _ability_differences(ability, _covariance(ability, judged))
 
 
-def _of_pairs(
+def _ability_differences(
     ability: Float64Array, covariance: Float64Array
 ) -> tuple[Float64Array, Float64Array]:
     """Return the differences of the abilities of each two systems, and their variances."""
@@ -227,13 +227,13 @@ def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
     """Return the abilities that maximise the posterior of the Bradley–Terry model (Newton's method)."""
     ability = np.zeros(len(won))
     for _ in range(_NEWTON_STEPS):
-        ability, step, _covariance_before = _stepped(won, judged, ability)
+        ability, step, _covariance_before = _newton_step(won, judged, ability)
         if np.abs(step).max(initial=0.0) < 1e-9:
             break
     return ability
 
 
-def _stepped(
+def _newton_step(
     won: Float64Array, judged: Float64Array, ability: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""

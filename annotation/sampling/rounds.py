@@ -128,7 +128,7 @@ class Rounds:
         """Return HIT `hit` with these blocks, at the given place in round `number`."""
         return HITPlan(
             number=hit,
-            blocks=self._in_order(blocks, hit),
+            blocks=self._blocks_in_pass_order(blocks, hit),
             why={"purpose": Purpose.FIRST.value, "turn": number, "place": position},
         )
 
@@ -136,11 +136,13 @@ class Rounds:
         """Return HIT `hit`, which shows another HIT's blocks, in a new order unless the texts are read in sequence."""
         return HITPlan(
             number=hit,
-            blocks=self._in_order(plan.blocks, hit),
+            blocks=self._blocks_in_pass_order(plan.blocks, hit),
             why={"purpose": purpose.value, "repeats": plan.number},
         )
 
-    def _in_order(self, blocks: Sequence[BlockPlan], hit: int) -> tuple[BlockPlan, ...]:
+    def _blocks_in_pass_order(
+        self, blocks: Sequence[BlockPlan], hit: int
+    ) -> tuple[BlockPlan, ...]:
         if self.are_of_one_system:
             return tuple(blocks)
         draw = HashDraw(seed=self.seed, number=hit)

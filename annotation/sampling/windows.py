@@ -127,13 +127,15 @@ class Windows:
             if attempt:
                 purpose.append(attempt)
             index = draw.below(self._windows[-1], *purpose)
-            run, start = _located(self._windows, index)
+            run, start = _locate_item(self._windows, index)
             window = self._runs[run][start : start + self._length]
             if not any(segment in avoid for segment in window):
                 return window
-        return self._listed(draw, avoid)
+        return self._draw_free_window(draw, avoid)
 
-    def _listed(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
+    def _draw_free_window(
+        self, draw: HashDraw, avoid: Collection[int]
+    ) -> tuple[int, ...] | None:
         free = []
         full = []
         for run in self._runs:
@@ -146,7 +148,7 @@ class Windows:
             return None
         counts = list(accumulate(map(self._starts, parts)))
         index = draw.below(counts[-1], "window", "listed")
-        number, start = _located(counts, index)
+        number, start = _locate_item(counts, index)
         return parts[number][start : start + self._length]
 
     def _around(
@@ -219,12 +221,12 @@ class Windows:
         return best or None
 
     def _tile(self, index: int) -> tuple[int, ...]:
-        run, number = _located(self._tiles, index)
+        run, number = _locate_item(self._tiles, index)
         start = number * self._length
         return self._runs[run][start : start + self._length]
 
 
-def _located(ends: Sequence[int], index: int) -> tuple[int, int]:
+def _locate_item(ends: Sequence[int], index: int) -> tuple[int, int]:
     """Return the run that holds item `index`, and the item's number in it; `ends` are cumulative numbers of items."""
     run = bisect_right(ends, index)
     if run == 0:

@@ -113,13 +113,13 @@ def quarter_hours_counted(
     is_judged = is_first & Q(block__control="")
     is_earlier = Q(skipped_at__isnull=True) | Q(submitted_at__lt=F("skipped_at"))
     not_later = Q(judged_at__isnull=True) | Q(created_at__lte=F("judged_at"))
-    of_judgments = _by_quarter_hour(
+    of_judgments = _work_by_quarter_hour(
         judgments.filter(_LENT | is_judged),
         "submitted_at",
         is_sentence=is_first & is_earlier,
         is_judged=is_judged,
     )
-    of_skips = _by_quarter_hour(
+    of_skips = _work_by_quarter_hour(
         _counted_skips(task_id, judges).filter(_LENT),
         "created_at",
         is_sentence=not_later,
@@ -147,7 +147,7 @@ def _counted_skips(task_id: int, judges: Collection[int] | None) -> QuerySet[Ski
     return skips.annotate(judged_at=Subquery(first.values("submitted_at"))).order_by()
 
 
-def _by_quarter_hour(rows: Any, time: str, *, is_sentence: Q, is_judged: Q) -> Any:
+def _work_by_quarter_hour(rows: Any, time: str, *, is_sentence: Q, is_judged: Q) -> Any:
     return (
         rows.order_by()
         .annotate(start=_QuarterHour(time))

@@ -60,10 +60,10 @@ class JudgeShare:
 
 def task_at_work(*, task: Task) -> AtWork:
     """Return how many judges are at work in a task, and their blocks, by the database's clock. One query."""
-    return _counted(assignments_held().filter(hit__task=task))
+    return _current_work(assignments_held().filter(hit__task=task))
 
 
-def _counted(held: QuerySet[Assignment]) -> AtWork:
+def _current_work(held: QuerySet[Assignment]) -> AtWork:
     mine = {"block": OuterRef("pk"), "judge": OuterRef(OuterRef("judge"))}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
         Skip.objects.filter(**mine)
@@ -80,12 +80,12 @@ def _counted(held: QuerySet[Assignment]) -> AtWork:
 def closing_in_words(*, task: Task) -> list[str]:
     """Return the effects of closing a task now as sentences."""
     return [
-        _at_work_in_words(task_at_work(task=task)),
+        _current_work_in_words(task_at_work(task=task)),
         _("They can finish these items but get no new ones. All judgments are kept."),
     ]
 
 
-def _at_work_in_words(now: AtWork) -> str:
+def _current_work_in_words(now: AtWork) -> str:
     return _("Judges at work: %(judges)d. Items in hand: %(sentences)d.") % {
         "judges": now.judges,
         "sentences": now.blocks,
@@ -381,10 +381,12 @@ class StateEffects:
 
 def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
     """Return the effects of a transition of this campaign now."""
-    now = _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
+    now = _current_work(
+        assignments_held().filter(hit__task__test_set__campaign=campaign)
+    )
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
-    held = _at_work_in_words(now)
+    held = _current_work_in_words(now)
     needed: list[JudgesNeeded] = []
     if transition in _OPENING:
         open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))

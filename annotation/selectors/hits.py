@@ -99,12 +99,12 @@ def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
         plans[pk] = HITPlan(
             number=hit.number,
             blocks=tuple(block_plans),
-            why=_without(hit.why, "blocks"),
+            why=_omit_key(hit.why, "blocks"),
         )
     return plans
 
 
-def _without(why: Why, left_out: str) -> Why:
+def _omit_key(why: Why, left_out: str) -> Why:
     return {key: value for key, value in why.items() if key != left_out}
 
 
@@ -137,7 +137,7 @@ def _block_plan(
         candidates=tuple(candidates),
         systems=tuple(names),
         control=control,
-        why=_without(why, "segment"),
+        why=_omit_key(why, "segment"),
     )
 
 
@@ -304,7 +304,7 @@ def previewed_hits(
     )
     if has_passes(task):
         _rounds_add(planning, inputs, sequence, count=count)
-        return _previewed(planning.planned[:count], task)
+        return _hit_previews(planning.planned[:count], task)
     firsts = firsts_scheduled(design=design, sequence=sequence, count=count)
     missing = MissingHITs(
         planning,
@@ -316,7 +316,7 @@ def previewed_hits(
         planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
     )
     hits_schedule(planning, missing, schedule)
-    return _previewed(planning.planned, task)
+    return _hit_previews(planning.planned, task)
 
 
 def _rounds_add(
@@ -345,7 +345,7 @@ def _sequence(task: Task, design: Design) -> HITSequence:
     return sequence
 
 
-def _previewed(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
+def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
     plans = []
     for hit in planned:
         for block in hit.plan.blocks:

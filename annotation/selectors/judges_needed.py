@@ -159,7 +159,7 @@ def judges_needed(
     needs = []
     for task in task_list:
         design = designs_by_task.get(task.pk) or design_unless_chosen(task=task)
-        needed = _needed(task, design, people)
+        needed = _judges_needed_for_design(task, design, people)
         if needed is not None:
             needs.append(needed)
     return needs
@@ -199,10 +199,12 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
     return names_by_task
 
 
-def _needed(task: Task, design: Design, people: _People) -> JudgesNeeded | None:
+def _judges_needed_for_design(
+    task: Task, design: Design, people: _People
+) -> JudgesNeeded | None:
     kind = answer_kind_of(task)
     if kind.passes is not None:
-        return _of_passes(task, design, people)
+        return _judges_needed_for_passes(task, design, people)
     reasons = _Reasons(task, design, kind, people).applicable
     needed = max((reason.needed for reason in reasons), default=_ONE)
     if needed <= _ONE:
@@ -255,10 +257,13 @@ class _Reasons:
     def applicable(self) -> list[_Reason]:
         """All reasons that apply."""
         if self._kind.comparisons is not None:
-            return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
-        return [*self._of_blocks(), *self._of_blocks_wanted()]
+            return [
+                *self._redundancy_reasons(),
+                *self._sort_reasons(self._kind.comparisons),
+            ]
+        return [*self._redundancy_reasons(), *self._blocks_wanted_reasons()]
 
-    def _of_blocks(self) -> Iterator[_Reason]:
+    def _redundancy_reasons(self) -> Iterator[_Reason]:
         # A sort with samples per judge plans no copies.
         if self._sample:
             return
@@ -280,7 +285,7 @@ class _Reasons:
             _("Invite more judges, or reduce the number of judges per block."),
         )
 
-    def _of_blocks_wanted(self) -> Iterator[_Reason]:
+    def _blocks_wanted_reasons(self) -> Iterator[_Reason]:
         wanted = self._task.blocks_wanted
         if not wanted or not self._segments:
             return
@@ -308,7 +313,7 @@ class _Reasons:
         sentence = filled(message, wanted=wanted, most=blocks)
         yield _Reason(-(-wanted // blocks), sentence, otherwise)
 
-    def _of_a_sort(self, comparisons: Comparisons) -> Iterator[_Reason]:
+    def _sort_reasons(self, comparisons: Comparisons) -> Iterator[_Reason]:
         quota = comparisons.judgments
         if self._sample:
             sentence = _(
@@ -353,7 +358,9 @@ class _Reasons:
         return len(windows_of(self._task, self._design).segments)
 
 
-def _of_passes(task: Task, design: Design, people: _People) -> JudgesNeeded:
+def _judges_needed_for_passes(
+    task: Task, design: Design, people: _People
+) -> JudgesNeeded:
     rounds = rounds_of(task=task, design=design)
     segments = rounds.segments
     if rounds.are_of_one_system:
@@ -394,11 +401,11 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
     )
     texts = [row["texts"] for row in counted]
     if design.bad_reference_rate:
-        return _with_checks(task, design, texts)
+        return _text_counts_with_checks(task, design, texts)
     return texts
 
 
-def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
+def _text_counts_with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
     """Return the counts including damaged references that are rated like texts: one more in some segments."""
     damaged = Output.objects.drawable().filter(
         segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE

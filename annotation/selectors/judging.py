@@ -40,7 +40,7 @@ def judge_assigned(assigned: AssignedBlock) -> Judge:
     return Judge.objects.select_related("campaign").get(pk=assigned.judge_id)
 
 
-def _assigned(assignments: QuerySet[Assignment]) -> list[AssignedBlock]:
+def _blocks_of_assignments(assignments: QuerySet[Assignment]) -> list[AssignedBlock]:
     """Return the blocks of these assignments in order. One query."""
     # "exclude" comes before "pause".
     most_severe = actions_that_stop(OuterRef("judge")).order_by("action")
@@ -99,12 +99,12 @@ def _assigned_block(row: Mapping[str, Any]) -> AssignedBlock:
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
     """Return a block that was lent to this user, even after its lease, otherwise None. One query."""
     own = Assignment.objects.filter(judge__user=user, hit__blocks__public_id=public_id)
-    return next(iter(_assigned(own)), None)
+    return next(iter(_blocks_of_assignments(own)), None)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
-    return _assigned(
+    return _blocks_of_assignments(
         Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
     )
 
@@ -151,7 +151,7 @@ def own_done_blocks(judge: Judge) -> DoneBlocks:
     their first answers. The number is the same for every HIT of a design with repeats, so that the
     list does not reveal which HIT is a repeat.
     """
-    return _done(judge).filter(~_beyond(_reaches(judge)))
+    return _done(judge).filter(~_is_beyond_reach(_reaches(judge)))
 
 
 def has_older_done_blocks(judge: Judge) -> bool:
@@ -159,7 +159,8 @@ def has_older_done_blocks(judge: Judge) -> bool:
     reaches = _reaches(judge)
     # The oldest first: most often it is one of them.
     return bool(
-        reaches and _done(judge).filter(_beyond(reaches)).order_by("done_at")[:1]
+        reaches
+        and _done(judge).filter(_is_beyond_reach(reaches)).order_by("done_at")[:1]
     )
 
 
@@ -214,7 +215,7 @@ def _reaches(judge: Judge) -> dict[int, int]:
     return reaches
 
 
-def _beyond(reaches: dict[int, int]) -> Q:
+def _is_beyond_reach(reaches: dict[int, int]) -> Q:
     beyond = Q()
     for task_id, first in reaches.items():
         beyond |= Q(task=task_id, assignment__ordinal__lt=first)

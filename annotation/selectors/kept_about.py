@@ -76,7 +76,7 @@ def kept_about(judge: Judge) -> dict[str, object]:
         ),
         "judgments": blocks,
         "judgments_left_out": has_older_done_blocks(judge),
-        "work_time": _worked(judge),
+        "work_time": _work_time_data(judge),
         "problem_reports": reports,
         "status": judge_status(judge).value,
         "messages": downloaded_rows(messages_to(judge)),
@@ -132,7 +132,7 @@ def _blocks(rows: list[Any], *, judge: Judge) -> list[dict[str, object]]:
     return blocks
 
 
-def _worked(judge: Judge) -> dict[str, object]:
+def _work_time_data(judge: Judge) -> dict[str, object]:
     worked = work_time(judge)
     return {
         "time_zone": worked.time_zone,

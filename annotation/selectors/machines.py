@@ -313,7 +313,7 @@ def _share_not_done(
             begin = cache.get(key, 0)
         is_all_done = skipped_before is None
         for part in share.parts(begin):
-            done = _answered(
+            done = _machine_answer_keys(
                 machine, share.task, part.blocks, is_reversed, skipped_before
             )
             for blocks in part.blocks.values():
@@ -341,7 +341,7 @@ def _remaining(
     return remaining
 
 
-def _answered(
+def _machine_answer_keys(
     machine: MachineJudge,
     task: Task,
     segment_ids: Collection[int],

@@ -59,7 +59,7 @@ class HITRequest:
     @cached_property
     def near(self) -> HITQuerySet:
         """The HITs of `hits_near`. Built once, because lending asks for them twice, and building takes longer than asking."""
-        return _near(hits_for_judge(self), _of_task(self).pooled())
+        return _near(hits_for_judge(self), _task_hits(self).pooled())
 
 
 # Covers several runs of the planner, which runs every ten seconds.
@@ -201,12 +201,12 @@ def hits_for_judge(request: HITRequest) -> HITQuerySet:
 
     Scans the index `hit_pool`, whose length depends on the pool, not on the history.
     """
-    return _suitable(_of_task(request).pooled().unreserved(), request)
+    return _suitable(_task_hits(request).pooled().unreserved(), request)
 
 
 def hits_standby(request: HITRequest) -> HITQuerySet:
     """Return the HITs on standby that this judge may be lent, by number."""
-    return _suitable(_of_task(request).standby(), request)
+    return _suitable(_task_hits(request).standby(), request)
 
 
 def hits_near(request: HITRequest) -> HITQuerySet:
@@ -216,10 +216,10 @@ def hits_near(request: HITRequest) -> HITQuerySet:
 
 def hits_standby_near(request: HITRequest) -> HITQuerySet:
     """Return those of `hits_standby` within the first thousand numbers on standby."""
-    return _near(hits_standby(request), _of_task(request).standby())
+    return _near(hits_standby(request), _task_hits(request).standby())
 
 
-def _of_task(request: HITRequest) -> HITQuerySet:
+def _task_hits(request: HITRequest) -> HITQuerySet:
     return HIT.objects.filter(task=request.task_id)
 
 
@@ -238,14 +238,14 @@ def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
 
 def hits_reserved(request: HITRequest) -> HITQuerySet:
     """Return the HITs reserved for this judge that they may be lent, except their own repeats."""
-    hits = _of_task(request).filter(reserved_for=request.judge_id).incomplete()
+    hits = _task_hits(request).filter(reserved_for=request.judge_id).incomplete()
     new = hits.exclude(purpose__in=[HITPurpose.INTRA, HITPurpose.TRAINING])
     return _suitable(new, request)
 
 
 def hits_intra(request: HITRequest) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
-    hits = _of_task(request).filter(
+    hits = _task_hits(request).filter(
         reserved_for=request.judge_id, purpose=HITPurpose.INTRA
     )
     return hits.incomplete().excluding_systems(request.conflicts).order_by("number")
@@ -257,7 +257,7 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
     Every judge keeps the first HIT that they hold, because they may be reading it.
     """
     suitable = _suitable(
-        _of_task(request).filter(purpose__in=POOLED).unreserved(), request
+        _task_hits(request).filter(purpose__in=POOLED).unreserved(), request
     )
     held = Assignment.objects.filter(
         completed_at=None, released_at=None, lease__endswith__gt=Now()

@@ -110,7 +110,7 @@ def work_annotations() -> dict[str, Combinable]:
     """
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
-    is_done = Q(_of_the_block(Judgment)) | Q(_of_the_block(Skip))
+    is_done = Q(_has_row_for_block(Judgment)) | Q(_has_row_for_block(Skip))
     # Not a join, which PostgreSQL may plan for few rows and then read all blocks for each
     # assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
@@ -154,7 +154,7 @@ def judges_done() -> QuerySet[Judge]:
     return counted.filter(closed_blocks__gte=F("wanted"))
 
 
-def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
+def _has_row_for_block(model: type[Judgment] | type[Skip]) -> IsNull:
     """Return an expression that tells whether the outer assignment's judge has a row for the outer block.
 
     `+ 0` and avoiding EXISTS force a lookup by block. Otherwise, PostgreSQL may read all rows, or

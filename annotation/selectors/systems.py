@@ -198,12 +198,14 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
     if judged < _FEW:
         # An upper bound with a confidence of 97.5% for nine in the sample, and more for fewer.
         return EstimatedCount(
-            _rounded(last / 100, ceil), is_estimated=True, is_bound=True
+            _round_to_one_digit(last / 100, ceil), is_estimated=True, is_bound=True
         )
-    return EstimatedCount(_rounded(last * judged / _SAMPLED, round), is_estimated=True)
+    return EstimatedCount(
+        _round_to_one_digit(last * judged / _SAMPLED, round), is_estimated=True
+    )
 
 
-def _rounded(number: float, rounding: Callable[[float], int]) -> int:
+def _round_to_one_digit(number: float, rounding: Callable[[float], int]) -> int:
     """Return a number rounded to one significant digit."""
     unit: int = 10 ** (len(str(int(number))) - 1)
     return rounding(number / unit) * unit

@@ -88,7 +88,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     if design.segments:
         segments = segments.filter(number__in=design.segments)
     systems = systems_drawn(task=task, design=design)
-    count, sample = _sampled(segments, design)
+    count, sample = _sample_segments(segments, design)
     words = segment_words(sample, task=task, systems=systems)
     best_worst = answer_kind_of(task).best_worst
     totals = [0.0, 0.0, 0.0]
@@ -118,7 +118,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     return DesignWords(count, systems.count(), *means)
 
 
-def _sampled(
+def _sample_segments(
     segments: QuerySet[Segment], design: Design | None = None
 ) -> tuple[int, list[int]]:
     """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
@@ -135,7 +135,7 @@ def mean_words(*, task: Task) -> SegmentWords | None:
     segments = Segment.objects.filter(
         test_set_id=task.test_set_id, source_text__isnull=False
     )
-    _count, sample = _sampled(segments)
+    _count, sample = _sample_segments(segments)
     words = segment_words(sample, task=task).values()
     if not words:
         return None

@@ -213,7 +213,7 @@ def time_sheet_days(
     span = Span.of_days(first, last)
     rows = work_by_day(Q(judge=OuterRef("pk")), span).order_by("day")
     days = ArraySubquery(rows.values_list(JSONArray("day", "n", "seconds", "without")))
-    return _at_work(judges, span).annotate(days=days).order_by("pseudonym")
+    return _people_who_worked(judges, span).annotate(days=days).order_by("pseudonym")
 
 
 def time_of(judge: Any) -> JudgeTime:
@@ -233,7 +233,7 @@ def time_sheet_sums(
     """
     span = Span.of_days(first, last)
     sums = _Sums(work_by_day(Q(judge=OuterRef("pk")), span))
-    return _at_work(judges, span).annotate(worked=sums).order_by("pseudonym")
+    return _people_who_worked(judges, span).annotate(worked=sums).order_by("pseudonym")
 
 
 def time_sheet_in_all(
@@ -248,7 +248,7 @@ def time_sheet_in_all(
     return Worked(*sums.values())
 
 
-def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
+def _people_who_worked(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
     """Select the people who worked within this span."""
     # Looks up one row per judge. With EXISTS, PostgreSQL may read all rows of all judges for one
     # page.

@@ -72,7 +72,7 @@ def machine_judgment_submit(
         stands_for=stands_for([len(outputs) for outputs in candidates]),
         duration_ms=sent.get("duration_ms"),
         comment=sent.get("comment", ""),
-        **_answered(machine_block, sent),
+        **_answer_fields(machine_block, sent),
     )
 
 
@@ -93,7 +93,7 @@ def _is_repeated(
     return of_same_block and bool(stored.skip_reason) == ("reason" in sent)
 
 
-def _answered(machine_block: MachineBlock, sent: SentByMachine) -> _AnswerFields:
+def _answer_fields(machine_block: MachineBlock, sent: SentByMachine) -> _AnswerFields:
     """Return the fields of a skip, or those of a valid answer. Raises SubmissionRefusedError."""
     if "reason" in sent:
         return {"labels": [], "skip_reason": sent["reason"]}

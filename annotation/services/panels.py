@@ -181,9 +181,11 @@ def participations_refresh_due() -> int:
     Participants of a closed campaign finish with what they have done. Each is refreshed in its own transaction.
     """
     rows = Participation.objects.under_way()
-    of_closed = list(rows.filter(_in_closed_campaign()))
+    of_closed = list(rows.filter(_is_in_closed_campaign()))
     stopped = Exists(actions_that_stop(OuterRef("judge")))
-    others = rows.exclude(_in_closed_campaign()).filter(Q(due_at__lte=Now()) | stopped)
+    others = rows.exclude(_is_in_closed_campaign()).filter(
+        Q(due_at__lte=Now()) | stopped
+    )
     due = list(others)
     for row in of_closed:
         participation_refresh(participation=row, asks_for_code=True)
@@ -192,7 +194,7 @@ def participations_refresh_due() -> int:
     return len(of_closed) + len(due)
 
 
-def _in_closed_campaign() -> Q:
+def _is_in_closed_campaign() -> Q:
     is_over = Q(panel__campaign__closes_at__lte=Now())
     return is_over | Q(panel__campaign__state__in=_CLOSED)
 

@@ -54,7 +54,7 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
         if training is not None:
             return training
         number = 1
-    drawn = _for_one_judge(task)[:HITS_SHOWN]
+    drawn = _hits_for_one_judge(task)[:HITS_SHOWN]
     if number > len(drawn):
         return None
     blocks = [
@@ -63,11 +63,11 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     ]
     segments = [block.plan.segment for block in drawn[number - 1].blocks]
     return PreviewedHIT(
-        _id(task, number, _OF_THE_HIT), number, _as_presented(task, segments, blocks)
+        _id(task, number, _OF_THE_HIT), number, _apply_stages(task, segments, blocks)
     )
 
 
-def _as_presented(
+def _apply_stages(
     task: Task, segments: Sequence[int], blocks: list[BlockData]
 ) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
@@ -84,13 +84,13 @@ def _as_presented(
             replace(
                 block,
                 stage_rules=stage.rules,
-                candidates=_with_texts(block.candidates, stage.texts or ()),
+                candidates=_replace_texts(block.candidates, stage.texts or ()),
             )
         )
     return stage_blocks
 
 
-def _with_texts(
+def _replace_texts(
     candidates: Sequence[CandidateShown], texts: Sequence[str]
 ) -> list[CandidateShown]:
     return [
@@ -132,7 +132,7 @@ def labels_preview(
     return kind.labels(content, kind.candidates[0])
 
 
-def _for_one_judge(task: Task) -> list[DrawnHIT]:
+def _hits_for_one_judge(task: Task) -> list[DrawnHIT]:
     """Return the next HITs that one judge may get, without repeating a segment.
 
     They are always drawn together, because their number determines which of them hold a check.

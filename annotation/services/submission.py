@@ -339,7 +339,7 @@ def judgment_submit(
             return judgment
     except SubmissionRefusedError as error:
         refusal = error
-    stored = _stored(Judgment.objects.all(), client_id, assigned)
+    stored = _stored_answer(Judgment.objects.all(), client_id, assigned)
     if stored is None:
         raise refusal or too_fast()
     return stored
@@ -393,7 +393,9 @@ def _other_kind_refusal(
     return None
 
 
-def _stored(rows: QuerySet[_M], client_id: UUID, assigned: AssignedBlock) -> _M | None:
+def _stored_answer(
+    rows: QuerySet[_M], client_id: UUID, assigned: AssignedBlock
+) -> _M | None:
     """Return the answer stored under this `client_id`, which must be the judge's own; None if there is none."""
     stored = rows.filter(client_id=client_id).first()
     if stored is not None:
@@ -416,7 +418,7 @@ def skip_submit(
     Refused for a block that the judge has judged, as on another device.
     """
     assignment = assignment_lock(assigned.assignment_id)
-    stored = _stored(Skip.objects.all(), client_id, assigned)
+    stored = _stored_answer(Skip.objects.all(), client_id, assigned)
     if stored is not None:
         return stored
     judged = Judgment.objects.filter(
@@ -447,7 +449,7 @@ def skip_submit(
         )
     except IntegrityError:
         # Another request has stored this id since the check.
-        stored = _stored(Skip.objects.all(), client_id, assigned)
+        stored = _stored_answer(Skip.objects.all(), client_id, assigned)
         if stored is None:
             raise
         return stored

@@ -201,7 +201,7 @@ def training_block_change(
         )
     _expected_check(block.task, block.segment, expected)
     block.position = position
-    block.explanation = _explained(explanation)
+    block.explanation = _clean_explanation(explanation)
     block.save()
     block.candidates.all().delete()
     candidates = []
@@ -259,7 +259,7 @@ def _nothing_to_compare() -> str:
     return _("Training is not available: judges in this task see one output at a time.")
 
 
-def _explained(explanation: str) -> str:
+def _clean_explanation(explanation: str) -> str:
     if not explanation.strip():
         raise TrainingRefusedError(_("Enter an explanation."))
     return explanation.strip()
@@ -270,7 +270,7 @@ def training_block_explain(
     *, training_block: TrainingBlock, explanation: str
 ) -> TrainingBlock:
     """Change the explanation that future judges read after a training block."""
-    training_block.explanation = _explained(explanation)
+    training_block.explanation = _clean_explanation(explanation)
     training_block.save(update_fields=["explanation"])
     return training_block
 

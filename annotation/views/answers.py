@@ -81,7 +81,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     submission = (request.POST, request.FILES) if request.method == "POST" else ()
     form = AnswersForm(*submission, task=task)
-    if form.is_bound and form.is_valid() and _imported(request, task, form):
+    if form.is_bound and form.is_valid() and _import_answers(request, task, form):
         return redirect("answers", slug, task_id)
     context = {
         **of_task(task, "answers"),
@@ -92,7 +92,7 @@ def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return render(request, "organiser/answers.html", context, status=status)
 
 
-def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
+def _import_answers(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     """Import the file; False, with an error, if refused."""
     choice = form.cleaned_data["no_longer_in_file"]
     try:
@@ -107,7 +107,7 @@ def _imported(request: HttpRequest, task: Task, form: AnswersForm) -> bool:
     except (FormatError, ImportRefusedError) as error:
         form.add_error("file", str(error))
         return False
-    messages.success(request, _in_words(imported))
+    messages.success(request, _judgments_in_words(imported))
     if imported.machines:
         messages.success(request, machines_in_words(imported.machines))
     if imported.by_machines:
@@ -129,7 +129,7 @@ def losses_warn(request: HttpRequest, losses: Iterable[Loss]) -> None:
         )
 
 
-def _in_words(imported: AnswersImported) -> str:
+def _judgments_in_words(imported: AnswersImported) -> str:
     return counted(
         "%(count)s judgment imported, %(there)s already there.",
         "%(count)s judgments imported, %(there)s already there.",

@@ -84,7 +84,7 @@ def campaign_transition_page(
     try:
         if requested == Transition.DELETE:
             typed = request.POST.get("name", "")
-            return _deleted(
+            return _redirect_after_deletion(
                 request,
                 campaign,
                 campaign_delete(campaign=campaign, typed_name=typed, by=user),
@@ -119,7 +119,9 @@ def _ask(
     )
 
 
-def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpResponse:
+def _redirect_after_deletion(
+    request: HttpRequest, campaign: Campaign, is_gone: bool
+) -> HttpResponse:
     if is_gone:
         message = _("“%(name)s” deleted.")
     else:
@@ -131,14 +133,14 @@ def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpRes
 @page_view
 def campaign_bin(request: HttpRequest) -> HttpResponse:
     """List the campaigns in the bin that the user is a member of; owners restore theirs."""
-    context = {"campaigns": _binned(request), "days": BIN_DAYS}
+    context = {"campaigns": _campaigns_in_bin(request), "days": BIN_DAYS}
     return render(request, "organiser/bin.html", context)
 
 
 @action_view
 def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Restore a campaign from the bin."""
-    campaign = get_object_or_404(_binned(request), slug=slug)
+    campaign = get_object_or_404(_campaigns_in_bin(request), slug=slug)
     campaign_restore(campaign=campaign, by=user_of(request))
     messages.success(
         request,
@@ -148,7 +150,7 @@ def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect("campaign-state", slug)
 
 
-def _binned(request: HttpRequest) -> CampaignQuerySet:
+def _campaigns_in_bin(request: HttpRequest) -> CampaignQuerySet:
     campaigns = Campaign.objects.with_role_of(user_of(request))
     return campaigns.filter(state=CampaignState.BIN).order_by("state_since", "pk")
 

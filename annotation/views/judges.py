@@ -276,13 +276,15 @@ def _adding_page(
         "section": "invitations",
         "form": form,
         "mail_is_printed": mail_is_printed(),
-        **({} if checked is None else _checked(campaign, checked)),
+        **({} if checked is None else _checked_list_context(campaign, checked)),
         **more,
     }
     return render(request, "people/judges_add.html", context, status=status)
 
 
-def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, object]:
+def _checked_list_context(
+    campaign: Campaign, checked: CheckedList
+) -> dict[str, object]:
     wrong = checked.of(RowState.WRONG)
     new = checked.of(RowState.NEW)
     left = [

@@ -53,7 +53,7 @@ def _files(pattern: str) -> list[str]:
     return sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
 
 
-def _with_screen(protocols: Iterable[str]) -> list[str]:
+def _screens_needed(protocols: Iterable[str]) -> list[str]:
     """Return the protocols whose screens this page needs, sorted.
 
     `static/judge/screens.js` also defines which protocols use another's screen. Without any
@@ -102,7 +102,7 @@ def screens_context(protocols: Iterable[str]) -> ScreensContext:
     styles: list[str] = []
     preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
     later = [*_files("judge/later/*.js")]
-    with_screen = _with_screen(protocols)
+    with_screen = _screens_needed(protocols)
     for screen in with_screen:
         styles += _files(f"css/judge-{screen.replace('_', '-')}.css")
         if screen == _PRELOADED:
@@ -124,7 +124,7 @@ def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
     """Return the address from which the page imports each protocol's screen."""
     return {
         screen: static(f"judge/{screen}/screen.js")
-        for screen in _with_screen(protocols)
+        for screen in _screens_needed(protocols)
     }
 
 
@@ -338,7 +338,7 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
     if instructions is None:
         return redirect(pages["sentences"])
     context = {
-        **_shared(task, pages, "instructions"),
+        **_shared_preview_context(task, pages, "instructions"),
         **instructions_context(instructions, in_force),
         "onward": pages["sentences"],
     }
@@ -355,7 +355,7 @@ def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     task = _task(request, slug, task_id)
     judge = _judge(request, task)
     protocols = [task.protocol]
-    context = screen_context(judge, protocols) | _shared(
+    context = screen_context(judge, protocols) | _shared_preview_context(
         task, _pages(task), "sentences"
     )
     context["setup"] = screen_setup(judge, request.path, protocols) | {
@@ -404,7 +404,9 @@ def _pages(task: Task) -> dict[str, str]:
     }
 
 
-def _shared(task: Task, pages: dict[str, str], here: str) -> dict[str, object]:
+def _shared_preview_context(
+    task: Task, pages: dict[str, str], here: str
+) -> dict[str, object]:
     return {
         "campaign": task.test_set.campaign,
         "task": task,

@@ -114,19 +114,19 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
             values=form.values(),
             language=get_language() or "",
         )
-        return redirect(_after_questions(judge) if is_end else "judge", slug)
+        return redirect(_page_after_questions(judge) if is_end else "judge", slug)
     context = {
         "answers_form": form,
         "is_end": is_end,
         "is_first_time": any(
             question.name not in judge.answers for question in questions
         ),
-        "onward": reverse(_after_questions(judge), args=[slug]) if is_end else "",
+        "onward": reverse(_page_after_questions(judge), args=[slug]) if is_end else "",
     }
     return _page(request, "questions", onboarding, context, 400 if form.errors else 200)
 
 
-def _after_questions(judge: Judge) -> str:
+def _page_after_questions(judge: Judge) -> str:
     """Return the name of the page after the last questions: participants of a panel need their code."""
     if participation_of(judge=judge) is None:
         return "judge"

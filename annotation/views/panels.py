@@ -281,7 +281,7 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
     try:
         entry = _entry(request, panel)
     except EntryRefusedError as error:
-        return _refused(request, panel, str(error), status=400)
+        return _refusal_page(request, panel, str(error), status=400)
     if request.method == "POST":
         return _begin(request, panel, entry)
     if request.user.is_authenticated:
@@ -298,7 +298,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
             panel=panel, entry=entry, address=client_address(request)
         )
     except ParticipationRefusedError as error:
-        return _refused(request, panel, str(error), status=error.status)
+        return _refusal_page(request, panel, str(error), status=error.status)
     participation = participation_refresh(participation=participation)
     judge = participation.judge
     user = judge.user
@@ -327,7 +327,7 @@ def _entry(request: HttpRequest, panel: Panel) -> Entry:
     return generic_entry(query, parameter=panel.id_parameter)
 
 
-def _refused(
+def _refusal_page(
     request: HttpRequest, panel: Panel, why: str, *, status: int
 ) -> HttpResponse:
     context = {"why": why, "service": panel.service_name, "is_address": status == 400}

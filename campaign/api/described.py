@@ -54,11 +54,11 @@ def described_operations(
     described = {}
     for operations in document["paths"].values():
         for method, operation in operations.items():
-            described[method.upper()] = _described(operation)
+            described[method.upper()] = _describe_operation(operation)
     return described
 
 
-def _described(operation: Description) -> DescribedOperation:
+def _describe_operation(operation: Description) -> DescribedOperation:
     names = set()
     is_checked_by_view = False
     for parameter in operation.get("parameters", ()):

@@ -105,7 +105,7 @@ class ActingMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _acting.get() is not None:
             return self._get_response(request)
-        with acting(partial(_of_request, request)):
+        with acting(partial(_request_author, request)):
             return self._get_response(request)
 
 
@@ -125,7 +125,7 @@ def event_author() -> EventAuthor:
     return event
 
 
-def _of_request(request: HttpRequest) -> Author:
+def _request_author(request: HttpRequest) -> Author:
     user = getattr(request, "user", None)
     origin = "page"
     if request.path_info.startswith(_API):

@@ -131,7 +131,7 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
             for recorded in _replaced_by(row, model.recording.replaces).values():
                 before[(row.pk, recorded.campaign)] = recorded
     after = _read(rows)
-    _write(model, CHANGED, _in_both(before, after))
+    _write(model, CHANGED, _row_changes(before, after))
     created = {}
     for key, recorded in after.items():
         if key not in before:
@@ -212,7 +212,7 @@ _Key = tuple[Any, int]
 _Rows = dict[_Key, _State]
 
 
-def _in_both(before: _Rows, after: _Rows) -> dict[_Key, _Change]:
+def _row_changes(before: _Rows, after: _Rows) -> dict[_Key, _Change]:
     """Return the states of rows that exist before and after."""
     changes = {}
     for key, recorded in after.items():
@@ -238,7 +238,7 @@ def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
         same = model._meta.base_manager.filter(pk__in=keys)
         before = _read(same)
         yield
-        _write(model, CHANGED, _in_both(before, _read(same)))
+        _write(model, CHANGED, _row_changes(before, _read(same)))
 
 
 def _replaced_by(row: models.Model, replaces: Callable[[Any], models.Q]) -> "_Rows":

@@ -41,8 +41,8 @@ def named_addresses(line: str) -> list[NamedAddress]:
     """
     text = _BULLET.sub("", _visible(line))
     rows = []
-    for piece in _joined(_pieces(text)):
-        rows += _of_piece(piece.text)
+    for piece in _join_family_names(_pieces(text)):
+        rows += _addresses_in_piece(piece.text)
     # Of a line with one address, everything else is the name.
     addresses = []
     names: list[str] = []
@@ -74,20 +74,24 @@ def _pieces(line: str) -> Iterator[_Piece]:
             yield _Piece(text, match[2])
 
 
-def _joined(pieces: Iterator[_Piece]) -> list[_Piece]:
+def _join_family_names(pieces: Iterator[_Piece]) -> list[_Piece]:
     """Join a family name with what follows its comma: `Lovelace, Ada <ada@example.org>`."""
     joined: list[_Piece] = []
     for piece in pieces:
         text = piece.text
-        if joined and joined[-1].is_family_name and _bracketed(text) is not None:
+        if (
+            joined
+            and joined[-1].is_family_name
+            and _bracketed_address(text) is not None
+        ):
             family_name = joined.pop().text
             text = f"{family_name}, {text}"
         joined.append(_Piece(text, piece.separator))
     return joined
 
 
-def _of_piece(text: str) -> list[NamedAddress]:
-    bracketed = _bracketed(text)
+def _addresses_in_piece(text: str) -> list[NamedAddress]:
+    bracketed = _bracketed_address(text)
     if bracketed is not None:
         return [bracketed]
     parts = text.split()
@@ -105,7 +109,7 @@ def _of_piece(text: str) -> list[NamedAddress]:
     return [NamedAddress(addresses[0], " ".join(names))]
 
 
-def _bracketed(text: str) -> NamedAddress | None:
+def _bracketed_address(text: str) -> NamedAddress | None:
     """Return `Ada <ada@example.org>` as name and address; None for other texts."""
     name, bracket, address = text.removesuffix(">").rpartition("<")
     if not (bracket and text.endswith(">") and "@" in address):

@@ -128,7 +128,9 @@ def folder_files(folder: Path) -> list[StoredFile]:
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
-            raise _refused(str(folder), name, "is a link", "put the file itself there")
+            raise _file_error(
+                str(folder), name, "is a link", "put the file itself there"
+            )
         if path.is_file():
             file = StoredFile(name, opener(path))
             if is_litter(name):
@@ -182,7 +184,7 @@ def archive_unpack(
                 "pack it again as zip or tar.gz, and check that it was transferred completely",
             ) from error
     _refuse_names_alike(archive.name, [file.name for file in unpacking.files])
-    return _without_root(archive.name, unpacking.files)
+    return _strip_common_root(archive.name, unpacking.files)
 
 
 def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
@@ -191,12 +193,12 @@ def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
     Hidden and temporary files come last. Raises FormatError, with `name` for all files, for names that differ
     only in case or Unicode composition, and for several folders side by side.
     """
-    kept = _without_root(name, files)
+    kept = _strip_common_root(name, files)
     _refuse_names_alike(name, [file.name for file in kept])
     return kept
 
 
-def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
+def _file_error(archive: str, name: str, problem: str, remedy: str) -> FormatError:
     printable = ""
     for character in name[:101]:
         printable += character if character.isprintable() else "\ufffd"
@@ -238,14 +240,14 @@ class _Unpacking:
         if name.endswith("/"):
             return
         if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
-            raise _refused(
+            raise _file_error(
                 self._archive,
                 member.filename,
                 "uses an unsupported compression method",
                 "use the standard zip compression (deflate) or tar.gz",
             )
         if member.flag_bits & 0x1:
-            raise _refused(
+            raise _file_error(
                 self._archive,
                 member.filename,
                 "is encrypted",
@@ -290,7 +292,7 @@ class _Unpacking:
         with path.open("wb") as file:
             head = content.read(_HEAD_BYTES)
             if head.startswith(_PACKED) or head[_TAR_MAGIC] == b"ustar":
-                raise _refused(
+                raise _file_error(
                     self._archive,
                     name,
                     "is itself packed or compressed",
@@ -331,7 +333,7 @@ class _Unpacking:
     def _refuse_name(self, name: str) -> None:
         remedy = "pack the files with names inside one folder"
         if len(name) > _LONGEST_NAME:
-            raise _refused(
+            raise _file_error(
                 self._archive,
                 name,
                 f"is longer than {_LONGEST_NAME:,} characters",
@@ -339,11 +341,11 @@ class _Unpacking:
             )
         parts = name.replace("\\", "/").split("/")
         if name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
-            raise _refused(self._archive, name, "is an absolute path", remedy)
+            raise _file_error(self._archive, name, "is an absolute path", remedy)
         if ".." in parts:
-            raise _refused(self._archive, name, "leads out of the archive", remedy)
+            raise _file_error(self._archive, name, "leads out of the archive", remedy)
         if not name.isprintable() or "\\" in name or not name.strip("/. "):
-            raise _refused(
+            raise _file_error(
                 self._archive,
                 name,
                 "is not a valid file name on every operating system",
@@ -351,7 +353,7 @@ class _Unpacking:
             )
 
     def _no_file(self, name: str) -> FormatError:
-        return _refused(
+        return _file_error(
             self._archive,
             name,
             "is a link or a device, not a file",
@@ -380,17 +382,17 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
             )
             if seen[key] == name:
                 problem = "is there twice"
-            raise _refused(archive, name, problem, "rename or remove one of the two")
+            raise _file_error(archive, name, problem, "rename or remove one of the two")
         seen[key] = name
 
 
-def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
+def _strip_common_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
     """Remove a folder that contains all files; refuse several folders that are not parts of one test set."""
     litter = [file for file in files if is_litter(file.name)]
     kept = [file for file in files if not is_litter(file.name)]
     root = _common_root(kept)
     while root:
-        kept = [_without_first_folder(file) for file in kept]
+        kept = [_strip_first_folder(file) for file in kept]
         root = _common_root(kept)
     others = set()
     for file in kept:
@@ -425,7 +427,7 @@ def _common_root(files: Sequence[StoredFile]) -> str:
     return root
 
 
-def _without_first_folder(file: StoredFile) -> StoredFile:
+def _strip_first_folder(file: StoredFile) -> StoredFile:
     _folder, _slash, rest = file.name.partition("/")
     return StoredFile(rest, file.open)
 

@@ -63,7 +63,7 @@ class SharedNames:
 def shared_names(items: Iterable[JudgedItem]) -> SharedNames:
     """Return names of segments that all systems share, if every document is named ``document#system``."""
     items = tuple(dict.fromkeys(items))
-    bases = {item: _without_system(item) for item in items}
+    bases = {item: _document_without_system(item) for item in items}
     systems = {item.system for item in items}
     if len(systems) < 2 or not all(bases.values()):
         return SharedNames({})
@@ -73,12 +73,12 @@ def shared_names(items: Iterable[JudgedItem]) -> SharedNames:
         for item, document in bases.items():
             segments[item] = SegmentOfAll(document, item.segment)
         return SharedNames(segments, documents)
-    segments = _placed(items, bases)
+    segments = _segments_of_whole_documents(items, bases)
     apart = frozenset(items) - segments.keys()
     return SharedNames(segments, documents, placed=True, apart=apart)
 
 
-def _without_system(item: JudgedItem) -> str:
+def _document_without_system(item: JudgedItem) -> str:
     """Return the document without its system, which may have a prefix elsewhere; empty if it has none."""
     document, _mark, system = item.document.rpartition(_MARK)
     if system and f".{item.system}".endswith(f".{system}"):
@@ -136,7 +136,7 @@ def _are_apart(documents: Collection[set[str]]) -> bool:
     return all(before.last < after.first for before, after in pairwise(ranges))
 
 
-def _placed(
+def _segments_of_whole_documents(
     items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]
 ) -> dict[JudgedItem, SegmentOfAll]:
     """Return the segments, counted from 1, of items in documents that a judge saw whole."""

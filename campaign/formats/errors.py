@@ -38,8 +38,8 @@ class FormatError(Exception):
         column: int | None = None,
         field: str | None = None,
     ) -> None:
-        problem = _shortened(problem)
-        field = field and _shortened(field)
+        problem = _shorten_text(problem)
+        field = field and _shorten_text(field)
         super().__init__(file, problem, remedy, line, column, field)
         self.file = file
         self.problem = problem
@@ -79,7 +79,7 @@ class SurplusError(FormatError):
     """A file contains something that the source lacks."""
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     if len(text) <= MOST_QUOTED:
         return text
     return f"{text[: MOST_QUOTED // 2]} … {text[-MOST_QUOTED // 2 :]}"

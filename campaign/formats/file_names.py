@@ -204,13 +204,13 @@ class PairChoice:
         if len(fitting) > 1:
             first, second = fitting[:2]
             raise Location(self._file, self._lines[second]).error(
-                f"the file holds several language pairs: {_listed(fitting)}; "
-                f"{_named(first)} begins on line {self._lines[first]}",
+                f"the file holds several language pairs: {_pair_name_list(fitting)}; "
+                f"{_pair_name(first)} begins on line {self._lines[first]}",
                 "choose one of them, spelled as in the file",
             )
         if self._chosen is not None and self._lines and not fitting:
             raise Location(self._file, min(self._lines.values())).error(
-                f"the file has no segments for {_named(self._chosen)}, only for {_listed(list(self._lines))}",
+                f"the file has no segments for {_pair_name(self._chosen)}, only for {_pair_name_list(list(self._lines))}",
                 "choose one of the existing pairs, spelled as in the file",
             )
 
@@ -240,9 +240,9 @@ def _parts(tag: str) -> list[str]:
     return tag.lower().replace("_", "-").split("-")
 
 
-def _named(pair: tuple[str, str]) -> str:
+def _pair_name(pair: tuple[str, str]) -> str:
     return f"{pair[0] or '?'}-{pair[1] or '?'}"
 
 
-def _listed(pairs: list[tuple[str, str]]) -> str:
-    return ", ".join(sorted(_named(pair) for pair in pairs))
+def _pair_name_list(pairs: list[tuple[str, str]]) -> str:
+    return ", ".join(sorted(_pair_name(pair) for pair in pairs))

@@ -96,7 +96,9 @@ def _layout(table: Table) -> _Layout:
         if problem:
             raise FormatError(file, *problem, line=line, column=column + 1, field=name)
         columns[name.lower()] = column
-    fixed = {name: _required(file, line, columns, name) for name in FIXED_COLUMNS}
+    fixed = {
+        name: _required_column(file, line, columns, name) for name in FIXED_COLUMNS
+    }
     best_worst = columns.get(BEST_WORST.lower())
     return _Layout(table.names, fixed, _slots(file, line, columns), best_worst)
 
@@ -124,7 +126,7 @@ def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | Non
     return None
 
 
-def _required(file: str, line: int, columns: dict[str, int], name: str) -> int:
+def _required_column(file: str, line: int, columns: dict[str, int], name: str) -> int:
     require_column(file, line, columns, name)
     return columns[name.lower()]
 
@@ -139,8 +141,8 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
     for number in range(1, last + 1):
         slot = _Slot(
             number=columns.get(f"system{number}number"),
-            id=_required(file, line, columns, f"system{number}Id"),
-            rank=_required(file, line, columns, f"system{number}rank"),
+            id=_required_column(file, line, columns, f"system{number}Id"),
+            rank=_required_column(file, line, columns, f"system{number}rank"),
         )
         slots.append(slot)
     return tuple(slots)

@@ -248,7 +248,7 @@ class _Reader:
                 "the item has no source text",
                 "add src to every item; turn off “Show the source” in the settings of the campaign if judges see outputs alone",
             )
-        text = self._filled(f"{path}.src", source, "the source")
+        text = self._required_text(f"{path}.src", source, "the source")
         if _PAGE.search(text):
             self._refuse(
                 f"{path}.src",
@@ -276,7 +276,7 @@ class _Reader:
             problem = system_name_problem(model)
             if problem:
                 self._refuse(path, problem, "rename the model in every item")
-            outputs[model] = self._filled(path, output, f"the output of {model}")
+            outputs[model] = self._required_text(path, output, f"the output of {model}")
         return outputs
 
     def _merge(self, item: _Item, again: _Item) -> None:
@@ -295,7 +295,7 @@ class _Reader:
                 "use different item_ids, or the same text",
             )
 
-    def _filled(self, path: str, value: object, label: str) -> str:
+    def _required_text(self, path: str, value: object, label: str) -> str:
         text = self._text(path, value)
         if not text:
             self._refuse(path, f"{label} is empty", "fill it in, or remove the item")

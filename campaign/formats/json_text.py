@@ -173,7 +173,7 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     text = ""
     is_begun = False
     for chunk in chain(byte_chunks(file), [b""]):
-        text += _decoded(decoder, chunk, file.name, number)
+        text += _decode_chunk(decoder, chunk, file.name, number)
         if not is_begun and text.strip():
             text = text.lstrip().removeprefix("[")
             is_begun = True
@@ -222,7 +222,7 @@ def _decoded_object(
     return values, end
 
 
-def _decoded(
+def _decode_chunk(
     decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int
 ) -> str:
     try:

@@ -139,9 +139,9 @@ def judge_list_read(text: str) -> JudgeList:
     header = _header(text)
     ignored: list[str] = []
     if header is None:
-        judges = _from_lines(text)
+        judges = _rows_from_lines(text)
     else:
-        judges = _from_table(text, header)
+        judges = _rows_from_table(text, header)
         ignored = [cell for cell in header.cells if cell and _column(cell) is None]
     rows = []
     for row in judges:
@@ -216,7 +216,7 @@ def _is_blank(cells: Sequence[str]) -> bool:
     return not "".join(cells).strip()
 
 
-def _from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
+def _rows_from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
     columns = header.columns()
     width = len(columns)
     repeated = {name for name in columns if name and columns.count(name) > 1}
@@ -306,7 +306,7 @@ def _parts(cell: str, separators: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _from_lines(text: str) -> Iterator[JudgeRow]:
+def _rows_from_lines(text: str) -> Iterator[JudgeRow]:
     if _AT_SIGN.search(text) is None:
         for number, line in enumerate(text.split("\n"), start=1):
             if line.strip():

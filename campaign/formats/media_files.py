@@ -126,7 +126,7 @@ def media_file_read(file: StoredFile) -> MediaFile:
         problem = f"the file begins like {ending.upper()}, but is damaged or incomplete"
         remedy = "check that it plays, and that it was transferred completely"
         raise FormatError(file.name, problem, remedy) from error
-    own = _named(data, cleaned.name.rpartition(".")[2], cleaned.seconds)
+    own = _make_media_file(data, cleaned.name.rpartition(".")[2], cleaned.seconds)
     if own.name == file.plain_name:
         return own
     return cleaned
@@ -139,7 +139,9 @@ def _first_match(patterns: dict[str, bytes], data: bytes) -> str | None:
     return None
 
 
-def _named(content: bytes, ending: str, seconds: float | None = None) -> MediaFile:
+def _make_media_file(
+    content: bytes, ending: str, seconds: float | None = None
+) -> MediaFile:
     return MediaFile(
         f"{sha256(content).hexdigest()[:_DIGITS]}.{ending}", content, seconds
     )
@@ -174,7 +176,7 @@ def _picture(name: str, data: bytes, ending: str) -> MediaFile:
             exif=b"",
             xmp=b"",
         )
-    return _named(written.getvalue(), ending)
+    return _make_media_file(written.getvalue(), ending)
 
 
 def _recording(name: str, data: bytes, ending: str) -> MediaFile:
@@ -188,7 +190,7 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
     options = {"fflags": "bitexact", **_OPTIONS.get(ending, {})}
     with (
         TemporaryDirectory(prefix="quintet-") as folder,
-        _opened(data, ending) as source,
+        _open_container(data, ending) as source,
     ):
         path = Path(folder, "copy")
         with av.open(path, "w", format=ending, options=options) as target:
@@ -211,7 +213,7 @@ def _recording(name: str, data: bytes, ending: str) -> MediaFile:
         raise _DamagedError
     if ending == "mp4" and not has_video:
         ending = "m4a"
-    return _named(content, ending, seconds)
+    return _make_media_file(content, ending, seconds)
 
 
 def _refuse_incomplete_page(data: bytes) -> None:
@@ -222,7 +224,7 @@ def _refuse_incomplete_page(data: bytes) -> None:
         raise _DamagedError
 
 
-def _opened(data: bytes, ending: str) -> InputContainer:
+def _open_container(data: bytes, ending: str) -> InputContainer:
     """Open a container of a known type: FFmpeg must not try those that refer to other files."""
     demuxer = _DEMUXERS.get(ending, ending)
     return av.open(BytesIO(data), "r", format=demuxer, metadata_errors="ignore")
@@ -248,7 +250,7 @@ def _streams(name: str, source: InputContainer) -> list[Stream]:
 
 def _rotation(data: bytes, ending: str) -> int:
     """Return by how many degrees a video is turned when it is shown."""
-    with _opened(data, ending) as source:
+    with _open_container(data, ending) as source:
         frame = next(source.decode(video=0), None)
         if frame:
             return frame.rotation

@@ -175,7 +175,7 @@ class MediaNames:
                     f"{whose} contains a file that is not complete base64",
                     "write data:image/png;base64, and the whole file, or give the name of a file",
                 ) from error
-            file = StoredFile(f"{self._called}, {whose}", partial(_opened, data))
+            file = StoredFile(f"{self._called}, {whose}", partial(_open_content, data))
             self._marks[key] = self._mark_of(file)
         return self._marks[key]
 
@@ -274,7 +274,7 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
     """
     folders: dict[str, dict[str, str]] = {}
     stems: dict[str, str] = {}
-    names_in_order = sorted((file.name for file in files), key=_in_order)
+    names_in_order = sorted((file.name for file in files), key=_natural_sort_key)
     for name in names_in_order:
         path = PurePosixPath(name)
         folder = str(path.parent)
@@ -291,7 +291,7 @@ def folder_lists(files: Sequence[StoredFile]) -> list[StoredFile]:
                 "name the files of a segment alike in every folder",
             )
         content = "\n".join(names.values()).encode()
-        lists.append(StoredFile(f"{folder}.txt", partial(_opened, content)))
+        lists.append(StoredFile(f"{folder}.txt", partial(_open_content, content)))
     return lists
 
 
@@ -299,11 +299,11 @@ def _last_part(name: str) -> str:
     return name.rpartition("/")[2].casefold()
 
 
-def _opened(content: bytes) -> BufferedReader:
+def _open_content(content: bytes) -> BufferedReader:
     return BufferedReader(BytesIO(content))
 
 
-def _in_order(name: str) -> list[tuple[int, str]]:
+def _natural_sort_key(name: str) -> list[tuple[int, str]]:
     parts = []
     for part in _DIGITS.split(name):
         if part.isdigit():

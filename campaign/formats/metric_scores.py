@@ -331,7 +331,7 @@ def read_metric_scores(
     for file in files:
         score_file = _SCORE_FILE.fullmatch(file.plain_name)
         if score_file:
-            named = _with_reference(name or score_file["name"])
+            named = _metric_from_file_name(name or score_file["name"])
             _read_scores(file, metrics, named)
         else:
             default_name = name or stem(file.name).removesuffix(".csv")
@@ -637,7 +637,7 @@ def segment_rows(
         )
     kept = []
     for row, name in enumerate(scores.segments):
-        number = _numbered(name)
+        number = _bare_segment_number(name)
         if there is None or number is None or number in there:
             kept.append(row)
     rows: dict[int, int] = {}
@@ -673,7 +673,7 @@ def _segment_number(
     return number
 
 
-def _numbered(name: SegmentName) -> int | None:
+def _bare_segment_number(name: SegmentName) -> int | None:
     """Return the number of a segment that only its number names."""
     if name.document:
         return None
@@ -785,7 +785,7 @@ def _scores_of_role(
             name = file.rest[: -len(".seg")]
             named = _NamedMetric(name)
             if not is_human:
-                named = _with_reference(name)
+                named = _metric_from_file_name(name)
             _read_scores(file.stored, metrics, named, segments)
     scores = []
     for name in sorted(metrics):
@@ -862,7 +862,7 @@ def _two_cells(line: _FileLine, remedy: str) -> tuple[str, str]:
     return cells[0].strip(), cells[1]
 
 
-def _with_reference(file: str) -> _NamedMetric:
+def _metric_from_file_name(file: str) -> _NamedMetric:
     """Return the metric that a file name identifies, with its reference if that is not refA."""
     name, _hyphen, reference = file.rpartition("-")
     if not name:

@@ -194,12 +194,12 @@ def recognise(
             composed = unicodedata.normalize("NFC", file.name)
             relevant.append(replace(file, name=composed))
     media = tuple(file for file in relevant if is_media_name(file.name))
-    texts = [_by_content(file) for file in relevant if file not in media]
-    seen = _of_pair(_with_plain_roles(texts), languages)
+    texts = [_classify_by_content(file) for file in relevant if file not in media]
+    seen = _ignore_other_pairs(_assign_plain_roles(texts), languages)
     if media and not any(file.role in _HAS_OUTPUTS for file in seen):
-        lists = [_by_content(file) for file in folder_lists(media)]
-        seen = _with_plain_roles([*texts, *lists])
-    seen = _with_disguised(_without_references(_with_system_names(seen)))
+        lists = [_classify_by_content(file) for file in folder_lists(media)]
+        seen = _assign_plain_roles([*texts, *lists])
+    seen = _refuse_disguised_outputs(_reclassify_references(_assign_system_names(seen)))
     litter = len(files) - len(relevant)
     return RecognisedSet(name, tuple(seen), _languages(seen), litter, media)
 
@@ -219,11 +219,11 @@ def with_roles(
         if choice == detected:
             files.append(file)
         else:
-            files.append(_with_role(file, *choice))
+            files.append(_assign_role(file, *choice))
     return replace(recognised, files=tuple(files))
 
 
-def _with_role(
+def _assign_role(
     file: RecognisedFile, role: FileRole, system: str | None
 ) -> RecognisedFile:
     if role is not FileRole.SYSTEM:
@@ -282,7 +282,7 @@ def opened_set(
     reference_system = reading.reference_system
     name = recognised.main.name
     if not reading.common_documents:
-        with _opened(recognised, omissions, reading, media) as segments:
+        with _open_segments(recognised, omissions, reading, media) as segments:
             all_covered = complete(segments, omissions)
             rankable = _rankable(all_covered, name, reading)
             yield noticed(rankable, omissions, reference_system)
@@ -290,7 +290,7 @@ def opened_set(
     uncovered = Omissions()
     systems = dict[str, None]()
     documents = set[str]()
-    with _opened(recognised, uncovered, reading) as segments:
+    with _open_segments(recognised, uncovered, reading) as segments:
         for segment in segments:
             systems |= dict.fromkeys(segment.outputs)
             documents.add(segment.document)
@@ -299,7 +299,7 @@ def opened_set(
     for document, lacking in uncovered.uncovered.items():
         why = f"not covered by {named(lacking)}"
         omissions.left_out.append((f'document "{document}"', why))
-    with _opened(recognised, omissions, reading, media) as segments:
+    with _open_segments(recognised, omissions, reading, media) as segments:
         common = _common(segments, uncovered.uncovered, systems)
         rankable = _rankable(common, name, reading)
         yield noticed(rankable, omissions, reference_system)
@@ -403,7 +403,7 @@ def few_systems_error(
 
 
 @contextmanager
-def _opened(
+def _open_segments(
     recognised: RecognisedSet,
     omissions: Omissions,
     reading: SetReading,
@@ -444,7 +444,7 @@ def _opened(
         yield names.replaced(segments, omissions)
 
 
-def _by_content(file: StoredFile) -> RecognisedFile:
+def _classify_by_content(file: StoredFile) -> RecognisedFile:
     """Classify a file by its first bytes. Plain text is SYSTEM until its name is considered."""
     name = file.plain_name
     no_texts = RecognisedFile(
@@ -551,7 +551,7 @@ def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
     return RecognisedFile(file, role, f"it is SGML with a {tag}", TestSetFormat.SGML)
 
 
-def _with_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
+def _assign_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Assign roles to plain text files by name, or by language if no name contains "source"."""
     has_whole_set = any(file.role is FileRole.WHOLE for file in files)
     roles: dict[str, _Role] = {}
@@ -607,19 +607,19 @@ def _roles_by_language(names: Sequence[str]) -> dict[str, _Role]:
     source = names_by_tag[single[0]][0]
     why = f"it is the only file ending in {single[0]}"
     roles = {source: _Role(FileRole.SOURCE, why)}
-    beginning = _without_last_part(source)
+    beginning = _name_without_last_part(source)
     for name in names:
-        if name != source and _without_last_part(name) == beginning:
+        if name != source and _name_without_last_part(name) == beginning:
             why = f"it is named like the source {source}"
             roles[name] = _Role(FileRole.REFERENCE, why)
     return roles
 
 
-def _without_last_part(name: str) -> str:
+def _name_without_last_part(name: str) -> str:
     return file_names.stem(name).rsplit(".", 1)[0]
 
 
-def _of_pair(
+def _ignore_other_pairs(
     files: list[RecognisedFile], languages: tuple[str, str] | None
 ) -> list[RecognisedFile]:
     """Leave out files whose names belong to the language pair of another source than the chosen one."""
@@ -639,17 +639,17 @@ def _of_pair(
         is_of_others = bool(pairs_of_file) and pairs_of_file <= others
         if is_of_others and file.role is not FileRole.IGNORED:
             why = "it has a different language pair than the one chosen"
-            of_pair.append(_ignored(file, why))
+            of_pair.append(_ignore_file(file, why))
         else:
             of_pair.append(file)
     return of_pair
 
 
-def _ignored(file: RecognisedFile, why: str) -> RecognisedFile:
+def _ignore_file(file: RecognisedFile, why: str) -> RecognisedFile:
     return replace(file, role=FileRole.IGNORED, why=why, system=None)
 
 
-def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
+def _assign_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
     systems = [file.name for file in files if file.role is FileRole.SYSTEM]
     names = dict(zip(systems, file_names.system_names(systems), strict=True))
     with_names = []
@@ -666,7 +666,7 @@ def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
     return with_names
 
 
-def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
+def _reclassify_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Treat outputs called refA as references, unless the set already has the same reference."""
     references = [file for file in files if file.role is FileRole.REFERENCE]
     sources = [file for file in files if file.role is FileRole.SOURCE]
@@ -678,14 +678,14 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
             return file
         if file.file_format is TestSetFormat.GENMT and len(sources) == 1:
             if _is_reference_of(sources[0], file):
-                return _ignored(file, f"it is a reference of {sources[0].name}")
+                return _ignore_file(file, f"it is a reference of {sources[0].name}")
             return file
         if file.file_format is not TestSetFormat.PLAIN:
             return file
         for reference in references:
             if _is_same_text(reference, file):
                 why = f"it is identical to the reference {reference.name}"
-                return _ignored(file, why)
+                return _ignore_file(file, why)
         why = "it is among the outputs and named as a reference"
         return replace(file, role=FileRole.REFERENCE, why=why, system=None)
 
@@ -729,7 +729,7 @@ def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
             return False
 
 
-def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
+def _refuse_disguised_outputs(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Refuse files that look like outputs but do not have the extension of a text file."""
     sources = [file for file in files if file.role in {FileRole.SOURCE, FileRole.WHOLE}]
     lines = None

@@ -122,7 +122,7 @@ class KnownSegments:
                     "correct the segment or the document",
                 )
             return self._existing(
-                name, self._by_positions(name, document_in_id, int(position))
+                name, self._segments_near_position(name, document_in_id, int(position))
             )
         if not _NUMBER.fullmatch(name.segment):
             return []
@@ -138,12 +138,12 @@ class KnownSegments:
                     "number segments consecutively through the test set, or provide the file for this test set",
                 )
             return self._existing(name, [numbered])
-        candidates = self._by_positions(name, document, number)
+        candidates = self._segments_near_position(name, document, number)
         if not is_elsewhere:
             candidates.insert(0, numbered)
         return self._existing(name, candidates)
 
-    def _by_positions(
+    def _segments_near_position(
         self, name: SegmentName, document: str, position: int
     ) -> list[KnownSegment | None]:
         """Return the segment at a position in a document, and the next one, because some tools count from 0.

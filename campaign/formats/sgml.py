@@ -104,7 +104,7 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
             end = read.segment_end(
                 tag, f'the segment "{segment_id}" of the document "{document}"'
             )
-            text = _decoded(read.text[position : end.start()], location).strip()
+            text = _decode_entities(read.text[position : end.start()], location).strip()
             yield SgmlSegment(read.line(tag.start()), document, segment_id, text)
             position = end.end()
     if document is not None:
@@ -167,7 +167,7 @@ def _attribute(name: str, element: str, tag: re.Match[str], location: Location) 
     for match in _ATTRIBUTE.finditer(tag.group(3)):
         attribute, *quoted_or_bare = match.groups(default="")
         if attribute.lower() == name:
-            value = _decoded("".join(quoted_or_bare), location).strip()
+            value = _decode_entities("".join(quoted_or_bare), location).strip()
             if value:
                 return value
     raise Location(location.file, location.line, field=name).error(
@@ -175,7 +175,7 @@ def _attribute(name: str, element: str, tag: re.Match[str], location: Location) 
     )
 
 
-def _decoded(text: str, location: Location) -> str:
+def _decode_entities(text: str, location: Location) -> str:
     def entity(match: re.Match[str]) -> str:
         written = match.group()
         decimal, hexadecimal = match.groups()

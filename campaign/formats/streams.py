@@ -189,14 +189,14 @@ def byte_chunks(file: InputFile) -> Iterator[bytes]:
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := file.stream.read(CHUNK_BYTES)):
         first += more
     if first.startswith(_GZIP_MAGIC):
-        yield from _decompressed(file.name, _Rewound(first, file.stream))
+        yield from _decompress_chunks(file.name, _Rewound(first, file.stream))
         return
     while first:
         yield first
         first = file.stream.read(CHUNK_BYTES)
 
 
-def _decompressed(name: str, packed: "_Rewound") -> Iterator[bytes]:
+def _decompress_chunks(name: str, packed: "_Rewound") -> Iterator[bytes]:
     out = 0
     # Reading in chunks keeps a small file that unpacks to gigabytes from filling the memory.
     unpacking = gzip.GzipFile(fileobj=cast("IO[bytes]", packed), mode="rb")
@@ -252,14 +252,14 @@ def text_lines(
     for block in whole_lines(file):
         if returns is not None:
             returns.add(block, number)
-        lines = _decoded(file, block, number).split("\n")
+        lines = _decode_block(file, block, number).split("\n")
         if lines[-1] == "":
             lines.pop()
         yield from lines
         number += len(lines)
 
 
-def _decoded(file: InputFile, block: bytes, number: int) -> str:
+def _decode_block(file: InputFile, block: bytes, number: int) -> str:
     """Decode a block of whole lines, the first of which is `number`, with line feeds as line endings."""
     if number == 1:
         refuse_other_file(file.name, block)
@@ -292,7 +292,7 @@ def text_of(file: InputFile, most_bytes: int) -> str:
                 f"the file is longer than {most_bytes:,} bytes",
                 "split it into several files",
             )
-    return _decoded(file, content.getvalue(), 1)
+    return _decode_block(file, content.getvalue(), 1)
 
 
 def whole_lines(file: InputFile) -> Iterator[bytes]:

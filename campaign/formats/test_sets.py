@@ -269,17 +269,19 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             left_out[column] = "it describes the segment and is not a system"
         elif reference:
             index = int(reference.group(1) or 1)
-            problem = _repeated(references, index)
+            problem = _repeated_column_problem(references, index)
             references[index] = column
         elif key in {"document", "segment", "source"}:
-            problem = _repeated(columns, key)
+            problem = _repeated_column_problem(columns, key)
             columns[key] = column
         elif column in numeric:
             left_out[column] = (
                 "it contains only numbers; provide it as a separate plain text file to keep it"
             )
         else:
-            problem = _repeated(systems, name) or system_name_problem(name)
+            problem = _repeated_column_problem(systems, name) or system_name_problem(
+                name
+            )
             systems[name] = column
         if problem:
             location = Location(file, line, column + 1, name)
@@ -323,7 +325,7 @@ def _refuse_row_for_each_output(
             )
 
 
-def _repeated(columns: Container[object], name: object) -> str | None:
+def _repeated_column_problem(columns: Container[object], name: object) -> str | None:
     """Return the problem of a name that a column before has, or None."""
     if name in columns:
         return "the column appears twice in the header"
@@ -419,7 +421,7 @@ class _Line:
     def segment(self, counter: SegmentCounter, systems: SystemsSeen) -> SegmentTexts:
         document = self._file.plain_name
         if "document" in self.values:
-            document = self._filled(
+            document = self._required_text(
                 "document", self.values["document"], "the name of the document"
             )
         position, number = counter.add(document, self._segment_id(), self.number)
@@ -430,7 +432,7 @@ class _Line:
             raise self.error(
                 "the value is not a list", 'write ["text", …]', field="references"
             )
-        source = self._filled("source", self.values.get("source"), "the source")
+        source = self._required_text("source", self.values.get("source"), "the source")
         reference_texts = [self._text("references", text) for text in references]
         outputs = {}
         for system, value in systems.in_order(self._outputs).items():
@@ -451,9 +453,9 @@ class _Line:
         value = self.values["segment"]
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return self._filled("segment", value, "the segment's id")
+        return self._required_text("segment", value, "the segment's id")
 
-    def _filled(self, key: str, value: object, label: str) -> str:
+    def _required_text(self, key: str, value: object, label: str) -> str:
         location = Location(self._file.name, self.number, field=key)
         return filled_text(self._text(key, value), label, location)
 

@@ -314,12 +314,12 @@ class _Aligned:
         outputs = systems.in_order(self._complete_outputs(omissions))
         references = {}
         for translator, reference in self.references.items():
-            references[translator] = self._by_id(reference)
+            references[translator] = self._segments_by_id(reference)
         for index, segment in enumerate(self.source.segments):
             position, number = counter.add(name, segment.id, segment.line)
             source = filled_text(
                 segment.text,
-                f"the source{self._of(segment)}",
+                f"the source{self._segment_suffix(segment)}",
                 Location(self.file.name, segment.line),
             )
             reference_texts = []
@@ -334,7 +334,7 @@ class _Aligned:
                     name,
                     output.text,
                     Location(self.file.name, output.line),
-                    of=self._of(output),
+                    of=self._segment_suffix(output),
                 )
             yield SegmentTexts(
                 document=name,
@@ -345,7 +345,7 @@ class _Aligned:
                 outputs=texts,
             )
 
-    def _of(self, segment: XmlSegment) -> str:
+    def _segment_suffix(self, segment: XmlSegment) -> str:
         return f" (document {self.document.name}, segment {segment.id})"
 
     def _refuse_disorder(self) -> None:
@@ -375,7 +375,7 @@ class _Aligned:
 
     def _incomplete(self, output: XmlVersion) -> FormatError | None:
         """Return an error if the output lacks a segment; raise an error for any other difference."""
-        segments = self._by_id(output)
+        segments = self._segments_by_id(output)
         for segment in self.source.segments:
             if segment.id not in segments:
                 return Location(self.file.name, output.line).error(
@@ -394,7 +394,7 @@ class _Aligned:
                 )
         return None
 
-    def _by_id(self, version: XmlVersion) -> dict[str, XmlSegment]:
+    def _segments_by_id(self, version: XmlVersion) -> dict[str, XmlSegment]:
         """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
         wanted = {segment.id for segment in self.source.segments}
         segments: dict[str, XmlSegment] = {}

@@ -36,7 +36,8 @@ def uploaded_set(upload: Upload) -> Iterator[RecognisedSet]:
         folder = Path(temporary)
         files = list(upload.files.order_by("name"))
         stored = [
-            StoredFile(file.name, opener(_written(file.pk, folder))) for file in files
+            StoredFile(file.name, opener(_write_file_parts(file.pk, folder)))
+            for file in files
         ]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
         languages = (upload.source_language, upload.target_language)
@@ -89,7 +90,7 @@ def _segments(
             yield item
 
 
-def _written(file_id: int, folder: Path) -> Path:
+def _write_file_parts(file_id: int, folder: Path) -> Path:
     """Write the parts of a file to disk under a number: no name of an upload becomes a path."""
     path = folder / str(file_id)
     parts = FilePart.objects.filter(file=file_id).order_by("offset")

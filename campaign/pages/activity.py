@@ -135,7 +135,7 @@ class _Wording:
         is_of_one = event.test_set_id is not None and model is not TestSet
         test_set = ""
         if is_of_one:
-            test_set = self._named(TestSet, event.test_set_id)
+            test_set = self._object_name(TestSet, event.test_set_id)
         fields = []
         if model is not None:
             fields = list(self._fields(event, model))
@@ -162,7 +162,7 @@ class _Wording:
             return _("Manual SQL as %(account)s") % {"account": event.operator}
         if event.user_id is None:
             return _("Not signed in")
-        name = self._named(User, event.user_id)
+        name = self._object_name(User, event.user_id)
         if event.origin == "api":
             return _("%(name)s (API)") % {"name": name}
         return name
@@ -209,7 +209,7 @@ class _Wording:
         if value in (None, "", [], {}):
             return _NOTHING
         if isinstance(field, models.ForeignKey):
-            return self._named(field.related_model, value)
+            return self._object_name(field.related_model, value)
         if isinstance(value, list):
             text = comma_list(self._value_alone(field, element) for element in value)
         else:
@@ -233,7 +233,7 @@ class _Wording:
         choices = _CHOICES.get(field.name, field.flatchoices)
         return str(dict(choices).get(value, system_label(value)))
 
-    def _named(self, model: Any, key: int | None) -> str:
+    def _object_name(self, model: Any, key: int | None) -> str:
         name = self._names.get(model, {}).get(key or 0)
         if name is None:
             return f"#{key}"

@@ -83,7 +83,7 @@ class Room:
     rooms: Sequence["Room"] = ()
 
 
-def _of_task(name: str, label: Promise, page: str) -> Room:
+def _task_room(name: str, label: Promise, page: str) -> Room:
     return Room(name, label, page, of_task=True)
 
 
@@ -96,38 +96,38 @@ def _group(label: Promise, first: Room, *rooms: Room) -> Room:
 TEST_SET: Final = (
     _group(
         gettext_lazy("Ranking"),
-        _of_task("ranking", gettext_lazy("Results"), "test-set-dashboard"),
-        _of_task("systems", gettext_lazy("Systems"), "systems"),
-        _of_task("metrics", gettext_lazy("Metrics"), "metrics"),
-        _of_task(
+        _task_room("ranking", gettext_lazy("Results"), "test-set-dashboard"),
+        _task_room("systems", gettext_lazy("Systems"), "systems"),
+        _task_room("metrics", gettext_lazy("Metrics"), "metrics"),
+        _task_room(
             "ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"
         ),
-        _of_task("publish", gettext_lazy("Publish"), "publish"),
+        _task_room("publish", gettext_lazy("Publish"), "publish"),
     ),
     _group(
         gettext_lazy("Progress"),
-        _of_task("progress", gettext_lazy("Pace and forecast"), "test-set-progress"),
-        _of_task("stopping-rule", gettext_lazy("Stopping rule"), "stopping-rule"),
-        _of_task("design", gettext_lazy("Design"), "design"),
+        _task_room("progress", gettext_lazy("Pace and forecast"), "test-set-progress"),
+        _task_room("stopping-rule", gettext_lazy("Stopping rule"), "stopping-rule"),
+        _task_room("design", gettext_lazy("Design"), "design"),
     ),
-    _of_task("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
+    _task_room("agreement", gettext_lazy("Agreement"), "test-set-agreement"),
     _group(
         gettext_lazy("Judges"),
-        _of_task("judges", gettext_lazy("Quality"), "judge-quality"),
-        _of_task("training", gettext_lazy("Training"), "training"),
-        _of_task(
+        _task_room("judges", gettext_lazy("Quality"), "judge-quality"),
+        _task_room("training", gettext_lazy("Training"), "training"),
+        _task_room(
             "bad-references", gettext_lazy("Damaged references"), "bad-references"
         ),
     ),
     _group(
         gettext_lazy("Data"),
-        _of_task("data", gettext_lazy("Collected data"), "test-set-data"),
-        _of_task("judgments", gettext_lazy("Judgments"), "judgments"),
-        _of_task("skips", gettext_lazy("Skips"), "skips"),
-        _of_task("hits", gettext_lazy("HITs"), "hits"),
-        _of_task("texts", gettext_lazy("Texts"), "test-set-texts"),
-        _of_task("answers", gettext_lazy("Import"), "answers"),
-        _of_task("exports", gettext_lazy("Export"), "exports"),
+        _task_room("data", gettext_lazy("Collected data"), "test-set-data"),
+        _task_room("judgments", gettext_lazy("Judgments"), "judgments"),
+        _task_room("skips", gettext_lazy("Skips"), "skips"),
+        _task_room("hits", gettext_lazy("HITs"), "hits"),
+        _task_room("texts", gettext_lazy("Texts"), "test-set-texts"),
+        _task_room("answers", gettext_lazy("Import"), "answers"),
+        _task_room("exports", gettext_lazy("Export"), "exports"),
     ),
 )
 #: The tabs of a campaign. Every organiser page is in one of these rooms.

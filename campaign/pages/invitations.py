@@ -170,25 +170,27 @@ class LinkTable(_InvitationTable):
         return row.created_by.name
 
 
-def _sorted(label: Any, by: str, **options: Any) -> SortedColumn:
+def _invitation_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="-pk", **options)
 
 
 class InvitedTable(_InvitationTable):
     """Rows of `people_invited`; those on the page also have the data of `invited_judges`."""
 
-    name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")
-    message = _sorted(
+    name = _invitation_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
+    address = _invitation_column(
+        gettext_lazy("Address or link"), "reached_at", kind="wide"
+    )
+    message = _invitation_column(
         gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True
     )
-    opened = _sorted(
+    opened = _invitation_column(
         gettext_lazy("Link opened"),
         "opened_at",
         kind="wide",
         initial_sort_descending=True,
     )
-    link = _sorted(
+    link = _invitation_column(
         gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True
     )
     look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")

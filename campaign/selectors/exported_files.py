@@ -59,16 +59,18 @@ def exported_bytes(
     """
     end = file.size if stop is None else stop
     if file.stored_as:
-        return _from_storage(file, start, end)
+        return _read_from_storage(file, start, end)
     parts = FilePart.objects.filter(
         file=file, offset__gt=start - PART_BYTES, offset__lt=end
     ).order_by("offset")
     if end > start and not parts.exists():
         raise KeptFile.DoesNotExist
-    return _from_parts(parts, start, end)
+    return _read_from_parts(parts, start, end)
 
 
-def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[bytes]:
+def _read_from_parts(
+    parts: QuerySet[FilePart], start: int, end: int
+) -> Iterator[bytes]:
     # One statement: its result stays on the server until it is read, outside a transaction, too.
     for offset, content in parts.values_list("offset", "content").iterator(
         chunk_size=1
@@ -76,7 +78,7 @@ def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[byt
         yield bytes(content)[max(0, start - offset) : end - offset]
 
 
-def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
+def _read_from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
     storage = file_storage(kind=file.kind)
     if storage is None:
         raise KeptFile.DoesNotExist

@@ -91,7 +91,7 @@ def bad_references_make(
     ]
     taken = _texts_of(chosen, system)
     made = [
-        _damaged(references, number, taken[number], seed, 1, damages)
+        _bad_reference_content(references, number, taken[number], seed, 1, damages)
         for number in chosen
     ]
     _rows_create(system, made, reviewer=None)
@@ -154,7 +154,7 @@ def _rows_create(
             seed=seed if bad_reference.seed is None else bad_reference.seed,
             attempt=bad_reference.attempt,
             status=bad_reference.status,
-            **_reviewed(bad_reference.status, reviewer),
+            **_review_fields(bad_reference.status, reviewer),
         )
         for bad_reference, output in zip(bad_references, outputs, strict=True)
     )
@@ -168,7 +168,7 @@ class _Review(TypedDict, total=False):
     approved_at: Now
 
 
-def _reviewed(status: BadReference.Status, reviewer: User | None) -> _Review:
+def _review_fields(status: BadReference.Status, reviewer: User | None) -> _Review:
     if status == BadReference.Status.PENDING:
         return {}
     review: _Review = {"reviewed_by": reviewer, "reviewed_at": Now()}
@@ -202,7 +202,7 @@ def bad_reference_rewrite(
     _text_check(
         segment, rewritten.text, _texts_of([segment], row.output.system)[segment]
     )
-    return _replaced(row, rewritten)
+    return _replace_text(row, rewritten)
 
 
 @transaction.atomic
@@ -294,8 +294,9 @@ def bad_reference_redraw(*, bad_reference: BadReference) -> BadReference:
     number = row.output.segment.number
     taken = {*_texts_of([number], output.system)[number], output.text or ""}
     references = _first_references(output.system.test_set)
-    return _replaced(
-        row, _damaged(references, number, taken, row.seed, row.attempt + 1)
+    return _replace_text(
+        row,
+        _bad_reference_content(references, number, taken, row.seed, row.attempt + 1),
     )
 
 
@@ -315,7 +316,7 @@ def _unseen_locked(bad_reference: BadReference) -> BadReference:
     return row
 
 
-def _replaced(row: BadReference, rewritten: BadReferenceContent) -> BadReference:
+def _replace_text(row: BadReference, rewritten: BadReferenceContent) -> BadReference:
     """Store another text, which waits for a review; return the row."""
     row.output.text = rewritten.text
     row.output.save(update_fields=["text"])
@@ -381,7 +382,7 @@ def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
     return texts
 
 
-def _damaged(
+def _bad_reference_content(
     references: Mapping[int, str],
     number: int,
     forbidden: Collection[str],

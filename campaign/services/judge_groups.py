@@ -31,7 +31,7 @@ def judge_group_create(
 
     Raises `JudgeGroupRefusedError` if another group of the campaign has the name, ignoring case.
     """
-    return _saved(JudgeGroup(campaign=campaign), name, blocks_asked)
+    return _save_group(JudgeGroup(campaign=campaign), name, blocks_asked)
 
 
 def judge_group_change(
@@ -41,10 +41,10 @@ def judge_group_change(
 
     Raises `JudgeGroupRefusedError`.
     """
-    return _saved(group, name, blocks_asked)
+    return _save_group(group, name, blocks_asked)
 
 
-def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
+def _save_group(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
     name = normalise_text(name)
     if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
         raise JudgeGroupRefusedError(

@@ -53,7 +53,7 @@ def machine_add(
     """
     text = secrets.token_hex(_BYTES)
     if machine_named(campaign=campaign, terms=terms) is not None:
-        raise _taken()
+        raise _version_taken_error()
     machine = _machine_create(campaign, by, terms, token_digest(text))
     return machine, text
 
@@ -136,13 +136,15 @@ def _machine_create(
     refusal = machine_refusal(terms=terms, people=people)
     if refusal is not None:
         raise refusal
-    with refused_if_broken("machine_name_and_version_unique_in_campaign", _taken()):
+    with refused_if_broken(
+        "machine_name_and_version_unique_in_campaign", _version_taken_error()
+    ):
         return MachineJudge.objects.create(
             campaign=campaign, **asdict(terms), token_digest=digest, created_by=by
         )
 
 
-def _taken() -> MachineRefusedError:
+def _version_taken_error() -> MachineRefusedError:
     return MachineRefusedError(
         _("This version of the machine judge already exists. Enter another version."),
         field="version",

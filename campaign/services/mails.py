@@ -205,7 +205,7 @@ def _reply_code(error: smtplib.SMTPException) -> int | None:
     return None
 
 
-def _logged(error: Exception) -> str:
+def _error_for_log(error: Exception) -> str:
     """Return the error for the log, without texts of the mail server, which may name recipients."""
     if not isinstance(error, smtplib.SMTPException):
         return str(error)
@@ -216,7 +216,7 @@ def _retry(mail: Mail, error: Exception) -> None:
     if mail.attempts > len(RETRY_DELAYS):
         _outcome_store(mail, MailState.FAILED, error)
         return
-    logger.warning("Message not sent, will be retried: %s", _logged(error))
+    logger.warning("Message not sent, will be retried: %s", _error_for_log(error))
     Mail.objects.filter(pk=mail.pk).update(
         state=MailState.QUEUED,
         error=_short(error),
@@ -228,7 +228,7 @@ def _outcome_store(
     mail: Mail, state: MailState, error: Exception | None = None
 ) -> None:
     if error is not None:
-        logger.warning("Message %s: %s", state, _logged(error))
+        logger.warning("Message %s: %s", state, _error_for_log(error))
     sent_at = None
     if state == MailState.SENT:
         sent_at = Now()

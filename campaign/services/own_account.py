@@ -298,7 +298,7 @@ def account_link_create(*, user: User) -> str:
 
 def account_link_open(*, token: str) -> User:
     """Return the user whose account this link opens. Raises `InvitationRefusedError`."""
-    return _opened(token, User.objects.all())
+    return _user_of_account_link(token, User.objects.all())
 
 
 @transaction.atomic
@@ -310,7 +310,7 @@ def account_set(
     An address before gets a notice, as from `address_set_by_link`. Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and `ValidationError` by
     field.
     """
-    user = _opened(token, User.objects.select_for_update(no_key=True))
+    user = _user_of_account_link(token, User.objects.select_for_update(no_key=True))
     user.name = name
     before = user.email
     user.email = User.objects.normalize_email(email)
@@ -325,7 +325,7 @@ def account_set(
     return user
 
 
-def _opened(token: str, users: QuerySet[User]) -> User:
+def _user_of_account_link(token: str, users: QuerySet[User]) -> User:
     user, _more = link_opened(token, _SALT, users, 24 * settings.ORGANISER_LINK_DAYS)
     if user.email is None and organisers_of_quintet().exists():
         # The account was created concurrently in another way.

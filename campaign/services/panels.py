@@ -57,7 +57,7 @@ def panel_create(
     Raises `PanelRefusedError`, for example if the name is taken, and `LanguageTagError`.
     """
     row_locked(campaign)
-    return _saved(Panel(campaign=campaign, kind=kind, created_by=user), terms)
+    return _save_panel(Panel(campaign=campaign, kind=kind, created_by=user), terms)
 
 
 @transaction.atomic
@@ -67,7 +67,7 @@ def panel_change(*, panel: Panel, **terms: Any) -> Panel:
     locked = (
         Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
     )
-    return _saved(locked, terms)
+    return _save_panel(locked, terms)
 
 
 @transaction.atomic
@@ -128,7 +128,7 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     )
 
 
-def _saved(panel: Panel, terms: Mapping[str, object]) -> Panel:
+def _save_panel(panel: Panel, terms: Mapping[str, object]) -> Panel:
     """Store a panel with these terms; blank codes are kept or generated, and a blank secret is kept."""
     service = panel.service
     for name, value in terms.items():

@@ -158,7 +158,7 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
     """Send a message; return the response. Takes little longer than `TOTAL_SECONDS` at most."""
     try:
         parts = url_check(url)
-        sock = _secured(_connected(addresses_of(parts)), parts)
+        sock = _wrap_in_tls(_connect_socket(addresses_of(parts)), parts)
     except AddressRefusedError as error:
         return Answer(error=str(error))
     except OSError as error:
@@ -168,7 +168,7 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
     alarm.daemon = True
     alarm.start()
     try:
-        return _posted(sock, parts, body, headers)
+        return _post_body(sock, parts, body, headers)
     except (OSError, http.client.HTTPException, ValueError) as error:
         return Answer(error=_error_text(error))
     finally:
@@ -176,7 +176,7 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
         sock.close()
 
 
-def _connected(addresses: list[tuple[str, int]]) -> socket.socket:
+def _connect_socket(addresses: list[tuple[str, int]]) -> socket.socket:
     last: OSError = OSError("no address")
     for address in addresses[:4]:
         try:
@@ -186,7 +186,7 @@ def _connected(addresses: list[tuple[str, int]]) -> socket.socket:
     raise last
 
 
-def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
+def _wrap_in_tls(sock: socket.socket, parts: SplitResult) -> socket.socket:
     """Return the socket for the connection, with TLS for https; the handshake follows once the alarm is set."""
     if parts.scheme != "https":
         return sock
@@ -196,7 +196,7 @@ def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
     )
 
 
-def _posted(
+def _post_body(
     sock: socket.socket, parts: SplitResult, body: str, headers: Mapping[str, str]
 ) -> Answer:
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port)
@@ -276,7 +276,7 @@ def webhook_create(
 
     Raises `WebhookRefusedError`, always for a rehearsal, which sends no messages.
     """
-    checked = _checked(url=url, events=events, description=description)
+    checked = _clean_endpoint_fields(url=url, events=events, description=description)
     row_locked(campaign)
     if campaign.rehearsal_of_id is not None:
         raise WebhookRefusedError(_("Webhooks are not available in a rehearsal."))
@@ -298,7 +298,7 @@ def webhook_change(
     description: str | None = None,
 ) -> None:
     """Change the given fields of an endpoint. Raises `WebhookRefusedError`, and changes nothing then."""
-    checked = _checked(
+    checked = _clean_endpoint_fields(
         url=endpoint.url if url is None else url,
         events=endpoint.events if events is None else events,
         description=endpoint.description if description is None else description,
@@ -360,7 +360,9 @@ class EndpointFields(TypedDict):
     description: str
 
 
-def _checked(*, url: str, events: Sequence[str], description: str) -> EndpointFields:
+def _clean_endpoint_fields(
+    *, url: str, events: Sequence[str], description: str
+) -> EndpointFields:
     try:
         url_check(url.strip())
     except AddressRefusedError as error:

@@ -114,7 +114,7 @@ class TextsField(forms.CharField):
         lines = list(filter(None, stripped))
         texts: dict[str, str] = {}
         for number, line in enumerate(lines, 1):
-            tag, text = _parted(line)
+            tag, text = _split_language_tag(line)
             if tag in texts or (tag == "" and len(lines) > 1):
                 message = _(
                     "Line %(number)d: begin with the tag of another language, such as “de: ”."
@@ -126,7 +126,7 @@ class TextsField(forms.CharField):
         return ""
 
 
-def _parted(line: str) -> tuple[str, str]:
+def _split_language_tag(line: str) -> tuple[str, str]:
     """Return the language tag with which a line begins, empty if it has none, and the text."""
     before, *after = COLONS.split(line, maxsplit=1)
     text = "".join(after).strip()

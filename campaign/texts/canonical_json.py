@@ -62,10 +62,10 @@ def _number(value: float) -> str:
     shortest = Decimal(repr(value)).normalize()
     digits = "".join(map(str, shortest.as_tuple().digits))
     point = shortest.adjusted() + 1
-    return _with_point(digits, point)
+    return _insert_decimal_point(digits, point)
 
 
-def _with_point(digits: str, point: int) -> str:
+def _insert_decimal_point(digits: str, point: int) -> str:
     """Return 0.<digits> × 10^point."""
     if len(digits) <= point <= 21:
         return digits.ljust(point, "0")

@@ -118,10 +118,10 @@ def bad_text(
                 continue
             if normalise_text(damaged.text) not in taken:
                 return BadText(damaged.text, damage, damaged.detail)
-    return _repeated(reference, taken)
+    return _repeat_until_different(reference, taken)
 
 
-def _repeated(reference: str, taken: Collection[str]) -> BadText:
+def _repeat_until_different(reference: str, taken: Collection[str]) -> BadText:
     words = _Words(reference)
     times = 2
     while True:

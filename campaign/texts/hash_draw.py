@@ -41,7 +41,9 @@ class HashDraw:
 
     def integer(self, *purpose: object) -> int:
         """Return a uniform integer of 64 bits."""
-        return int.from_bytes(_absorbed(self._root, purpose).digest()[:8], "big")
+        return int.from_bytes(
+            _hash_for_purpose(self._root, purpose).digest()[:8], "big"
+        )
 
     def below(self, bound: int, *purpose: object) -> int:
         """Return a uniform integer in [0, bound), with a bias below bound / 2**64."""
@@ -49,7 +51,7 @@ class HashDraw:
 
     def integers(self, names: Iterable[str], *purpose: object) -> dict[str, int]:
         """Return `integer(*purpose, name)` for each of the names."""
-        begun = _absorbed(self._root, purpose)
+        begun = _hash_for_purpose(self._root, purpose)
         drawn = {}
         for name in names:
             state = begun.copy()
@@ -70,7 +72,7 @@ class HashDraw:
         return [named[name] for _number, name in order]
 
 
-def _absorbed(root: blake2b, purpose: tuple[object, ...]) -> blake2b:
+def _hash_for_purpose(root: blake2b, purpose: tuple[object, ...]) -> blake2b:
     state = root.copy()
     if purpose:
         state.update(("\x1f" + "\x1f".join(map(str, purpose))).encode())

@@ -161,7 +161,7 @@ def language_pair_name(source: str, target: str) -> str:
 
 def language_by_name(name: str) -> str | None:
     """Return the tag of a language by its name in English or in the language itself; otherwise None."""
-    return _named("en").get(name.strip().casefold().replace("_", " "))
+    return _tags_by_name("en").get(name.strip().casefold().replace("_", " "))
 
 
 @lru_cache(maxsize=2000)
@@ -281,7 +281,7 @@ def _refusal(text: str, unknown: str) -> str:
 
 def _meant(text: str) -> tuple[str, bool] | None:
     """Return the tag of the language with this or a similar name, and whether the name is exact."""
-    tags_by_name = _named(get_language() or "en")
+    tags_by_name = _tags_by_name(get_language() or "en")
     name = text.casefold()
     if name in tags_by_name:
         return tags_by_name[name], True
@@ -300,7 +300,7 @@ def _letters(name: str) -> str:
 
 
 @lru_cache(maxsize=20)
-def _named(reader: str) -> Mapping[str, str]:
+def _tags_by_name(reader: str) -> Mapping[str, str]:
     """Return tags by lowercase names in English, in the reader's language and in the language itself."""
     names: list[tuple[str, str]] = []
     for locale in (cldr_of("en"), cldr_of(reader)):
@@ -342,7 +342,7 @@ def without_spaces(tag: str) -> bool:
 @lru_cache(maxsize=1000)
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
     """Return the writing direction of a language."""
-    public, _private = _parted(tag.lower())
+    public, _private = _split_private_subtags(tag.lower())
     language, *subtags = public.split("-")
     for subtag in subtags:
         if len(subtag) == 4 and subtag.isalpha():
@@ -383,7 +383,7 @@ def _script_direction(script: str) -> Literal["ltr", "rtl"]:
     return "ltr"
 
 
-def _parted(tag: str) -> tuple[str, str]:
+def _split_private_subtags(tag: str) -> tuple[str, str]:
     """Return the public and the private subtags of a tag."""
     public, _x, private = tag.replace("_", "-").partition("-x-")
     return public, private
@@ -418,11 +418,11 @@ def _name(tag: str, reader: str) -> str:
     Deutsch” and `pt-BR` is “Portugiesisch (Brasilien)”.
     """
     locale = cldr_of(reader)
-    public, private = _parted(tag)
+    public, private = _split_private_subtags(tag)
     base, *others = public.split("-")
     aliases = get_global("language_aliases")
     language = str(aliases.get(base.lower(), base.lower()))
-    subtags = [language, *map(_as_in_cldr, others)]
+    subtags = [language, *map(_cldr_subtag, others)]
     for length in range(len(subtags), 0, -1):
         name = locale.languages.get("_".join(subtags[:length]))
         if name is None:
@@ -456,7 +456,7 @@ def cldr_of(tag: str) -> Locale:
     return Locale("en")
 
 
-def _as_in_cldr(subtag: str) -> str:
+def _cldr_subtag(subtag: str) -> str:
     """Return a script as `Hans`, a region as `AT`."""
     if len(subtag) == 4:
         return subtag.title()

@@ -25,13 +25,13 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
     Raises `NotAllowedError`, which is answered with 403, if the request would change something and they only read.
     """
-    return _admitted(request, joined_campaign(request, slug))
+    return _require_change_role(request, joined_campaign(request, slug))
 
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign as above, for settings of their own that members in any role may change."""
     mine = Campaign.objects.kept().with_role_of(user_of(request))
-    return _remembered(request, get_object_or_404(mine, slug=slug))
+    return _remember_role_and_zone(request, get_object_or_404(mine, slug=slug))
 
 
 def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
@@ -53,14 +53,14 @@ def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
     Raises `NotAllowedError` as above.
     """
-    return _admitted(request, joined_task(request, slug, task_id))
+    return _require_change_role(request, joined_task(request, slug, task_id))
 
 
 def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the task as above, for requests that members in any role may make, also by POST."""
     mine = Task.objects.with_role_of(user_of(request)).named()
     tasks = mine.select_related("test_set__campaign")
-    return _remembered(
+    return _remember_role_and_zone(
         request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
     )
 
@@ -78,7 +78,7 @@ def of_task(task: Task, section: str) -> TaskContext:
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 
 
-def _remembered(request: HttpRequest, subject: _Subject) -> _Subject:
+def _remember_role_and_zone(request: HttpRequest, subject: _Subject) -> _Subject:
     role_remember(request, subject.role)  # type: ignore[attr-defined]  # annotated
     if isinstance(subject, Task):
         campaign = subject.test_set.campaign
@@ -89,7 +89,7 @@ def _remembered(request: HttpRequest, subject: _Subject) -> _Subject:
     return subject
 
 
-def _admitted(request: HttpRequest, campaign: _Subject) -> _Subject:
+def _require_change_role(request: HttpRequest, campaign: _Subject) -> _Subject:
     if request.method not in _SAFE:
         change_demand(campaign.role)  # type: ignore[attr-defined]
     return campaign

@@ -63,7 +63,9 @@ class ActivityTable(DeskTable):
     def cell_changed(self, row: ActivityRow) -> str | SafeString:
         if not row.fields:
             return ""
-        lines = ((labelled_html(field.name, _from_to(field)),) for field in row.fields)
+        lines = (
+            (labelled_html(field.name, _change_html(field)),) for field in row.fields
+        )
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", lines))
 
 
@@ -75,7 +77,7 @@ _ID: Final = re.compile(r"[0-9]{1,18}")
 def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
-    filtered = _filtered(request, campaign)
+    filtered = _activity_filter(request, campaign)
     matching = filtered.rows
     before = request.GET.get("before", "")
     if _ID.fullmatch(before):
@@ -99,7 +101,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "organiser/activity.html", context, status=filtered.status)
 
 
-def _filtered(request: HttpRequest, campaign: Campaign) -> DeskFilter:
+def _activity_filter(request: HttpRequest, campaign: Campaign) -> DeskFilter:
     events = activity_events(campaign=campaign)
     return ActivityFilter.of(request, events, keeps=(), campaign=campaign)
 
@@ -108,7 +110,7 @@ def _filtered(request: HttpRequest, campaign: Campaign) -> DeskFilter:
 def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseBase:
     """Download the changes that the filters select, as CSV or as JSON Lines."""
     campaign = organised_campaign(request, slug)
-    filtered = _filtered(request, campaign)
+    filtered = _activity_filter(request, campaign)
     if not filtered.form.is_valid():
         return activity_page(request, slug)
     if ending == "csv":
@@ -119,7 +121,7 @@ def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseB
     return for_spreadsheets(streamed_download(f"{slug}-activity.{ending}", written))
 
 
-def _from_to(field: ChangedField) -> SafeString:
+def _change_html(field: ChangedField) -> SafeString:
     if field.before is None or field.after is None:
         return format_html(
             "<bdi>{}</bdi>", field.after if field.before is None else field.before

@@ -82,7 +82,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     )
     preview = None
     if form.is_valid() and "preview" in request.POST:
-        preview = _rendered(**form.cleaned_data)
+        preview = _render_instructions(**form.cleaned_data)
     elif form.is_valid():
         with RefusalsAt(form, "text"):
             kept = instructions_write(
@@ -137,7 +137,7 @@ class _RenderedText(TypedDict):
     direction: str
 
 
-def _rendered(*, language: str, text: str, **_more: object) -> _RenderedText:
+def _render_instructions(*, language: str, text: str, **_more: object) -> _RenderedText:
     return {
         "text": markdown_render(text),
         "language": language,
@@ -158,7 +158,7 @@ def organiser_instructions_version(
         "section": "instructions",
         "row": row,
         "name": language_name(row.language),
-        "shown": _rendered(language=row.language, text=row.text),
+        "shown": _render_instructions(language=row.language, text=row.text),
         "acceptances": accepted.order_by("-accepted_at"),
     }
     return render(request, "organiser/instructions_version.html", context)

@@ -98,13 +98,13 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         opened = invitation_open(token=token)
         if opened.user is None:
-            return _for_anybody(request, opened)
+            return _invitation_for_anybody(request, opened)
         if opened.makes_member:
-            return _for_a_member_to_be(request, opened, opened.user)
+            return _invitation_for_member(request, opened, opened.user)
     except InvitationSpentError as error:
         return _spent(request, error.invitation)
     except InvitationRefusedError:
-        return _refused(request, token)
+        return _refusal_page(request, token)
     if request.method == "POST":
         return _sign_in(request, opened, opened.user)
     if request.user == opened.user:
@@ -112,7 +112,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     return _button_page(request, opened, _judge_of(opened, opened.user))
 
 
-def _refused(request: HttpRequest, token: str) -> HttpResponse:
+def _refusal_page(request: HttpRequest, token: str) -> HttpResponse:
     """Explain why a link does not work; redirect its person to their work if they are still signed in.
 
     Links are kept as bookmarks; whether one has ended matters only to those who sign in by it.
@@ -164,7 +164,7 @@ def _button_page(
     return render(request, "campaign/link.html", context)
 
 
-def _for_a_member_to_be(
+def _invitation_for_member(
     request: HttpRequest, opened: Invitation, user: User
 ) -> HttpResponse:
     """Show the button that makes this user a member; POST does so, once they are signed in.
@@ -211,7 +211,7 @@ def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     return render(request, "campaign/invitation_spent.html", context, status=410)
 
 
-def _for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
+def _invitation_for_anybody(request: HttpRequest, opened: Invitation) -> HttpResponse:
     if _is_judge(request, opened):
         return _lead_on(opened)
     browser = browser_of(request) or browser_new()

@@ -158,7 +158,7 @@ def _reading_describe(operation: Description) -> None:
     }
 
 
-def _resolved(described: Description, parts: Description) -> Description:
+def _resolve_references(described: Description, parts: Description) -> Description:
     while "$ref" in described:
         described = parts[described["$ref"].rpartition("/")[2]]
     return described
@@ -191,7 +191,7 @@ def _union_describe(described: Description, parts: Description) -> None:
         with_required = []
         without_required = []
         for choice in described.pop("oneOf"):
-            if "required" in _resolved(choice, parts):
+            if "required" in _resolve_references(choice, parts):
                 with_required.append(choice)
             else:
                 without_required.append(choice)

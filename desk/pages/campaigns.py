@@ -76,7 +76,7 @@ class CampaignFilter(DeskFilter):
         return rows.exclude(state=CampaignState.ARCHIVED)
 
 
-def _by_figure(
+def _figure_column(
     label: Any, *, kind: str = "number", descending: bool = True
 ) -> SortedColumn:
     return SortedColumn(
@@ -94,12 +94,12 @@ class CampaignTable(DeskTable):
 
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
-    needs = _by_figure(gettext_lazy("Needs attention"), kind="")
+    needs = _figure_column(gettext_lazy("Needs attention"), kind="")
     languages = PlainColumn(gettext_lazy("Languages"), by="pk")
     best = PlainColumn(gettext_lazy("Best cluster"), by="pk", kind="wide")
-    judged = _by_figure(gettext_lazy("Blocks judged"))
-    cost = _by_figure(gettext_lazy("Cost"))
-    end = _by_figure(gettext_lazy("Forecast end"), kind="wide", descending=False)
+    judged = _figure_column(gettext_lazy("Blocks judged"))
+    cost = _figure_column(gettext_lazy("Cost"))
+    end = _figure_column(gettext_lazy("Forecast end"), kind="wide", descending=False)
 
     caption = gettext_lazy("Campaigns")
 

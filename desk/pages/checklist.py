@@ -72,7 +72,7 @@ def steps_of(campaign: Campaign, preparation: Preparation) -> list[Step]:
     ]
     return [
         *steps,
-        _as_judge(campaign, preparation),
+        _preview_step(campaign, preparation),
         _rehearsal(campaign, preparation),
         _opening(campaign, preparation, steps),
     ]
@@ -269,7 +269,7 @@ def _instructions(campaign: Campaign, preparation: Preparation) -> Step:
     )
 
 
-def _as_judge(campaign: Campaign, preparation: Preparation) -> Step:
+def _preview_step(campaign: Campaign, preparation: Preparation) -> Step:
     button = ""
     if preparation.tasks:
         button = _("Preview as judge")

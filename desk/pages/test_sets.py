@@ -60,7 +60,7 @@ def _task_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="pk", **options)
 
 
-def _counted(label: Any, by: str) -> SortedColumn:
+def _count_column(label: Any, by: str) -> SortedColumn:
     return _task_column(label, by, kind="number", initial_sort_descending=True)
 
 
@@ -71,12 +71,12 @@ class TaskTable(DeskTable):
 
     name = _task_column(gettext_lazy("Name"), "test_set__name")
     languages = PlainColumn(gettext_lazy("Languages"), by="test_set__source_language")
-    segments = _counted(gettext_lazy("Segments"), "segment_count")
-    documents = _counted(gettext_lazy("Documents"), "document_count")
-    systems = _counted(gettext_lazy("Systems"), "system_count")
+    segments = _count_column(gettext_lazy("Segments"), "segment_count")
+    documents = _count_column(gettext_lazy("Documents"), "document_count")
+    systems = _count_column(gettext_lazy("Systems"), "system_count")
     design = _task_column(gettext_lazy("Design"), "drawn_by")
-    judged = _counted(gettext_lazy("Blocks judged"), "judged")
-    wanted = _counted(gettext_lazy("Target blocks"), "blocks_wanted")
+    judged = _count_column(gettext_lazy("Blocks judged"), "judged")
+    wanted = _count_column(gettext_lazy("Target blocks"), "blocks_wanted")
     state = _task_column(gettext_lazy("State"), "closed_at")
 
     caption = gettext_lazy("Test sets")

@@ -149,7 +149,7 @@ def campaign_facts(
         campaign for campaign in campaigns if campaign.state == CampaignState.OPEN
     ]
     never_lent = judges_without_task(is_open)
-    warned = _warned(campaigns, since=now - NEWS)
+    warned = _count_warned_judges(campaigns, since=now - NEWS)
     worked = _active_ms(campaigns)
     facts = []
     for campaign in campaigns:
@@ -268,7 +268,9 @@ def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
     return Counter(accounts.exclude(pk__in=waiting).values_list("task", flat=True))
 
 
-def _warned(campaigns: Sequence[Campaign], *, since: datetime) -> Counter[int]:
+def _count_warned_judges(
+    campaigns: Sequence[Campaign], *, since: datetime
+) -> Counter[int]:
     """Return the number of judges on whom rules acted recently, by campaign. One query."""
     actions = QualityAction.objects.standing().filter(
         judge__campaign__in=campaigns, rule__isnull=False, created_at__gte=since
@@ -535,13 +537,13 @@ def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
     end = overview.end
     if closes is None or end is None or overview.is_done:
         return
-    if _from_midnight(facts, end.days) > closes:
+    if _forecast_date(facts, end.days) > closes:
         yield (
             _("%(name)s will not be finished when the campaign closes.")
             % {"name": overview.task.called},
             _("Forecast end: %(end)s. The campaign closes on %(closes)s.")
             % {
-                "end": _day(_from_midnight(facts, end.days)),
+                "end": _day(_forecast_date(facts, end.days)),
                 "closes": _day(timezone.localtime(closes, facts.campaign.zone)),
             },
             _("Change closing date"),
@@ -561,7 +563,7 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Sentence
                 name=overview.task.called,
             ),
             _("Forecast end: %(end)s.")
-            % {"end": _day(_from_midnight(facts, end.days))},
+            % {"end": _day(_forecast_date(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),
         )
@@ -595,7 +597,7 @@ def _invitations(facts: CampaignFacts) -> str:
     return reverse("invitations", args=[facts.campaign.slug])
 
 
-def _from_midnight(facts: CampaignFacts, days: float) -> datetime:
+def _forecast_date(facts: CampaignFacts, days: float) -> datetime:
     midnight = facts.now.replace(hour=0, minute=0, second=0, microsecond=0)
     # Dates beyond a thousand years cannot be represented, and are useless for planning.
     return midnight + timedelta(days=min(days, 100_000))

@@ -137,7 +137,7 @@ def _answer(
     }
 
 
-def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
+def _edits_of_task(counted: CountedAnswers) -> Iterator[Edit]:
     """Yield the edits with their acceptances."""
     answers = list(
         EditingAnswer.objects.filter(judgment__in=counted.judgments)
@@ -175,7 +175,7 @@ def _of_task(counted: CountedAnswers) -> Iterator[Edit]:
             )
 
 
-def _lost(edits: Sequence[Edit]) -> list[Loss]:
+def _export_losses(edits: Sequence[Edit]) -> list[Loss]:
     acceptances = 0
     for edit in edits:
         if edit.is_unable:
@@ -199,7 +199,7 @@ def _statements(edit: Edit) -> Mapping[Hashable, Hashable]:
     return {(edit.segment, edit.judge): content}
 
 
-def _written(edit: Edit) -> WrittenValues:
+def _written_values(edit: Edit) -> WrittenValues:
     acceptances = []
     if not edit.is_unable:
         acceptances = [acceptance._asdict() for acceptance in edit.acceptances]
@@ -224,10 +224,10 @@ LINES: Final = AnswerLines(
     optional=("output", "text", "keystrokes", "active_ms", "segment_id"),
     row_maker=_edit_maker,
     statements=_statements,
-    of_task=_of_task,
+    of_task=_edits_of_task,
     answers=_answers,
-    written=_written,
-    lost=_lost,
+    written=_written_values,
+    lost=_export_losses,
 )
 
 

@@ -79,7 +79,7 @@ def _tell(
     if uncorrected:
         notes.append(
             _("Uncorrected outputs accepted unchanged: %(counted)s.")
-            % {"counted": _counted(sum(uncorrected), len(uncorrected))}
+            % {"counted": _count_of_total(sum(uncorrected), len(uncorrected))}
         )
     return report_of_answers(
         analysis_input=analysis_input,
@@ -123,16 +123,18 @@ def _notes(rows: list[Edit], result: Acceptability) -> Iterator[str]:
         }
 
 
-def _counted(acceptable: int, decided: int) -> str:
+def _count_of_total(acceptable: int, decided: int) -> str:
     return _("%(done)s of %(asked)s") % all_in_figures(done=acceptable, asked=decided)
 
 
-def _of_decided(key: str, heading: str, of: Callable[[Any], tuple[int, int]]) -> Column:
+def _acceptance_column(
+    key: str, heading: str, of: Callable[[Any], tuple[int, int]]
+) -> Column:
     """Return a column of acceptable and decided edits."""
 
     def counted(row: Any) -> str:
         acceptable, decided = of(row)
-        return _counted(acceptable, decided)
+        return _count_of_total(acceptable, decided)
 
     return Column(key, heading, is_text=True, of=counted)
 
@@ -182,7 +184,7 @@ def _systems(result: Acceptability) -> Table:
         title=_("Acceptable edits"),
         columns=(
             system_column(),
-            _of_decided(
+            _acceptance_column(
                 "acceptable", _("Acceptable"), attrgetter("acceptable", "decided")
             ),
             _share_column("percent", "%", attrgetter("value")),
@@ -191,8 +193,10 @@ def _systems(result: Acceptability) -> Table:
             Column("rank", _("Rank")),
             *end_columns("rank_"),
             Column("cluster", _("Cluster")),
-            _of_decided("edited", _("Edited"), _edits_of(Outcome.EDITED)),
-            _of_decided("unchanged", _("Unchanged"), _edits_of(Outcome.UNCHANGED)),
+            _acceptance_column("edited", _("Edited"), _edits_of(Outcome.EDITED)),
+            _acceptance_column(
+                "unchanged", _("Unchanged"), _edits_of(Outcome.UNCHANGED)
+            ),
             Column("unable", _("Unable")),
             Column("split", _("Split")),
             Column("open", _("Undecided")),
@@ -243,9 +247,9 @@ def _pairs(result: Acceptability) -> Table:
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
-            _of_decided("first_acceptable", _("Acceptable"), _counts_of_first),
+            _acceptance_column("first_acceptable", _("Acceptable"), _counts_of_first),
             Column("second", _("System"), is_text=True, names="other"),
-            _of_decided("second_acceptable", _("Acceptable"), _counts_of_second),
+            _acceptance_column("second_acceptable", _("Acceptable"), _counts_of_second),
             Column("p", _("p"), of=attrgetter("p_value")),
             Column("adjusted_p", _("Corrected p")),
         ),

@@ -424,10 +424,10 @@ def acceptability(
         share = None
         if len(decided) >= fewest:
             share = _share(decided, counting, commonest, confidence)
-        rows.append(_counted(system, own, decided, share, fewest))
+        rows.append(_system_row(system, own, decided, share, fewest))
     pairs = _pairs(rows)
     return Acceptability(
-        systems=_ranked(rows, pairs, counting, level=round(1 - confidence, 12)),
+        systems=_rank_systems(rows, pairs, counting, level=round(1 - confidence, 12)),
         pairs=pairs,
         number=_number(rows),
         acceptors=acceptor_agreement(edits),
@@ -445,7 +445,7 @@ def _commonest_number(edits: Sequence[Edit]) -> int:
     return mode(numbers)
 
 
-def _counted(
+def _system_row(
     system: str,
     own: Sequence[Edit],
     decided: Sequence[Edit],
@@ -556,7 +556,7 @@ def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> 
     return float(fisher_exact(table).pvalue)
 
 
-def _ranked(
+def _rank_systems(
     rows: list[EditedSystem],
     pairs: tuple[EditedPair, ...],
     counting: Counting,

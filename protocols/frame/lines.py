@@ -59,7 +59,7 @@ def _nothing_lost(_rows: Sequence[Any]) -> list[Loss]:
     return []
 
 
-def _unwatched(_read: int, _total: int) -> None:
+def _ignore_progress(_read: int, _total: int) -> None:
     pass
 
 
@@ -217,7 +217,7 @@ class AnswerLines(Generic[Row]):
         names: Sequence[str],
         *,
         exclude_judges: Sequence[str] = (),
-        progress: ReadingProgress = _unwatched,
+        progress: ReadingProgress = _ignore_progress,
     ) -> AnswersRead[Row]:
         """Read files, plain or gzip; ``-`` is standard input. Names mean the same judges, systems
         and texts in all files.

@@ -77,7 +77,7 @@ def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
         )
 
 
-def _of_task(
+def _answers_for_task(
     task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
     """Yield an answer for each segment of a snippet; only the last one has the reader's answers."""
@@ -212,4 +212,4 @@ def _part(_answer: QuizAnswerJSON, _rules: CompleteRules) -> int:
     return _PART
 
 
-FILES: Final = LINES.files(of_task=_of_task, answer=_answer, part=_part)
+FILES: Final = LINES.files(of_task=_answers_for_task, answer=_answer, part=_part)

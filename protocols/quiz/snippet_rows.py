@@ -21,13 +21,13 @@ def snippet_rows(file: StoredFile) -> Iterator[tuple[int, JSONObject]]:
     with file.open() as stream:
         whole = InputFile(file.name, stream)
         if file.plain_name.lower().endswith(".csv"):
-            yield from _of_csv(whole)
+            yield from _csv_snippets(whole)
         else:
             for line, values, _refuse in json_objects(whole):
                 yield line, values
 
 
-def _of_csv(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
+def _csv_snippets(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
     """Yield snippets of a CSV, in which the rows of a snippet are contiguous."""
     table = read_table(file)
     places = table.places(_COLUMNS)

@@ -92,7 +92,7 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
             )
 
 
-def _of_task(
+def _answers_for_task(
     task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
     """Yield the ratings in the order in which judges are asked, or put together those of each screen.
@@ -105,7 +105,7 @@ def _of_task(
     for key in keys:
         for name in criteria[key].name.values():
             criteria.setdefault(name, criteria[key])
-    rated = [_checked(answer, criteria, refuse) for answer in answers]
+    rated = [_check_rating(answer, criteria, refuse) for answer in answers]
     if rules["all_at_once"]:
         yield from _screens(rated, keys, refuse)
         return
@@ -118,7 +118,7 @@ def _of_task(
     yield from in_passes
 
 
-def _checked(
+def _check_rating(
     answer: FileAnswer, criteria: Mapping[str, Criterion], refuse: RefuseAnswer
 ) -> FileAnswer:
     """Return a rating with the key and the scale of its criterion, which logs call by its name."""
@@ -298,7 +298,7 @@ def _scores_of(task: Task, rated: Sequence[Rating]) -> OutputScores | None:
     else:
         counted = list(criteria)
     if by_others:
-        scores = _as_many_of_each
+        scores = _scores_in_equal_numbers
     else:
         scores = _means_of_judges
     score_rows = []
@@ -325,7 +325,7 @@ def _means_of_judges(
             yield item, judge, weighted_score(values, counted) / sum(weights.values())
 
 
-def _as_many_of_each(
+def _scores_in_equal_numbers(
     rated: Iterable[Rating], criteria: Sequence[Criterion]
 ) -> Iterator[tuple[Item, str, float]]:
     """Yield equally many ratings of each text by each criterion: those of the first judges by pseudonym."""
@@ -352,7 +352,7 @@ FILES: Final = AnswerFiles(
     formats=(LINES.name, CSV, PEARMUT_LOG),
     parse=rating_records,
     content=_content,
-    of_task=_of_task,
+    of_task=_answers_for_task,
     answer=_answer,
     part=_part,
     writers={

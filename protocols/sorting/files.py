@@ -58,7 +58,7 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     return judged_by_pair
 
 
-def _compared(values: LineValues, refuse: Refuse) -> Compared:
+def _comparison_from_values(values: LineValues, refuse: Refuse) -> Compared:
     row = Compared(**values)
     if row.first == row.second:
         refuse(
@@ -72,7 +72,7 @@ def _compared(values: LineValues, refuse: Refuse) -> Compared:
 _REMEDY: Final = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
 
 
-def _of_task(counted: CountedAnswers) -> list[Compared]:
+def _comparisons_of_task(counted: CountedAnswers) -> list[Compared]:
     """Return the answers to the comparisons of all pairs of systems, by number."""
     word_of_sign = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
@@ -118,14 +118,14 @@ def _sign(key: str, value: object, refuse: Refuse) -> str:
 
 
 def _row_maker() -> MakeRow[Compared]:
-    return _compared
+    return _comparison_from_values
 
 
 def _statements(row: Compared) -> Mapping[Hashable, Hashable]:
     return {(row.pair, row.segment, row.judge): row.sign}
 
 
-def _lost(rows: Sequence[Compared]) -> list[Loss]:
+def _export_losses(rows: Sequence[Compared]) -> list[Loss]:
     if not rows:
         return []
     return [Loss("which output was shown first", len(rows), "judgment 1")]
@@ -144,10 +144,10 @@ LINES: Final = AnswerLines(
     optional=("duration_ms",),
     row_maker=_row_maker,
     statements=_statements,
-    of_task=_of_task,
+    of_task=_comparisons_of_task,
     answers=_file_answers,
     losses=_losses,
-    lost=_lost,
+    lost=_export_losses,
 )
 
 

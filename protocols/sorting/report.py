@@ -133,7 +133,7 @@ Step = Mapping[str, Any]
 SortResult = tuple[SortRead, SortedChain, Mapping[str, OrderBeside] | None]
 
 
-def _of_files(read: AnswersRead[Compared], options: AnalysisOptions) -> SortRead:
+def _sort_from_files(read: AnswersRead[Compared], options: AnalysisOptions) -> SortRead:
     if not read.rows:
         raise ValueError(_("No judgments match these options."))
     if not options["quota"] and (options["on_undecided"] == "extend" or options["cap"]):
@@ -236,7 +236,7 @@ def _find(
     begin(_("Sorting"))
     sort = analysis_input.answers
     if isinstance(analysis_input, AnswersOfFiles):
-        sort = _of_files(analysis_input.answers, options)
+        sort = _sort_from_files(analysis_input.answers, options)
     chain = sort_judged(
         sort.systems, sort.judged, sort.settings, decisions=sort.decisions
     )
@@ -290,14 +290,14 @@ def _tell(
         _pairs("comparisons", _("Comparisons"), steps, (*_COUNTS, *tests, "drawn")),
         _verdicts(steps),
         _majorities(steps),
-        _by_judge(steps),
+        _comparisons_by_judge(steps),
         _pairs(
             "remaining",
             _("Pairs not compared by the sort, nearest first"),
             remaining,
             ("places", "judgments", "mean", *_TESTS, "contradicts"),
         ),
-        _beside(beside or {}),
+        _orders_by_other_methods(beside or {}),
     ]
     filled = []
     for table in tables:
@@ -586,7 +586,7 @@ def _majorities(steps: Sequence[Step]) -> Table:
     )
 
 
-def _by_judge(steps: Sequence[Step]) -> Table:
+def _comparisons_by_judge(steps: Sequence[Step]) -> Table:
     judge_rows = []
     for row in steps:
         for judge, counts in row["judges"].items():
@@ -616,7 +616,7 @@ def _remaining_row(pair: Step) -> dict[str, object]:
     return {**figures, **pair, **named, "contradicts": contradicts}
 
 
-def _beside(orders: Mapping[str, OrderBeside]) -> Table:
+def _orders_by_other_methods(orders: Mapping[str, OrderBeside]) -> Table:
     """Return the orders by other methods, and their agreement with the sort."""
     method_labels = {**METHOD_WORDS, _SORT: _("Sorting")}
     rows = []

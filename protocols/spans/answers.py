@@ -302,7 +302,7 @@ class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     contradictions = ContradictionRuleSerializer()
 
 
-def _of_output(index: int, problem: str) -> str:
+def _output_message(index: int, problem: str) -> str:
     """Return a message about an output, named by its letter on the page."""
     return f"Output {chr(ord('A') + index)}: {problem}"
 
@@ -511,7 +511,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
             problem = "this task asks for no scores."
         for index, output in enumerate(outputs):
             if self.is_scored is (output["score"] is None):
-                return answer_refused(_of_output(index, problem))
+                return answer_refused(_output_message(index, problem))
         if not any(output["spans"] for output in outputs):
             return None
         lengths = text_lengths(assigned)
@@ -523,7 +523,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
                 is_imported=assigned.is_imported,
             )
             if problem:
-                return answer_refused(_of_output(index, problem))
+                return answer_refused(_output_message(index, problem))
         return None
 
     def labels(self, answer: SpansAnswerJSON, candidates: int) -> list[int | None]:

@@ -81,7 +81,7 @@ def contradictions(
     outputs = judgment.outputs
     questions = []
     for index, output in enumerate(outputs):
-        kind = _of_output(output, rule)
+        kind = _contradiction_kind(output, rule)
         if kind is not None:
             questions.append(Contradiction(kind, (index,)))
     for better, worse in permutations(range(len(outputs)), 2):
@@ -91,7 +91,7 @@ def contradictions(
     return questions
 
 
-def _of_output(
+def _contradiction_kind(
     output: ScoredOutput, rule: ContradictionRule
 ) -> ContradictionKind | None:
     if output.score is None or output.spans is None:

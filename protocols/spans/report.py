@@ -536,7 +536,9 @@ def _rows(
     return rows
 
 
-def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
+def _order_by_rank(
+    ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]],
+) -> list[int]:
     """Return the systems best first; those without a rank, 0, last."""
     rank = np.asarray(ranks)
     order: list[int] = np.lexsort((rank, rank == 0)).tolist()
@@ -551,14 +553,14 @@ def _group_from_1(row: Mapping[str, int]) -> int:
 
 
 def _additive(fit: AdditiveFit) -> Table:
-    order = _in_order(fit.rank)
+    order = _order_by_rank(fit.rank)
     notes = [
         _(
             "Scores are adjusted for segment difficulty and judge severity. Only differences are meaningful."
         )
     ]
     if fit.level == "segments":
-        notes.append(_of_these_judges())
+        notes.append(_fixed_judges_note())
     notes += shortages_in_words(fit.shortages, len(fit.systems))
     fitted = []
     for index in order:
@@ -601,7 +603,7 @@ def _additive(fit: AdditiveFit) -> Table:
 
 
 def _means(means: SystemMeans) -> Table:
-    order = _in_order(means.rank)
+    order = _order_by_rank(means.rank)
     notes = [
         _(
             "Means are comparable only if the same judges scored all systems on the same segments."
@@ -618,7 +620,7 @@ def _means(means: SystemMeans) -> Table:
             dict.fromkeys(means.systems, means.shortage), len(means.systems)
         )
     else:
-        notes.append(_of_these_judges())
+        notes.append(_fixed_judges_note())
     if means.unscaled_judges:
         notes.append(
             _(
@@ -646,7 +648,7 @@ def _means(means: SystemMeans) -> Table:
     )
 
 
-def _of_these_judges() -> str:
+def _fixed_judges_note() -> str:
     return _("Intervals and rank ranges hold for these judges only.")
 
 
@@ -789,7 +791,7 @@ def _differences(effects: SuggestionEffects) -> Table:
             Column("difference", _("Difference"), decimals=2),
             *end_columns(decimals=2),
         ),
-        notes=[_of_these_judges()],
+        notes=[_fixed_judges_note()],
     )
 
 

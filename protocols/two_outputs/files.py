@@ -151,7 +151,7 @@ def _verdict(key: str, value: object, refuse: Refuse) -> Verdict:
     return Verdict(word_of(key, value, Verdict, refuse, remedy))
 
 
-def _of_task(counted: CountedAnswers) -> Iterator[JudgedPair]:
+def _judged_pairs_of_task(counted: CountedAnswers) -> Iterator[JudgedPair]:
     """Yield the answers whose outputs are both by participating systems; each names all systems
     that wrote its text.
     """
@@ -206,7 +206,7 @@ LINES: Final = AnswerLines(
     row_maker=_answer_maker,
     # A judge may answer about the same outputs more than once, on purpose.
     statements=None,
-    of_task=_of_task,
+    of_task=_judged_pairs_of_task,
     answers=_answers,
 )
 
@@ -221,7 +221,7 @@ def _answer(
     answer: Ranks | Verdict, _texts: Sequence[str | None], rules: Rules, lose: Lose
 ) -> VerdictJSON:
     if not isinstance(answer, Verdict):
-        return _ranked(answer, rules, lose)
+        return _verdict_from_ranks(answer, rules, lose)
     four = rules["four_answers"]
     if answer in (_OF_THREE if four else OF_FOUR):
         raise AnswerRefusedError(
@@ -232,7 +232,7 @@ def _answer(
     return {"verdict": str(answer)}
 
 
-def _ranked(ranks: Ranks, rules: Rules, lose: Lose) -> VerdictJSON:
+def _verdict_from_ranks(ranks: Ranks, rules: Rules, lose: Lose) -> VerdictJSON:
     first, second = complete_ranks(ranks)
     if {first, second} not in ({1}, {1, 2}):
         lose("rank differences and tied ranks")

@@ -310,7 +310,7 @@ SYSTEM_X = Option(
 SYSTEM_Y = Option(name="system_y", label=gettext_lazy("System Y"), default="")
 
 
-def _checked(options: TwoOutputsOptions) -> TwoOutputsOptions:
+def _check_options(options: TwoOutputsOptions) -> TwoOutputsOptions:
     systems = [options["system_x"], options["system_y"]]
     if any(systems) and (not all(systems) or systems[0] == systems[1]):
         raise OptionError(_("Enter two different systems."), field=SYSTEM_Y.name)
@@ -360,7 +360,7 @@ ANALYSIS = analysis_of_lines(
         "How did judges compare two outputs, and how well do they agree?"
     ),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
-    check=_checked,
+    check=_check_options,
     protocols=frozenset({Protocol.TWO_OUTPUTS}),
     step=gettext_lazy("Measuring agreement"),
     find=_find,

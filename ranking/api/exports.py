@@ -39,7 +39,7 @@ _STREAMED = (
 )
 
 
-def _described(content_type: str) -> OpenApiTypes:
+def _schema_type(content_type: str) -> OpenApiTypes:
     """Return the schema type of a file: an object for JSON, bytes for other formats."""
     if content_type == "application/json":
         return OpenApiTypes.OBJECT
@@ -211,7 +211,7 @@ class ExportStreamView(ExportAPIView):
         responses={
             **{
                 (200, content_type): OpenApiResponse(
-                    _described(content_type), description=_STREAMED
+                    _schema_type(content_type), description=_STREAMED
                 )
                 for content_type in [*_CONTENT_TYPES, PART_OF_JSON]
             },
@@ -245,7 +245,7 @@ class ExportContentView(ExportAPIView):
         "export_content",
         responses={
             **{
-                (status, content_type): _described(content_type)
+                (status, content_type): _schema_type(content_type)
                 for status in (200, 206)
                 for content_type in _CONTENT_TYPES
             },

@@ -375,7 +375,7 @@ class PublishedResultsView(_ResultAPIView):
             ),
             with_texts=data["texts"],
         )
-        awaited = _awaited(self.user, self.task, choices, until)
+        awaited = _pending_analysis(self.user, self.task, choices, until)
         if awaited is not None:
             pending = {"detail": "Being computed", "analysis": awaited.pk}
             return Response(pending, status=202, headers={"Retry-After": "5"})
@@ -396,7 +396,7 @@ class PublishedResultsView(_ResultAPIView):
         )
 
 
-def _awaited(
+def _pending_analysis(
     by: User, task: Task, choices: ResultChoices, embargo_until: datetime | None
 ) -> Analysis | None:
     """Return the pending analysis that the requested result includes; None if there is none."""

@@ -184,9 +184,9 @@ def difference_variances(
     if not pair.any():
         return np.full((n, n), np.nan), degrees_of_freedom
     blocks, by_segments, by_judges = clustered_covariances(moments, influence)
-    of_blocks = _of_differences(blocks.matrix)
-    of_segments = _of_differences(by_segments.matrix)
-    of_judges = _of_differences(by_judges.matrix)
+    of_blocks = _pair_variances(blocks.matrix)
+    of_segments = _pair_variances(by_segments.matrix)
+    of_judges = _pair_variances(by_judges.matrix)
     two_way = of_segments + of_judges - of_blocks
     own = np.maximum.reduce([of_segments, of_judges, of_blocks, two_way])
     mean = float(own[pair].mean())
@@ -205,7 +205,7 @@ def difference_variances(
     return variances, degrees_of_freedom
 
 
-def _of_differences(covariance: FloatArray) -> FloatArray:
+def _pair_variances(covariance: FloatArray) -> FloatArray:
     own = np.diag(covariance)
     return as_column(own) + own - 2 * covariance
 

@@ -305,7 +305,7 @@ class ScoredTask(TimedTask):
 
     def segment_means(self) -> FloatArray:
         """Return the mean score of each segment and system, shape (S, n); NaN without scores."""
-        return self._by_cell(as_column(self.scores.score))[:, :, 0]
+        return self._cell_means(as_column(self.scores.score))[:, :, 0]
 
     def wins(self) -> Int64Array:
         """Return the number of segments that each system won against each other one, shape (n,
@@ -339,7 +339,7 @@ class ScoredTask(TimedTask):
     def _shape(self) -> tuple[int, int]:
         return len(np.unique(self.scores.segment)), len(self.systems)
 
-    def _by_cell(self, values: FloatArray) -> FloatArray:
+    def _cell_means(self, values: FloatArray) -> FloatArray:
         """Return means of values by segment and system, from shape (N, R) to (S, n, R); NaN without
         values.
         """
@@ -364,16 +364,16 @@ class ScoredTask(TimedTask):
         ]
 
     def _means(self, weights: FloatArray) -> FloatArray:
-        weighted = self._by_cell(weights * as_column(self.scores.score))
+        weighted = self._cell_means(weights * as_column(self.scores.score))
         total = np.nansum(weighted, axis=0)
-        counted = np.nansum(self._by_cell(weights), axis=0)
+        counted = np.nansum(self._cell_means(weights), axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((total / counted).T)
 
     def _wins(self, weights: FloatArray) -> Int64Array:
         n = len(self.systems)
         mean = self.segment_means()
-        weight = self._by_cell(weights)
+        weight = self._cell_means(weights)
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):
             for other in range(n):
@@ -643,7 +643,7 @@ def tasks_beside(
             )
         means: list[SystemByMean] = []
         if isinstance(task, ScoredTask):
-            means = _by_means(drawn[-1], confidence, seed)
+            means = _systems_by_mean(drawn[-1], confidence, seed)
         decided = decided_pairs(task, confidence=confidence, **drawing)
         orders.append(TaskOrder(task, ranking, means, decided))
         if progress is not None:
@@ -655,7 +655,9 @@ def tasks_beside(
     return TasksBeside(tuple(orders), tuple(pairs))
 
 
-def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[SystemByMean]:
+def _systems_by_mean(
+    drawn: DrawnScores, confidence: float, seed: int
+) -> list[SystemByMean]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
     The covariance is that over segments plus that over judges. It counts their overlap twice, so
@@ -779,7 +781,7 @@ def orders_beside(
     ValueError
         If an order has an unknown or duplicate system, or the name of another order.
     """
-    scores: dict[str, Mapping[str, float]] = {name: _from_bottom(order)}
+    scores: dict[str, Mapping[str, float]] = {name: _scores_from_order(order)}
     for by_method in orders_by_methods(blocks, methods):
         scores[by_method.method] = by_method.scores
     for other, systems in others.items():
@@ -790,7 +792,7 @@ def orders_beside(
                 raise ValueError(f"order {other!r}: there is no system {system!r}")
         if len(set(systems)) < len(systems):
             raise ValueError(f"order {other!r}: a system occurs twice")
-        scores[other] = _from_bottom(systems)
+        scores[other] = _scores_from_order(systems)
     orders = {}
     for one, own in scores.items():
         best_first = sorted(sorted(own), key=own.__getitem__, reverse=True)
@@ -799,5 +801,5 @@ def orders_beside(
     return orders
 
 
-def _from_bottom(order: Sequence[str]) -> dict[str, float]:
+def _scores_from_order(order: Sequence[str]) -> dict[str, float]:
     return {system: float(position) for position, system in enumerate(reversed(order))}

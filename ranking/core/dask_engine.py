@@ -47,9 +47,9 @@ class DaskEngine:
         # A separate task, so that workers that join or return later also get the data shared by all
         # shards.
         with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
-            shared = self._client.submit(_unchanged, work, pure=False)
+            shared = self._client.submit(_identity_function, work, pure=False)
         futures = self._client.map(
-            _computed, shards, work=shared, version=code_version(), pure=False
+            _compute_shard, shards, work=shared, version=code_version(), pure=False
         )
         numbers = {future.key: number for number, future in enumerate(futures)}
         try:
@@ -126,11 +126,11 @@ def _other_version(process: str, version: object, *, wanted: str) -> str:
     )
 
 
-def _unchanged(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _identity_function(work: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return work
 
 
-def _computed(shard: Any, *, work: Callable[[Any], Any], version: str) -> Any:
+def _compute_shard(shard: Any, *, work: Callable[[Any], Any], version: str) -> Any:
     if version != code_version():
         raise EngineError(_other_version("a worker", code_version(), wanted=version))
     return work(shard)

@@ -358,7 +358,7 @@ def difference_tests(
     if scores.group is not None:
         tested &= as_column(scores.group) == scores.group
     p = stdtr(degrees_of_freedom, -statistic) * sides
-    return _corrected(np.where(tested, p, 1.0), correction)
+    return _corrected_pair_tests(np.where(tested, p, 1.0), correction)
 
 
 def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> PairTests:
@@ -379,10 +379,10 @@ def sign_tests(wins: Int64Array, *, sides: Sides, correction: Correction) -> Pai
     correction = member_of(Correction, "correction", correction)
     lost = np.swapaxes(wins, -1, -2)
     p = sign_test(wins, lost, sides=sides)
-    return _corrected(np.where(wins > lost, p, 1.0), correction)
+    return _corrected_pair_tests(np.where(wins > lost, p, 1.0), correction)
 
 
-def _corrected(p: FloatArray, correction: Correction) -> PairTests:
+def _corrected_pair_tests(p: FloatArray, correction: Correction) -> PairTests:
     """Return p-values corrected for the number of pairs, each pair in its favoured direction."""
     first, second = np.triu_indices(p.shape[-1], 1)
     forward = (..., first, second)
@@ -771,8 +771,8 @@ def rank_confidence_sets(
         )
     differences = studentised_differences(values, covariance, draws=draws, **drawing)
     if simultaneous:
-        return ranges_of_better(_of_all_pairs(differences) <= level)
-    return _of_each_system(differences, level)
+        return ranges_of_better(_p_values_of_pairs(differences) <= level)
+    return _ranges_of_each_system(differences, level)
 
 
 def pairwise_p_values(
@@ -800,12 +800,12 @@ def pairwise_p_values(
         ``p[a, b]`` for "a is better than b". 1 where a does not have the larger score, on the
         diagonal, and where the scores cannot be compared.
     """
-    return _of_all_pairs(
+    return _p_values_of_pairs(
         studentised_differences(values, covariance, draws=draws, **drawing)
     )
 
 
-def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
+def _p_values_of_pairs(differences: StudentisedDifferences) -> FloatArray:
     """Return the adjusted p-values of one family: all ordered pairs, shape (n, n)."""
     p = np.ones(differences.observed.shape)
     better, worse = np.nonzero(off_diagonal(len(p)))
@@ -813,7 +813,9 @@ def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
     return p
 
 
-def _of_each_system(differences: StudentisedDifferences, level: float) -> RankRanges:
+def _ranges_of_each_system(
+    differences: StudentisedDifferences, level: float
+) -> RankRanges:
     """Return ranges from the systems significantly above and below each, one family per system."""
     n = len(differences.observed)
     above = np.zeros(n, dtype=np.int64)

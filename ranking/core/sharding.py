@@ -97,7 +97,7 @@ class ThisMachine:
 def _in_threads(work: Work, shards: Sequence[Any], workers: int) -> Computed:
     pool = Threads(workers)
     try:
-        for index, future in _as_finished(pool, work, shards, range(len(shards))):
+        for index, future in _finished_shards(pool, work, shards, range(len(shards))):
             yield index, future.result()
     finally:
         pool.shutdown(cancel_futures=True)
@@ -109,7 +109,9 @@ def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
     losses = 0
     while missing:
         before = len(missing)
-        for index, result in _until_one_is_lost(work, shards, sorted(missing), workers):
+        for index, result in _results_until_worker_lost(
+            work, shards, sorted(missing), workers
+        ):
             missing.discard(index)
             yield index, result
         if len(missing) == before:
@@ -123,7 +125,7 @@ def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
             )
 
 
-def _until_one_is_lost(
+def _results_until_worker_lost(
     work: Work, shards: Sequence[Any], indices: Sequence[int], workers: int
 ) -> Computed:
     # Spawned instead of forked, because the caller may have threads and connections.
@@ -134,7 +136,7 @@ def _until_one_is_lost(
         initargs=(work,),
     )
     try:
-        for index, future in _as_finished(pool, _compute_prepared, shards, indices):
+        for index, future in _finished_shards(pool, _compute_prepared, shards, indices):
             if not isinstance(future.exception(), BrokenProcessPool):
                 yield index, future.result()
     except BrokenProcessPool:
@@ -144,7 +146,7 @@ def _until_one_is_lost(
         pool.shutdown(cancel_futures=True)
 
 
-def _as_finished(
+def _finished_shards(
     pool: Executor, work: Work, shards: Sequence[Any], indices: Sequence[int]
 ) -> Iterator[tuple[int, Future[Any]]]:
     """Yield finished shards and release each, so that results do not accumulate."""

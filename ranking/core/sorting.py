@@ -166,15 +166,17 @@ def next_comparisons(
         pair_of(verdict.winner, verdict.loser): verdict.winner for verdict in verdicts
     }
     start = shuffled(names, seed)
-    open_ = _undecided(start, winners)
+    open_ = _undecided_pairs(start, winners)
     order = None
     if not open_:
-        pair, places, chain = _inserted(start, winners)
+        pair, places, chain = _next_insertion(start, winners)
         if pair is None:
             order = tuple(reversed(chain))
         else:
             # Also the next pair, if it is the same wherever this system is inserted.
-            after = {_inserted(start, winners, position)[0] for position in places}
+            after = {
+                _next_insertion(start, winners, position)[0] for position in places
+            }
             open_ = (pair,)
             if len(after) == 1:
                 open_ += tuple(filter(None, after))
@@ -185,7 +187,9 @@ def next_comparisons(
     return SortState(open_, order, len(winners), left)
 
 
-def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, ...]:
+def _undecided_pairs(
+    places: Sequence[str | None], winners: _Winners
+) -> tuple[Pair, ...]:
     """Return the pairs of steps 1 and 2 whose systems, but not winner, are known; None marks an
     unknown system.
     """
@@ -200,10 +204,10 @@ def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, .
             if winner is None:
                 undecided.append((one, other))
         won.append(winner)
-    return (*undecided, *_undecided(won, winners))
+    return (*undecided, *_undecided_pairs(won, winners))
 
 
-def _inserted(
+def _next_insertion(
     start: Sequence[str], winners: _Winners, *guessed: int
 ) -> tuple[Pair | None, range, list[str]]:
     """Return the pair that step 3 waits for and the possible places of its first system; else all

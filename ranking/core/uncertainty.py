@@ -492,7 +492,7 @@ def covariance_of_block_influence(
     -------
     ScoreCovariance
     """
-    blocks, influence, sizes = _in_order(blocks, influence)
+    blocks, influence, sizes = _sort_by_key(blocks, influence)
     return covariance_of_rows(blocks, influence, sizes)
 
 
@@ -587,12 +587,12 @@ def standard_errors_of_block_influence(
         unit: ClusterUnit = "blocks"
         if clusters != "pairs":
             unit = clusters
-        blocks, influence, sizes = _in_order(blocks, influence)
+        blocks, influence, sizes = _sort_by_key(blocks, influence)
         matrix = covariance_by_unit(influence, units_of(blocks, unit), sizes).matrix
     return np.asarray(np.sqrt(np.maximum(0, np.diag(matrix))))
 
 
-def _in_order(
+def _sort_by_key(
     blocks: Blocks, influence: FloatArray
 ) -> tuple[Blocks, FloatArray, Int64Array]:
     """Return blocks sorted by key, because float sums depend on the order but results must not, and
@@ -671,7 +671,7 @@ def share_part(
     successes, failures : int64, shape (R,)
         Trials of each row.
     """
-    share = _smoothed(int(successes.sum()), int(failures.sum()))
+    share = _smoothed_share(int(successes.sum()), int(failures.sum()))
     number = np.unique(unit, return_inverse=True)[1]
     sums = [np.bincount(number, successes), np.bincount(number, failures)]
     counts = np.stack(sums).astype(np.int64)
@@ -711,7 +711,7 @@ def share_interval(
     Number of Positive Counts Estimated from Survey Data, Survey Methodology 24.
     """
     trials = successes + failures
-    smoothed = _smoothed(successes, failures)
+    smoothed = _smoothed_share(successes, failures)
     alpha = (1 - confidence) / 2
     effective = 1.0
     if covariance.parts[0].effective > 1:
@@ -732,5 +732,5 @@ def share_interval(
     return low, high
 
 
-def _smoothed(successes: int, failures: int) -> float:
+def _smoothed_share(successes: int, failures: int) -> float:
     return (successes + 1) / (successes + failures + 2)

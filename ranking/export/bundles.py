@@ -180,12 +180,12 @@ def _rows(
         if done % 500 == 0:
             progress(done, 2 * frozen.watermark)
         if frozen.hides_a_name:
-            yield _by_name(row)
+            yield _sort_candidates(row)
         else:
             yield row
 
 
-def _by_name(row: JudgedBlock) -> JudgedBlock:
+def _sort_candidates(row: JudgedBlock) -> JudgedBlock:
     """Return a row with its candidates in the order of their published names, as in `labelled_run`."""
     order = sorted(range(len(row.candidates)), key=row.candidates.__getitem__)
     return replace(

@@ -105,7 +105,7 @@ def _left_out(judgments: int) -> list[str]:
     ]
 
 
-def _renamed(kind: str, words_by_name: Mapping[str, str]) -> Iterator[str]:
+def _renaming_notes(kind: str, words_by_name: Mapping[str, str]) -> Iterator[str]:
     """Yield a line for each name of a kind whose word is not only without spaces and slashes."""
     for name, word in sorted(words_by_name.items()):
         if word != joined_by_underscores(name):
@@ -209,10 +209,10 @@ class _Folder:
     def renamed(self) -> list[str]:
         """Return a line for each name that the folder has changed."""
         return [
-            *_renamed("system", self.word_by_system),
-            *_renamed("document", self.documents),
-            *_renamed("judge", self.judges),
-            *_renamed("metric", self.metrics),
+            *_renaming_notes("system", self.word_by_system),
+            *_renaming_notes("document", self.documents),
+            *_renaming_notes("judge", self.judges),
+            *_renaming_notes("metric", self.metrics),
         ]
 
     def text_files(self) -> Iterator[FolderFile]:

@@ -129,11 +129,11 @@ class _QueriedRows(Rows):
     def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
         names = [field for _kind, field in self.fields.values()]
         rows = self.every(task).values_list(*names)
-        for some in _in_parts(rows, part, itemgetter(0)):
+        for some in _row_batches(rows, part, itemgetter(0)):
             yield [dict(zip(self.fields, values, strict=True)) for values in some]
 
 
-def _in_parts(
+def _row_batches(
     rows: QuerySet[Any, Any],
     part: Part,
     key: Callable[[Any], int] = attrgetter("pk"),
@@ -271,7 +271,7 @@ class _MachineJudgments(_AnswerRows):
 
     def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
         kind = answer_kind_of(task)
-        for some in _in_parts(self.every(task), part):
+        for some in _row_batches(self.every(task), part):
             output_ids: set[int] = set()
             for answer in some:
                 output_ids.update(answer.outputs)
@@ -368,7 +368,7 @@ class _Designs(Rows):
 
     def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
         designs = self.every(task).select_related("judge_group", "changed_by")
-        for some in _in_parts(designs, part):
+        for some in _row_batches(designs, part):
             rows = []
             for design in some:
                 created_at = moment(design.created_at)
@@ -388,7 +388,7 @@ class _Activity(Rows):
 
     def read(self, task: Task, part: Part) -> Iterator[Sequence[Row]]:
         campaign = task.test_set.campaign
-        for some in _in_parts(self.every(task), part):
+        for some in _row_batches(self.every(task), part):
             ids = {event.user_id for event in some} - {None}
             names = users_named(campaign=campaign, ids=ids)
             yield [event_data(event, names) for event in some]
@@ -463,7 +463,7 @@ class _JudgeAnswers(Rows):
         questions = questions_stored(task.test_set.campaign.questions)
         columns = self.columns(task, 0)
         names = [name for name in columns if name not in RESERVED_NAMES]
-        for some in _in_parts(self.every(task), part):
+        for some in _row_batches(self.every(task), part):
             yield [_answers_of(judge, names, questions) for judge in some]
 
     def in_table(self, task: Task, row: Row) -> list[Row]:

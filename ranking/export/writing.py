@@ -37,12 +37,12 @@ _ROW_GROUP: Final = 1 << 15
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
-def _ignored(_done: int, _total: int) -> None:
+def _ignore_progress(_done: int, _total: int) -> None:
     """Ignore progress."""
 
 
 def export_bytes(
-    export: Export, *, progress: Progress = _ignored, has_marks: bool = False
+    export: Export, *, progress: Progress = _ignore_progress, has_marks: bool = False
 ) -> Iterator[bytes]:
     """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time.
 
@@ -249,7 +249,7 @@ _LINES: Final[Mapping[str, _Lines]] = {
 
 
 def _rows_bytes(export: Export, progress: Progress) -> Iterator[bytes]:
-    batches = _counted(export, progress)
+    batches = _batches_with_progress(export, progress)
     if export.file_format == ExportFormat.PEARMUT:
         yield from _pearmut_campaign(export, batches)
     elif export.file_format == ExportFormat.JSONL:
@@ -280,7 +280,9 @@ def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[b
         yield "".join(map(csv_line, batch)).encode()
 
 
-def _counted(export: Export, progress: Progress) -> Iterator[Sequence[Row]]:
+def _batches_with_progress(
+    export: Export, progress: Progress
+) -> Iterator[Sequence[Row]]:
     total = max(0, export.until - export.after)
     done = 0
     part = Part(export.after, export.until, export.watermark)

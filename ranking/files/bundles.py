@@ -127,7 +127,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
         As for `archive_files` and `folder_files`, and if the file cannot be read or is not a zip.
     """
     if path.is_dir():
-        yield _opened(path, folder_files(path))
+        yield _bundle_from_files(path, folder_files(path))
         return
     try:
         # `is_zipfile` only looks at the last bytes.
@@ -142,10 +142,10 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
             names = [
                 entry.filename for entry in archive.infolist() if not entry.is_dir()
             ]
-        yield _opened(path, files, names)
+        yield _bundle_from_files(path, files, names)
 
 
-def _opened(
+def _bundle_from_files(
     path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
 ) -> OpenedBundle:
     """Return the bundle of these files; `names` are those of all files if `files` leaves out litter."""
@@ -215,7 +215,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     for name in (*ALWAYS, CHECKSUMS):
         if name not in bundle.files:
             findings.add(Finding(name, Problem.MISSING))
-    listed = _listed(bundle)
+    listed = _checksums_by_name(bundle)
     if listed:
         findings.update(_different_files(bundle, listed))
     elif CHECKSUMS in bundle.files:
@@ -248,7 +248,7 @@ def checksums_written(hashes: Mapping[str, str]) -> str:
     return "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
 
 
-def _listed(bundle: OpenedBundle) -> dict[str, str]:
+def _checksums_by_name(bundle: OpenedBundle) -> dict[str, str]:
     """Return the checksums of all files by name; empty if checksums.txt was changed."""
     try:
         text = bundle.text(CHECKSUMS)

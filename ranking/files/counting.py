@@ -269,17 +269,17 @@ def count_files(
     shards = cut_into_shards(row_groups_of(names), rows)
     hashes = map_shards(hash_of_file, names, engine=engine)
     files = list(map(FileRead, names, hashes))
-    total = _counted(wanted, files, shards, engine, progress)
+    total = _count_shards(wanted, files, shards, engine, progress)
     # Only all shards together show that a file holds its whole content several times.
     copies = {name: times for name, times in total.copies.items() if times > 1}
     if copies:
-        total = _counted(
+        total = _count_shards(
             replace(wanted, copies=copies), files, shards, engine, progress
         )
     return total.counted()
 
 
-def _counted(
+def _count_shards(
     wanted: FilesWanted,
     files: Sequence[FileRead],
     shards: Sequence[SegmentShard],

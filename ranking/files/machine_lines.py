@@ -63,7 +63,7 @@ def machine_records(
     first_line = first_line_of(text)
     is_detected = file_format is None and _is_export(first_line)
     if is_detected or file_format == MACHINE_JUDGMENTS:
-        yield from _exported(file)
+        yield from _read_export(file)
     elif first_line.startswith("{"):
         lines = _Lines(file)
         parts = iter(parse(StoredFile(file.name, lines.open), file_format))
@@ -301,7 +301,7 @@ _TERMS: Final[Mapping[str, Take]] = {
 }
 
 
-def _exported(file: StoredFile) -> Iterator[Any]:
+def _read_export(file: StoredFile) -> Iterator[Any]:
     """Yield the format, then the machine judges and the judgments of an export. Raises FormatError."""
     yield MACHINE_JUDGMENTS
     described = _Described()

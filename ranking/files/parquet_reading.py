@@ -77,7 +77,7 @@ class JudgmentsFile:
         self.columns = _columns(name, self._names)
         self.slots = self._slots()
         for column in _REQUIRED:
-            self._required(column)
+            self._required_column(column)
         starts = [0]
         for group in range(self._file.num_row_groups):
             rows = self._file.metadata.row_group(group).num_rows
@@ -92,11 +92,11 @@ class JudgmentsFile:
                 last = max(last, int(match[1]))
         slots = []
         for slot in range(1, last + 1):
-            system = self._required(f"system{slot}Id")
-            slots.append((system, self._required(f"system{slot}rank")))
+            system = self._required_column(f"system{slot}Id")
+            slots.append((system, self._required_column(f"system{slot}rank")))
         return tuple(slots)
 
-    def _required(self, column: str) -> str:
+    def _required_column(self, column: str) -> str:
         require_column(self.name, None, self.columns, column)
         return self.columns[column.lower()]
 

@@ -128,13 +128,13 @@ def columns_of(
 ) -> Iterator[Columns]:
     """Yield the rows as columns of numbers, a few thousand at a time."""
     while batch := list(islice(rows, _BATCH)):
-        yield _numbered(batch, vocabulary)
+        yield _numbered_columns(batch, vocabulary)
 
 
 _BATCH = 8192
 
 
-def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
+def _numbered_columns(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
     places = max((len(row.candidates) for row in rows), default=0)
     candidate = np.full((len(rows), places), -1, dtype=np.int32)
     label = np.zeros((len(rows), places), dtype=np.int8)
@@ -171,7 +171,7 @@ def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
 def joined(parts: list[Columns]) -> Columns:
     """Concatenate the columns of several files and batches."""
     if not parts:
-        return _numbered([], Vocabulary())
+        return _numbered_columns([], Vocabulary())
     places = max(part.candidate.shape[1] for part in parts)
     wide = [part.widened(places) for part in parts]
     return Columns(

@@ -124,7 +124,7 @@ class AnalysisForm(forms.Form):
 
 def non_default_options(kind: AnalysisKind, values: Options) -> dict[str, Any]:
     """Return the given options that differ from their defaults."""
-    options = _by_name(kind.every_option)
+    options = _options_by_name(kind.every_option)
     changed = {}
     for name, value in values.items():
         option = options[name]
@@ -137,7 +137,7 @@ def non_default_options(kind: AnalysisKind, values: Options) -> dict[str, Any]:
     return changed
 
 
-def _by_name(options: Sequence[AnyOption]) -> dict[str, AnyOption]:
+def _options_by_name(options: Sequence[AnyOption]) -> dict[str, AnyOption]:
     return {option.name: option for option in options}
 
 
@@ -320,7 +320,7 @@ def _address(task: Task, kind: str) -> str:
 
 def options_in_words(of: Sequence[AnyOption], values: Options) -> str:
     """Return the values of these options in words."""
-    options = _by_name(of)
+    options = _options_by_name(of)
     phrases = []
     for name, value in values.items():
         option = options[name]

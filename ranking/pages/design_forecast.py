@@ -150,7 +150,7 @@ def forecast_card(
     rate = data.get("rate")
     currency = data.get("currency", "")
     hours_each = forecast.hours_a_judgment
-    most = forecast.most * _per_judgment(unit, hours_each, rate or 0.0)
+    most = forecast.most * _budget_per_judgment(unit, hours_each, rate or 0.0)
     step = "0.1"
     if unit == JUDGMENTS or most >= 100:
         step = "1"
@@ -182,7 +182,7 @@ def forecast_card(
     }
 
 
-def _per_judgment(unit: str, hours: float, rate: float) -> float:
+def _budget_per_judgment(unit: str, hours: float, rate: float) -> float:
     """Return the size of a judgment in a unit of budgets."""
     if unit == HOURS:
         return hours
@@ -213,9 +213,9 @@ def _separated(row: BudgetForecast) -> dict[str, str]:
         return {}
     return {
         "pairs": _whole(row.pairs.value),
-        "pairs_range": _between(row.pairs),
+        "pairs_range": _formatted_range(row.pairs),
         "clusters": _one_decimal(row.clusters.value),
-        "clusters_range": _between(row.clusters),
+        "clusters_range": _formatted_range(row.clusters),
     }
 
 
@@ -386,7 +386,7 @@ def _range(estimate: Estimate) -> str:
     return f"{figure_in_words(estimate.low)}–{figure_in_words(estimate.high)}"
 
 
-def _between(estimate: Estimate) -> str:
+def _formatted_range(estimate: Estimate) -> str:
     return f"{_whole(estimate.low)}–{_whole(estimate.high)}"
 
 

@@ -105,16 +105,16 @@ class JudgesActionForm(ActionForm):
         judges: set[Judge] = set()
         for name in ("judge", "others", "chosen"):
             judges.update(self.cleaned_data.get(name, ()))
-        return _by_pseudonym(judges)
+        return _sort_by_pseudonym(judges)
 
     @property
     def selected(self) -> list[Judge]:
         """The judges selected so far in an invalid form, by pseudonym."""
         selected, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
-        return _by_pseudonym({*selected, *self._named, *self.judges})
+        return _sort_by_pseudonym({*selected, *self._named, *self.judges})
 
 
-def _by_pseudonym(judges: Iterable[Judge]) -> list[Judge]:
+def _sort_by_pseudonym(judges: Iterable[Judge]) -> list[Judge]:
     return sorted(judges, key=attrgetter("pseudonym"))
 
 

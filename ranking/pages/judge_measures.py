@@ -297,13 +297,13 @@ def _strip(scale: Scale, own: RecordedMeasure, values: _Values, median: float) -
     if high is None:
         high = value
     marks = np.array([value, low, high, median], dtype=np.float64)
-    on_axis = map(percent, _on_axis(scale, marks, values).tolist())
-    steps = np.rint(_STEPS * _on_axis(scale, values, values)).astype(int)
+    on_axis = map(percent, _axis_positions(scale, marks, values).tolist())
+    steps = np.rint(_STEPS * _axis_positions(scale, values, values)).astype(int)
     strokes = [f"M{step} 4V16" for step in np.unique(steps).tolist()]
     return Strip("".join(strokes), *on_axis)
 
 
-def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
+def _axis_positions(scale: Scale, these: _Values, values: _Values) -> _Values:
     """Return the positions of values on the axis of all values, from 0 to 1; times are logarithmic."""
     if scale in (Scale.SECONDS, Scale.WORDS_A_SECOND):
         these = np.log(np.maximum(these, _SHORTEST))
@@ -376,26 +376,28 @@ class JudgeFilter(DeskFilter):
         return queryset.filter(UNFLAGGED)
 
 
-def _sorted(label: Any, by: str, **options: Any) -> SortedColumn:
+def _sorted_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="pseudonym", **options)
 
 
 class JudgeTable(DeskTable):
     """Table of `judges_listed`; `actions` are those in force, by judge."""
 
-    name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
+    name = _sorted_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
     flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
-    judged = _sorted(
+    judged = _sorted_column(
         gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True
     )
-    skipped = _sorted(
+    skipped = _sorted_column(
         gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True
     )
-    seconds = _sorted(gettext_lazy("Time per block"), "seconds", kind="number")
-    seen = _sorted(
+    seconds = _sorted_column(gettext_lazy("Time per block"), "seconds", kind="number")
+    seen = _sorted_column(
         gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True
     )
-    agreement = _sorted(gettext_lazy("κ with others"), "kappa", kind="kappa-cell")
+    agreement = _sorted_column(
+        gettext_lazy("κ with others"), "kappa", kind="kappa-cell"
+    )
 
     caption = gettext_lazy("Judges: work and agreement")
 

@@ -107,11 +107,11 @@ def _with_system_labels(table: Table) -> Table:
     columns = []
     for column in table.columns:
         columns.append(replace(column, heading=system_label(column.heading)))
-    rows = [tuple(map(_labelled, row)) for row in table.rows]
+    rows = [tuple(map(_labelled_cell, row)) for row in table.rows]
     return replace(table, columns=columns, rows=rows)
 
 
-def _labelled(value: Value) -> Value:
+def _labelled_cell(value: Value) -> Value:
     if isinstance(value, str):
         return system_label(value)
     return value

@@ -123,7 +123,7 @@ class PublishForm(forms.Form):
         wordings: Mapping[str, str] = {}
         if last is not None:
             wordings = last.wordings
-        initial = _as_last_time(systems, last)
+        initial = _initial_from_last_result(systems, last)
         self._reasons = {}
         for reason in reasons:
             name = _name_of(reason.text)
@@ -235,7 +235,7 @@ def front_matter_of(values: Any, wordings: Mapping[str, str]) -> FrontMatter:
     )
 
 
-def _as_last_time(
+def _initial_from_last_result(
     systems: Sequence[System], last: PublishedResult | None
 ) -> dict[str, object]:
     if last is None:

@@ -100,7 +100,7 @@ def left_out_lines(content: PublishedContent) -> list[LeftOutLine]:
 
 def _judge_line(judge: ExcludedJudge) -> LeftOutLine:
     what = _("Judge %(name)s") % {"name": judge["judge"]}
-    return LeftOutLine(what, judge["blocks"], _why(judge), _decided(judge))
+    return LeftOutLine(what, judge["blocks"], _why(judge), _decision_text(judge))
 
 
 def _why(judge: ExcludedJudge) -> str:
@@ -111,7 +111,7 @@ def _why(judge: ExcludedJudge) -> str:
     return reason_published(judge) or _("No reason given.")
 
 
-def _decided(judge: ExcludedJudge) -> str:
+def _decision_text(judge: ExcludedJudge) -> str:
     if judge["decided_by"] is None or judge["decided_on"] is None:
         return "–"
     day = date_format(date.fromisoformat(judge["decided_on"]), "DATE_FORMAT")
@@ -153,7 +153,7 @@ def pairs_table(content: PublishedContent) -> Table:
         corrected = "adjusted_p"
         caption = pair_sentences(content)
     return pairs_matrix(
-        map(_with_shares, content["ranking"]["pairs"]),
+        map(_pair_with_shares, content["ranking"]["pairs"]),
         Column("better", _("Better"), is_text=True, names="system"),
         Column("worse", _("Worse"), is_text=True, names="other"),
         tests=PairTests(p=p, corrected=corrected, level=level),
@@ -170,7 +170,7 @@ class PairWithShares(PublishedPair):
     mark: str
 
 
-def _with_shares(pair: PublishedPair) -> PairWithShares:
+def _pair_with_shares(pair: PublishedPair) -> PairWithShares:
     decided = pair["wins"] + pair["losses"]
     share = None
     other_share = None
@@ -231,7 +231,7 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "content": content,
         "summary": _summary(content),
         "has_ranking": has_ranking(content),
-        "answers": _rendered(answer_tables(content)),
+        "answers": _render_tables(answer_tables(content)),
         "languages": language_pair_name(
             test_set["source_language"], test_set["target_language"]
         ),
@@ -240,13 +240,13 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "withdrawn": withdrawn_systems(content),
         "not_estimable": unranked_in_words(ranking),
         "told_apart_by": pair_sentences(content),
-        "pairs": _rendered([pairs_table(content)]),
+        "pairs": _render_tables([pairs_table(content)]),
         "strength": kappa["strength"],
         "kappa_missing": kappa["kappa_missing"],
         "kappa_chance": kappa["kappa_chance"],
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),
-        "metrics": _rendered(metric_tables(content)),
+        "metrics": _render_tables(metric_tables(content)),
         "method": method_sentences(content),
         "left_out": left_out_lines(content),
         "has_teams": any(row["team"] or not row["is_named"] for row in systems),
@@ -256,7 +256,7 @@ def published_page(content: PublishedContent) -> PublishedPage:
     }
 
 
-def _rendered(tables: Sequence[Table]) -> list[RenderedTable]:
+def _render_tables(tables: Sequence[Table]) -> list[RenderedTable]:
     return rendered_tables(Report(tables=tables, data={}))
 
 

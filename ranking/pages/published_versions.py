@@ -37,15 +37,15 @@ def differences(before: PublishedContent, after: PublishedContent) -> list[str]:
 def _judges(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was = [judge["judge"] for judge in before["left_out"]["judges"]]
     now = [judge["judge"] for judge in after["left_out"]["judges"]]
-    excluded = _without(now, was)
+    excluded = _names_only_in_first(now, was)
     if excluded:
         yield _judges_excluded(excluded)
-    included = _without(was, now)
+    included = _names_only_in_first(was, now)
     if included:
         yield _judges_included(included)
 
 
-def _without(names: Sequence[str], others: Sequence[str]) -> list[str]:
+def _names_only_in_first(names: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return the names that are not among the others."""
     return [name for name in names if name not in others]
 
@@ -83,12 +83,12 @@ def _judges_included(names: list[str]) -> str:
 def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
     was = [row["system"] for row in before["systems"]]
     now = [row["system"] for row in after["systems"]]
-    new = _without(now, was)
+    new = _names_only_in_first(now, was)
     if new:
         yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
-    gone = _without(was, now)
+    gone = _names_only_in_first(was, now)
     # Systems that became anonymous must not be named here.
-    if gone and not _without_name(after).intersection(new):
+    if gone and not _anonymous_systems(after).intersection(new):
         yield _("Removed or renamed: %(systems)s.") % {"systems": names_in_a_row(gone)}
     gone_since = withdrawn_systems(after) - withdrawn_systems(before)
     if gone_since:
@@ -97,7 +97,7 @@ def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]
         }
 
 
-def _without_name(content: PublishedContent) -> set[str]:
+def _anonymous_systems(content: PublishedContent) -> set[str]:
     return {row["system"] for row in content["systems"] if not row["is_named"]}
 
 

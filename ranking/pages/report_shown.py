@@ -133,7 +133,7 @@ def _table(
         name=table.name,
         title=table.title,
         headings=headings,
-        body=_body(table, _with_decimals(rows), filled, addresses),
+        body=_body(table, _unify_number_types(rows), filled, addresses),
         notes=table.notes,
         plot=plot,
         more=len(table.rows) - len(rows),
@@ -141,7 +141,7 @@ def _table(
     )
 
 
-def _with_decimals(rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
+def _unify_number_types(rows: Sequence[Sequence[Value]]) -> list[list[Value]]:
     """Return rows in which all numbers of a column are floats if one is; published results are JSON, which has no 1.0."""
     measured = set()
     for row in rows:
@@ -205,7 +205,7 @@ def _body(
         row_addresses = _addresses(table, row, addresses)
         about: dict[Named, str] = {}
         if row_addresses is not None:
-            about = _about(table, row)
+            about = _row_objects(table, row)
         if number in table.rules:
             parts.append('<tr class="ends">')
         else:
@@ -250,7 +250,7 @@ def _addresses(
     return addresses(name)
 
 
-def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
+def _row_objects(table: Table, row: Sequence[Value]) -> dict[Named, str]:
     """Return the objects a row is about, except its test set: those of all rows, and those in its first cells."""
     about: dict[Named, str] = dict(table.about)
     for value, column in zip(row, table.columns, strict=True):
@@ -290,7 +290,7 @@ def _address(
 ) -> str | None:
     """Return the address of the object or the judgments that a cell refers to."""
     if column.names is not None:
-        return _named(str(value), column.names, addresses)
+        return _object_address(str(value), column.names, addresses)
     if column.counts is None or not value:
         return None
     if column.counts == "skipped":
@@ -302,7 +302,7 @@ def _address(
     return addresses.judgments(**about, outcome=column.counts)
 
 
-def _named(value: str, names: Named, addresses: Addresses) -> str | None:
+def _object_address(value: str, names: Named, addresses: Addresses) -> str | None:
     """Return the address of an object named in a cell; None if it no longer exists."""
     if names == "test_set":
         return addresses.ranking
@@ -440,7 +440,7 @@ def rankings_beside(
     else:
         other_systems = _systems_of(chosen, task=task, kind=this.kind)
     label = dict(choices).get(chosen, chosen)
-    table = _beside(systems, other_systems, label)
+    table = _side_by_side_table(systems, other_systems, label)
     return RankingsBeside(
         table=rendered_tables(Report(tables=[table], data={}))[0],
         differing=sum(row[-1] != "" for row in table.rows),
@@ -461,13 +461,13 @@ def _systems_of(analysis_id: str, *, task: Task, kind: str) -> list[RankedRow]:
     return systems
 
 
-def _beside(
+def _side_by_side_table(
     these: Sequence[RankedRow], those: Sequence[RankedRow], label: str
 ) -> Table:
     """Return a table of two rankings; `label` names the second one."""
     has_groups = _has_groups(these) or _has_groups(those)
-    this_side = _by_system(these)
-    other_side = _by_system(those)
+    this_side = _rows_by_system(these)
+    other_side = _rows_by_system(those)
     rows: list[tuple[Value, ...]] = []
     for name in {**this_side, **other_side}:
         this = _standing(this_side.get(name), has_groups=has_groups)
@@ -493,7 +493,7 @@ def _has_groups(rows: Sequence[RankedRow]) -> bool:
     return max((row.get("group", 1) for row in rows), default=1) > 1
 
 
-def _by_system(rows: Sequence[RankedRow]) -> dict[str, RankedRow]:
+def _rows_by_system(rows: Sequence[RankedRow]) -> dict[str, RankedRow]:
     return {row["system"]: only_estimable(row) for row in rows}
 
 

@@ -79,7 +79,7 @@ def result_bundle_make(
     with tempfile.TemporaryDirectory(prefix="quintet-bundle-") as name:
         folder = Path(name)
         frozen = frozen_result(result)
-        files = _written(frozen, folder, progress)
+        files = _write_bundle_files(frozen, folder, progress)
         zipped = folder / "bundle.zip"
         _zip_write(zipped, folder, files, frozen.content["published_at"])
         with zipped.open("rb") as stream:
@@ -103,13 +103,13 @@ def _make(job: Job, progress: JobProgress) -> dict[str, object]:
 
 
 @override("en")
-def _written(
+def _write_bundle_files(
     frozen: FrozenResult, folder: Path, progress: Progress
 ) -> list[BundleFile]:
     """Write all files into the folder, in English; return name, bytes and SHA-256 of each in zip order."""
     content = frozen.content
     digest = frozen.result.digest
-    for name, written in _of_content(result_file(frozen.result)).items():
+    for name, written in _content_files(result_file(frozen.result)).items():
         _write(folder / name, written)
     _write(folder / bundles.RUN, canonical(_run(frozen)) + "\n")
     for name, lines in data_files(frozen, progress).items():
@@ -121,27 +121,27 @@ def _written(
     names = [name for name in FOLDER if name in about | there]
     _write(folder / bundles.INDEX, frozen_page(frozen.result, names))
     _write(folder / bundles.README, readme(content, digest, names))
-    files = [_described(folder / name) for name in names[:-2]]
+    files = [_describe_file(folder / name) for name in names[:-2]]
     _write(folder / bundles.METADATA, crate(content, digest, files))
-    files.append(_described(folder / bundles.METADATA))
+    files.append(_describe_file(folder / bundles.METADATA))
     hashes = {file["name"]: file["sha256"] for file in files}
     _write(folder / bundles.CHECKSUMS, bundles.checksums_written(hashes))
-    return [*files, _described(folder / bundles.CHECKSUMS)]
+    return [*files, _describe_file(folder / bundles.CHECKSUMS)]
 
 
-def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
+def _content_files(file: PublishedFile) -> dict[str, str | bytes]:
     """Return the files that depend only on the content of a result, by name."""
     if has_ranking(file.content):
-        files = _of_ranking(file)
+        files = _ranking_files(file)
     else:
-        files = _of_answers(file)
+        files = _answer_files(file)
     files["citation.bib"] = bibtex_file(file)
     files["CITATION.cff"] = cff_file(file)
     files[bundles.RESULT] = canonical(file.content)
     return files
 
 
-def _of_ranking(file: PublishedFile) -> dict[str, str | bytes]:
+def _ranking_files(file: PublishedFile) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {
         "ranking.csv": csv_file(file),
         "pairs.csv": pairs_file(file),
@@ -156,7 +156,7 @@ def _of_ranking(file: PublishedFile) -> dict[str, str | bytes]:
     return files
 
 
-def _of_answers(file: PublishedFile) -> dict[str, str | bytes]:
+def _answer_files(file: PublishedFile) -> dict[str, str | bytes]:
     """Return the tables of a result without a ranking."""
     report = published_report(file)
     endings = ("csv", "tex", "typ", "md")
@@ -204,7 +204,7 @@ def _run(frozen: FrozenResult) -> dict[str, object]:
     }
 
 
-def _described(path: Path) -> BundleFile:
+def _describe_file(path: Path) -> BundleFile:
     with path.open("rb") as stream:
         sha256 = file_digest(stream, "sha256").hexdigest()
     return {"name": path.name, "bytes": path.stat().st_size, "sha256": sha256}

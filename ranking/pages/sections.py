@@ -152,7 +152,7 @@ class SectionsOf(ABC):
             if query.get(OF) == kind.name:
                 data = options_in_query(query)
             context = self.context(self.form(kind, data))
-            _without_repeated(context, earlier_notes)
+            _remove_repeated_notes(context, earlier_notes)
             body = render_to_string("analyses/_section.html", context, self._request)
             sections.append(Section(kind.name, kind.title, body))
         return sections
@@ -282,7 +282,7 @@ class SectionsOf(ABC):
         return answer.last - newest.watermark > GROWTH * newest.watermark
 
 
-def _without_repeated(context: SectionContext, earlier_notes: set[str]) -> None:
+def _remove_repeated_notes(context: SectionContext, earlier_notes: set[str]) -> None:
     """Remove the notes that several answers share from all but the first one, and remember those of this answer."""
 
     def new_notes(notes: Sequence[str]) -> list[str]:
@@ -374,8 +374,8 @@ class Sections(SectionsOf):
         if form.is_bound and not _JUDGE_OPTIONS.isdisjoint(form.changed_options):
             return False
         if "leave_out" not in counted:
-            return set(counted["without"]) != self._excluded
-        return not self._excluded <= {*counted["without"], *counted["leave_out"]}
+            return set(counted["without"]) != self._excluded_judges
+        return not self._excluded_judges <= {*counted["without"], *counted["leave_out"]}
 
     def _answer_context(self, form: AnalysisForm, analysis: Analysis) -> SectionContext:
         report = answer_for_people(analysis)
@@ -425,7 +425,7 @@ class Sections(SectionsOf):
         return stopping_rule_state(task_id=self._task.pk)
 
     @cached_property
-    def _excluded(self) -> set[str]:
+    def _excluded_judges(self) -> set[str]:
         return set(excluded_judges(campaign_id=self._campaign.pk))
 
     @cached_property

@@ -147,7 +147,7 @@ def headline(result: Standing) -> str:
     unranked = len(result.get("not_estimable", ()))
     if _all_tied(systems):
         return _all_tied_in_words(count, unranked=unranked)
-    among = _among(count, unranked=unranked)
+    among = _among_systems(count, unranked=unranked)
     if clusters == 1:
         return _("No clusters yet %(among)s") % {"among": among}
     if clusters == count == 2:
@@ -178,7 +178,7 @@ def _estimable(systems: Sequence[RankedRow]) -> list[RankedRow]:
     return [row for row in systems if not row.get("shortage")]
 
 
-def _among(ranked: int, *, unranked: int) -> str:
+def _among_systems(ranked: int, *, unranked: int) -> str:
     """Return "among 8 systems": those that a ranking ranks, out of all if some have no rank."""
     if not unranked:
         return counted("among %(count)s system", "among %(count)s systems", ranked)
@@ -373,7 +373,7 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
             effects.measured,
         )
         sentences.append(unaffected)
-    return sentences + _without_reference(effects)
+    return sentences + _missing_reference_notes(effects)
 
 
 def effects_now_in_words(effects: RuleEffects) -> str:
@@ -391,7 +391,7 @@ def effects_now_in_words(effects: RuleEffects) -> str:
     }
 
 
-def _without_reference(effects: RuleEffects) -> list[str]:
+def _missing_reference_notes(effects: RuleEffects) -> list[str]:
     sentence = _("“%(measure)s” has no data: the reference was not among the outputs.")
     sentences = []
     for measure in effects.without_data:

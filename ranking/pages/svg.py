@@ -196,7 +196,7 @@ def _cut_alike(names: Sequence[str], room: int, *, shared: int) -> dict[str, str
     labels_by_name: dict[str, str] = {}
     names_by_label: dict[str, list[str]] = {}
     for name in names:
-        label = _cut(_without_shared(name, shared), room)
+        label = _cut(_elide_shared_prefix(name, shared), room)
         labels_by_name[name] = label
         names_by_label.setdefault(label, []).append(name)
     for alike in names_by_label.values():
@@ -216,7 +216,7 @@ def _common_letters(names: Sequence[str]) -> int:
     return len(first)
 
 
-def _without_shared(name: str, shared: int) -> str:
+def _elide_shared_prefix(name: str, shared: int) -> str:
     start = shared - _BEFORE
     if start <= _HEAD:
         return name

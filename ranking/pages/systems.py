@@ -40,9 +40,9 @@ def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[S
         if row["score"] is not None:
             scores[name] = row["score"]
     annotated: QuerySet[Any] = systems.annotate(
-        rank=_by_name(ranks, IntegerField()),
-        score=_by_name(scores, FloatField()),
-        comparisons=_by_name(comparisons, IntegerField()),
+        rank=_case_by_name(ranks, IntegerField()),
+        score=_case_by_name(scores, FloatField()),
+        comparisons=_case_by_name(comparisons, IntegerField()),
     )
     return annotated.order_by(F("rank").asc(nulls_last=True), "name")
 
@@ -54,7 +54,7 @@ def _ranked_rows(run: RankingRun | None) -> list[RankedRow]:
     return systems
 
 
-def _by_name(values: Mapping[str, float], field: "Field[Any, Any]") -> Case:
+def _case_by_name(values: Mapping[str, float], field: "Field[Any, Any]") -> Case:
     """Return an expression for the value of each system; null for those without one."""
     whens = [When(name=name, then=Value(value)) for name, value in values.items()]
     return Case(*whens, default=Value(None), output_field=field)

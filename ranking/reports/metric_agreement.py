@@ -144,7 +144,7 @@ def _agreement(
     for label, limit in ((part.ceiling, data["ceiling"]), (floor, data["floor"])):
         if limit and limit[part.name]:
             rows.append({"metric": label, **limit[part.name]})
-    figures = _with_values(part.figures, rows)
+    figures = _figures_with_values(part.figures, rows)
     notes = [part.note]
     if _SAVED in figures:
         notes.append(
@@ -212,7 +212,7 @@ def _groups_table(
             Column("group", _("Group"), is_text=True),
             Column("metric", _("Metric"), is_text=True),
             Column("segments", _("Segments")),
-            *_columns(_with_values(figures, rows), confidence),
+            *_columns(_figures_with_values(figures, rows), confidence),
         ),
         keys=2,
     )
@@ -252,7 +252,7 @@ def _tests_between(
     )
 
 
-def _with_values(
+def _figures_with_values(
     figures: Mapping[str, str | Promise], rows: Sequence[Mapping[str, object]]
 ) -> dict[str, str | Promise]:
     """Return the figures that some row has."""

@@ -28,7 +28,7 @@ def public_report(report: Report, labels: Mapping[str, str]) -> Report:
             continue
         if anonymous and not names.isdisjoint(_PAIRS):
             continue
-        tables.append(_labelled(table, labels))
+        tables.append(_labelled_table(table, labels))
     return Report(tables=tables, data={})
 
 
@@ -37,7 +37,7 @@ def _anonymous(labels: Mapping[str, str]) -> list[str]:
     return [name for name, label in labels.items() if name != label]
 
 
-def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
+def _labelled_table(table: Table, labels: Mapping[str, str]) -> Table:
     published = {system_label(name): label for name, label in labels.items()}
     rows = [_labelled_row(row, table.columns, published) for row in table.rows]
     anonymous = _anonymous(labels)
@@ -51,7 +51,7 @@ def _labelled(table: Table, labels: Mapping[str, str]) -> Table:
     if anonymous and "system" in kinds:
         position = kinds.index("system")
         names = list(map(str, map(itemgetter(position), table.rows)))
-        return _without_order_of_names(public, names, position)
+        return _sort_by_label(public, names, position)
     return public
 
 
@@ -65,7 +65,7 @@ def _labelled_row(
     return labelled
 
 
-def _without_order_of_names(table: Table, names: list[str], system: int) -> Table:
+def _sort_by_label(table: Table, names: list[str], system: int) -> Table:
     """Order rows that were in the order of the systems' names by their labels, which are in the column `system`."""
 
     def label(row: Sequence[Value]) -> str:

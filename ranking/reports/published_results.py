@@ -93,10 +93,10 @@ def answer_tables(content: PublishedContent) -> list[Table]:
     if answers is None:
         return []
     report = report_in(answers["reports"], get_language() or settings.LANGUAGE_CODE)
-    return [_named("answers", table) for table in report.tables]
+    return [_prefix_table_name("answers", table) for table in report.tables]
 
 
-def _named(section: str, table: Table) -> Table:
+def _prefix_table_name(section: str, table: Table) -> Table:
     return replace(table, name=f"{section}_{table.name}")
 
 
@@ -292,7 +292,7 @@ def metric_tables(content: PublishedContent) -> list[Table]:
             sections["metrics"], sections["metrics"]["confidence"]
         )
         for table in agreement:
-            tables.append(replace(_named("metrics", table), plot=None))
+            tables.append(replace(_prefix_table_name("metrics", table), plot=None))
     if "predicted_ranking" in sections:
         tables.append(_predicted_table(content, sections["predicted_ranking"]))
     return tables

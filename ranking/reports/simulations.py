@@ -321,7 +321,7 @@ def plot_of(comparison: Comparison) -> str:
     return "\n".join([*head, *parts, label])
 
 
-def _finished(row: DesignRow) -> list[int]:
+def _judgments_to_target(row: DesignRow) -> list[int]:
     """Return the judgments of the campaigns that reached the target, fewest first."""
     return sorted(judgments for judgments in row.each if judgments is not None)
 
@@ -332,7 +332,7 @@ class _Scale:
     def __init__(self, comparison: Comparison) -> None:
         needed: list[int] = []
         for row in comparison.rows:
-            needed += _finished(row)
+            needed += _judgments_to_target(row)
         self._low = math.log10(min(needed, default=1)) - 0.05
         self._high = math.log10(comparison.limit)
         self.ticks = []
@@ -371,7 +371,7 @@ def _panel(
     for number, row in enumerate(rows):
         colour, dashes = _STROKES[number % len(_STROKES)]
         path = [f"M{_LEFT} {bottom}"]
-        for done, judgments in enumerate(_finished(row), 1):
+        for done, judgments in enumerate(_judgments_to_target(row), 1):
             y = bottom - done / experiments * (bottom - upper)
             path.append(f"H{scale.position(judgments):.1f}V{y:.1f}")
         path.append(f"H{right}")

@@ -58,7 +58,7 @@ def in_languages(
             report = make()
             reports.append(report)
             # Lazy texts are translated here.
-            stored[language] = _stored(report)
+            stored[language] = _stored_report(report)
     first, *others = languages
     for language in others:
         pairs = zip(stored[language]["tables"], stored[first]["tables"], strict=True)
@@ -102,7 +102,7 @@ def _read_table(table: StoredTable, rows: list[list[Value]]) -> Table:
     )
 
 
-def _stored(report: Report) -> StoredReport:
+def _stored_report(report: Report) -> StoredReport:
     return {
         "about": list(map(str, report.about)),
         "notes": list(map(str, report.notes)),

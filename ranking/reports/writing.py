@@ -78,7 +78,7 @@ def _text_table(table: Table) -> str:
     rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
     text = [table.title, ""] if table.title else []
     for number, line in enumerate(lines, -1):
-        padded = starmap(_padded, zip(line, widths, table.columns, strict=True))
+        padded = starmap(_pad_cell, zip(line, widths, table.columns, strict=True))
         text.append(_GAP.join(padded).rstrip())
         if number in table.rules or number == -1:
             text.append(rule)
@@ -111,7 +111,7 @@ def _character_width(character: str) -> int:
     return 1
 
 
-def _padded(text: str, width: int, column: Column) -> str:
+def _pad_cell(text: str, width: int, column: Column) -> str:
     padding = " " * (width - _width(text))
     if column.is_text:
         return text + padding

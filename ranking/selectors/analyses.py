@@ -258,7 +258,7 @@ class JudgeInAnswer(NamedTuple):
         return (not self.stands_out, self.figures.get("kappa", 2.0), self.judge)
 
 
-def _in_answer(
+def _judge_in_answer(
     judge: str, *, stands_out: bool, below: int = 0, **figures: Any
 ) -> JudgeInAnswer:
     evidence = {
@@ -296,7 +296,7 @@ def _kappa(agreement: Mapping[str, Any]) -> dict[str, Any]:
     return {name: agreement[name] for name in ("kappa", "low", "high", "comparable")}
 
 
-def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
+def _judges_in_diagnosis(data: dict[str, Any]) -> list[JudgeInAnswer]:
     rules: dict[str, list[str]] = defaultdict(list)
     for rule in data["outliers"]:
         for name in rule["outliers"]:
@@ -304,7 +304,7 @@ def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
     judges = []
     for row in data["judges"]:
         name = row["judge"]
-        judge = _in_answer(
+        judge = _judge_in_answer(
             name,
             blocks=row["blocks"],
             **_kappa(row["agreement"]),
@@ -315,7 +315,7 @@ def _of_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
     return judges
 
 
-def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
+def _judges_in_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
     """Return each judge with their pair farthest below the band, otherwise their first pair listed."""
     first_pair: dict[str, dict[str, Any]] = {}
     below = Counter[str]()
@@ -327,7 +327,7 @@ def _of_pairs(data: dict[str, Any]) -> list[JudgeInAnswer]:
     judges = []
     for name, pair in first_pair.items():
         one, other = pair["judges"]
-        judge = _in_answer(
+        judge = _judge_in_answer(
             name,
             **_kappa(pair),
             other=other if name == one else one,
@@ -343,15 +343,18 @@ def _is_in_band(row: Mapping[str, Any]) -> bool:
     return bool(row["beside"] >= 0)
 
 
-def _of_without(data: dict[str, Any]) -> list[JudgeInAnswer]:
+def _left_out_judges(data: dict[str, Any]) -> list[JudgeInAnswer]:
     judges = data["left_out"].items()
-    return [_in_answer(name, blocks=blocks, stands_out=True) for name, blocks in judges]
+    return [
+        _judge_in_answer(name, blocks=blocks, stands_out=True)
+        for name, blocks in judges
+    ]
 
 
 _READERS: Final = {
-    "judges": _of_judges,
-    "judge_pairs": _of_pairs,
-    "without": _of_without,
+    "judges": _judges_in_diagnosis,
+    "judge_pairs": _judges_in_pairs,
+    "without": _left_out_judges,
 }
 
 
@@ -442,11 +445,13 @@ def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow[Any]]:
     """Return the rows of a table of stored figures. At most seven queries."""
     tasks = table_tasks(campaign=campaign)
     if kind.name == "collected":
-        return _collected(campaign, tasks)
-    return _ranked(campaign, tasks)
+        return _collected_rows(campaign, tasks)
+    return _ranking_rows(campaign, tasks)
 
 
-def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[Any]]:
+def _ranking_rows(
+    campaign: Campaign, tasks: Sequence[TableTestSet]
+) -> list[TableRow[Any]]:
     """Return a row for each task with its latest ranking, or the reason for having none."""
     latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
     rows: list[TableRow[Any]] = []
@@ -462,7 +467,7 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow[
     return rows
 
 
-def _collected(
+def _collected_rows(
     campaign: Campaign, tasks: Sequence[TableTestSet]
 ) -> list[TableRow[Any]]:
     of_campaign = {"task__test_set__campaign": campaign}
@@ -495,9 +500,9 @@ def _collected(
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     total: dict[str, Any] = {}
     for name in _OF_TASKS:
-        total[name] = _summed(row.computed[name] for row in rows) or 0
+        total[name] = _sum_known_values(row.computed[name] for row in rows) or 0
     for name in _OF_RANKINGS:
-        total[name] = _summed(row.computed[name] for row in rows)
+        total[name] = _sum_known_values(row.computed[name] for row in rows)
     total["judges"] = judges.aggregate(count=Count("judge", distinct=True))["count"]
     total["days"] = len({day for _task, day in task_days})
     total["counted_to"] = 0
@@ -542,7 +547,7 @@ _OF_RANKINGS = (
 )
 
 
-def _summed(values: Iterable[int | None]) -> int | None:
+def _sum_known_values(values: Iterable[int | None]) -> int | None:
     numbers = [value for value in values if value is not None]
     if numbers:
         return sum(numbers)

@@ -131,7 +131,7 @@ def judgments_chosen(
     leave_out = None
     if LEAVE_OUT.name in options:
         leave_out = _leave_out(task, set(options[LEAVE_OUT.name]), selection)
-    without = _without(task, selection)
+    without = _left_out_judges(task, selection)
     documents = _documents(task, selection)
     remarked = _Remarked(task, watermark, without, documents)
     needs: Collection[Need] = kind.needs if kind else ()
@@ -144,7 +144,7 @@ def judgments_chosen(
         # leaving them out.
         without=tuple(name for name in without if name not in (leave_out or ())),
         documents=documents,
-        skipped=_skipped(task),
+        skipped=_skips_by_judge(task),
         leave_out=leave_out,
         of_chosen_systems=designs.exclude(systems=[]).exists(),
         rules=changed_rules(task),
@@ -320,7 +320,7 @@ def _leave_out(task: Task, named: set[str], selection: _Selection) -> tuple[str,
         flagged = judges_listed(task=task).filter(FLAGGED).order_by()
         named.update(flagged.values_list("judge__pseudonym", flat=True))
     # Do not re-include judges whom another option leaves out.
-    never = _without(task, replace(selection, excluded_count=True))
+    never = _left_out_judges(task, replace(selection, excluded_count=True))
     return tuple(sorted(named.difference(never)))
 
 
@@ -349,7 +349,7 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
         )
 
 
-def _without(task: Task, selection: _Selection) -> list[str]:
+def _left_out_judges(task: Task, selection: _Selection) -> list[str]:
     without = set(selection.without)
     _refuse_strangers(task, without, field="without")
     if not selection.excluded_count:
@@ -393,7 +393,7 @@ def _refuse_unknown(unknown: AbstractSet[str], *, field: str) -> None:
         )
 
 
-def _skipped(task: Task) -> dict[str, int]:
+def _skips_by_judge(task: Task) -> dict[str, int]:
     tallies = JudgeTally.objects.filter(task=task, skipped__gt=0)
     return dict(
         tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped")

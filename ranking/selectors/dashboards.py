@@ -556,7 +556,7 @@ def _overviews(tasks: Sequence[Task], now: datetime | None) -> Iterator[TaskOver
     now = now or timezone.now()
     latest = LatestRanking.objects.in_bulk([task.pk for task in tasks])
     left_out = judges_left_out(*latest.values())
-    counted = _counted(tasks)
+    counted = _counts_by_task(tasks)
     at_work = judges_at_work(tasks, now=now)
     days_judged = _days_judged(tasks, now)
     is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
@@ -610,7 +610,7 @@ class _TaskCounts(NamedTuple):
     published: PublishedAddress | None = None
 
 
-def _counted(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
+def _counts_by_task(tasks: Sequence[Task]) -> dict[int, _TaskCounts]:
     versions = PublishedResult.objects.filter(task=OuterRef("task"))
     record = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
     newest = versions.order_by("-version").values(record=record)[:1]

@@ -171,17 +171,17 @@ class DesignForecast:
 
     def of_budget(self, judgments: float) -> BudgetForecast:
         """Return the forecast of a budget up to `most`, interpolated from the curve."""
-        hours = self._interpolated("hours", judgments)
+        hours = self._interpolated_estimate("hours", judgments)
         assert hours is not None  # noqa: S101  every budget has hours
         return BudgetForecast(
             judgments=round(judgments),
             hours=hours,
-            cost=self._interpolated("cost", judgments),
-            pairs=self._interpolated("pairs", judgments),
-            clusters=self._interpolated("clusters", judgments),
+            cost=self._interpolated_estimate("cost", judgments),
+            pairs=self._interpolated_estimate("pairs", judgments),
+            clusters=self._interpolated_estimate("clusters", judgments),
         )
 
-    def _interpolated(self, name: str, judgments: float) -> Estimate | None:
+    def _interpolated_estimate(self, name: str, judgments: float) -> Estimate | None:
         if getattr(self.chosen, name) is None:
             return None
         budgets = [row.judgments for row in self.curve]

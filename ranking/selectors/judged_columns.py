@@ -85,7 +85,7 @@ def judged_columns(
     Rows are ordered by block id, then by judge id. Blocks and judgments are read separately.
     """
     judgments = Judgment.objects.of(task_id).current(watermark=watermark)
-    return _coded(judgments, _block_contents(task_id, control))[0]
+    return _coded_judgments(judgments, _block_contents(task_id, control))[0]
 
 
 def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
@@ -112,7 +112,7 @@ def judged_blocks_timed(
     judgments = Judgment.objects.of(task_id).current(watermark=watermark)
     if without_blocks:
         judgments = judgments.exclude(block__in=without_blocks)
-    coded, more = _coded(
+    coded, more = _coded_judgments(
         judgments.annotate(milliseconds=Case(first, default=-1), day=_DAY),
         _block_contents(task_id, BlockControl.NONE),
         ("milliseconds", "day"),
@@ -187,8 +187,10 @@ def changed_judgments(
     batch_size = max(1, batch_size)
     for begin in range(0, max(1, len(counted), len(checked)), batch_size):
         batch = slice(begin, begin + batch_size)
-        before, after = _before_and_after(span, counted[batch], BlockControl.NONE)
-        checks_before, checks_after = _before_and_after(
+        before, after = _blocks_before_and_after(
+            span, counted[batch], BlockControl.NONE
+        )
+        checks_before, checks_after = _blocks_before_and_after(
             span, checked[batch], BlockControl.ATTENTION
         )
         yield ChangedJudgments(
@@ -226,7 +228,7 @@ def _holds(**condition: str) -> Case:
     return Case(When(**condition, then=Value(True)), default=Value(False))
 
 
-def _before_and_after(
+def _blocks_before_and_after(
     span: _Span, segments: Collection[int], control: str
 ) -> tuple[Blocks, Blocks]:
     """Read the judgments of segments, given by primary key, that are current at each of two watermarks."""
@@ -236,9 +238,10 @@ def _before_and_after(
         return nothing, nothing
     judgments = Judgment.objects.of(span.task_id).until(span.stop)
     of_segments = judgments.filter(
-        _within("block__segment", span.task_id, segments), block__control=control
+        _segment_condition("block__segment", span.task_id, segments),
+        block__control=control,
     )
-    coded, more = _coded(
+    coded, more = _coded_judgments(
         of_segments.annotate(
             number=F("numbered__number"),
             # Numbers begin at 1. A judgment without a number does not replace another one yet.
@@ -268,7 +271,7 @@ def _seconds(judge_ids: Int64Array, milliseconds: Int32Array) -> dict[str, Float
     return {names[judge]: own for judge, own in own_times}
 
 
-def _coded(
+def _coded_judgments(
     judgments: JudgmentQuerySet, contents: _BlockContents, columns: Sequence[str] = ()
 ) -> tuple[CodedJudgments, Columns]:
     """Read those of these judgments that are of these blocks, in the order of blocks and judges.
@@ -321,7 +324,7 @@ def _block_contents(
     A judgment with a number was committed, with its block, before a reader could see the number.
     """
     blocks = Block.objects.filter(
-        _within("segment", task_id, segments), control=control
+        _segment_condition("segment", task_id, segments), control=control
     )
     blocks = blocks.exclude(outputs=[]).order_by()
     width = blocks.aggregate(most=Max("outputs__len"))["most"] or 1
@@ -345,7 +348,9 @@ def _block_contents(
     )
     # Read after the blocks: an import may write blocks with new outputs of new systems meanwhile.
     outputs = columns_copied(
-        Output.objects.filter(_within("segment", task_id, segments)).order_by("pk"),
+        Output.objects.filter(
+            _segment_condition("segment", task_id, segments)
+        ).order_by("pk"),
         [("id", "i8"), ("system_id", "i8")],
     )
     named = System.objects.filter(test_set__tasks=task_id).order_by("name")
@@ -374,7 +379,7 @@ def _block_contents(
     )
 
 
-def _within(path: str, task_id: int, segments: Collection[int] | None) -> Q:
+def _segment_condition(path: str, task_id: int, segments: Collection[int] | None) -> Q:
     """Return the condition that the segment at this path is among the given ones, or in the test set."""
     if segments is None:
         return Q(**{f"{path}__test_set__tasks": task_id})

@@ -100,11 +100,13 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
         origin=F("judge__origin"),
         note=F("judge__note"),
         standing=F("skipped"),
-        seconds=_measured("measured__measures", JudgeMeasure.SECONDS),
-        kappa=_measured("measured__measures", JudgeMeasure.INTER),
-        kappa_low=_measured("measured__measures", JudgeMeasure.INTER, "low"),
-        kappa_high=_measured("measured__measures", JudgeMeasure.INTER, "high"),
-        disagrees=_measured("measured__measures", JudgeMeasure.DISAGREES),
+        seconds=_measure_expression("measured__measures", JudgeMeasure.SECONDS),
+        kappa=_measure_expression("measured__measures", JudgeMeasure.INTER),
+        kappa_low=_measure_expression("measured__measures", JudgeMeasure.INTER, "low"),
+        kappa_high=_measure_expression(
+            "measured__measures", JudgeMeasure.INTER, "high"
+        ),
+        disagrees=_measure_expression("measured__measures", JudgeMeasure.DISAGREES),
         gravity=_gravity(task),
     )
     low_agreement = Case(
@@ -114,7 +116,7 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
     return rows.order_by("-gravity", low_agreement.asc(nulls_last=True), "pseudonym")
 
 
-def _measured(measures: str, measure: str, number: str = "value") -> Cast:
+def _measure_expression(measures: str, measure: str, number: str = "value") -> Cast:
     return Cast(KeyTextTransform(number, KeyTransform(measure, measures)), FloatField())
 
 
@@ -213,7 +215,9 @@ def measure_results(measures: RecordedMeasures) -> dict[str, MeasureResult]:
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
     """Return the values of each measure over the judges of a test set, unordered. One query."""
-    expressions = {name: _measured("measures", name) for name in JudgeMeasure.values}
+    expressions = {
+        name: _measure_expression("measures", name) for name in JudgeMeasure.values
+    }
     measures: Any = JudgeMeasures.objects.filter(task=task_id).values(**expressions)
     rows = list(measures)
     if not rows:

@@ -20,11 +20,11 @@ from ranking.selectors.runs import judges_left_out, judges_not_counted
 
 def published_at(address: str) -> PublishedResult | None:
     """Return the result with this address, with `is_embargoed`; None if there is none. One query."""
-    beginning = _with_state().alias(begins=Left("digest", ADDRESS_LENGTH))
+    beginning = _results_with_embargo().alias(begins=Left("digest", ADDRESS_LENGTH))
     return beginning.filter(begins=address).select_related("bundle").first()
 
 
-def _with_state() -> QuerySet[PublishedResult, Any]:
+def _results_with_embargo() -> QuerySet[PublishedResult, Any]:
     """Return all results with `is_embargoed`, by the database's clock."""
     is_embargoed = Q(embargo_until__isnull=False, embargo_until__gt=Now())
     return PublishedResult.objects.annotate(is_embargoed=is_embargoed)
@@ -40,7 +40,7 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 
 def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, newest first, with `is_embargoed`."""
-    rows = _with_state().filter(task=task_id)
+    rows = _results_with_embargo().filter(task=task_id)
     return rows.select_related("published_by", "bundle", "bundle_job").order_by(
         "-version"
     )

@@ -141,7 +141,7 @@ def rule_acts(
     breaches = []
     for task in measured:
         own_rules = [rule for rule in rules if rule.campaign_id == task.campaign_id]
-        for rule, name in _breached(own_rules, task.task_id, task.measures):
+        for rule, name in _rule_breaches(own_rules, task.task_id, task.measures):
             breaches.append(_Breach(rule, name, task))
     if not breaches:
         return []
@@ -165,7 +165,7 @@ def rule_acts(
     return list(acts.values())
 
 
-def _breached(
+def _rule_breaches(
     rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
 ) -> list[tuple[QualityRule, str]]:
     breached = []
@@ -193,7 +193,7 @@ def rules_broken(
     stored = measures_by_judge(task_id=task.pk, judges=judges)
     measures = {name: measure_results(rows) for name, rows in stored.items()}
     broken = defaultdict(list)
-    for rule, name in _breached(rules, task.pk, measures):
+    for rule, name in _rule_breaches(rules, task.pk, measures):
         broken[name].append(rule)
     return broken
 

@@ -337,7 +337,7 @@ def _delete_oldest(analysis: Analysis) -> None:
     Analysis.objects.filter(pk__in=list(oldest.values_list("pk", flat=True))).delete()
 
 
-def _without_progress(_task: str) -> Progress:
+def _silent_progress(_task: str) -> Progress:
     """Return a progress callback that does nothing."""
 
     def progress(_done: int, _total: int) -> None:
@@ -379,11 +379,11 @@ def analysis_reproduce(
             f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
-    compute = _of_task
+    compute = _compute_for_task
     options = kind.options_of_record(analysis.choice)
     if analysis.task is None:
-        compute = _across
-    report = compute(analysis, kind, options, begin or _without_progress)
+        compute = _compute_across_tasks
+    report = compute(analysis, kind, options, begin or _silent_progress)
     reports, first = in_languages(report, LANGUAGES)
     return plain(first.data), reports
 
@@ -393,7 +393,7 @@ def kind_of(analysis: Analysis) -> AnalysisKind:
     return analysis_named(analysis.kind, of_campaign=analysis.task_id is None)
 
 
-def _of_task(
+def _compute_for_task(
     analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
 ) -> Callable[[], Report]:
     """Compute an analysis of a task; return a function that creates its report."""
@@ -438,14 +438,14 @@ def _of_task(
     not_judged = _not_judged(judged_input, chosen)
 
     def report() -> Report:
-        return _completed(
+        return _report_with_notes(
             kind.tell(judged_input, options, findings), not_judged, chosen.rule
         )
 
     return report
 
 
-def _across(
+def _compute_across_tasks(
     analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
 ) -> Callable[[], Report]:
     """Compute a table over test sets; return a function that creates its report."""
@@ -480,7 +480,7 @@ def _row(
         judged_input = stored_input(
             task=row, watermark=task.watermark, chosen=chosen, languages=languages
         )
-        findings = kind.find(judged_input, options, _without_progress)
+        findings = kind.find(judged_input, options, _silent_progress)
         return TableRow(task, findings, rule=chosen.rule)
     except ValueError as error:
         return TableRow(task, None, str(error), rule=chosen.rule)
@@ -496,7 +496,7 @@ def _not_judged(judged_input: Input, chosen: ChosenJudgments) -> list[str]:
     return sorted(set(chosen.systems) - judged)
 
 
-def _completed(
+def _report_with_notes(
     report: Report, not_judged: Sequence[str], state: RuleState | None
 ) -> Report:
     """Add notes on systems without judgments and on the stopping rule to a report."""

@@ -60,11 +60,11 @@ def live_tallies(run: RankingRun, *, kinds: Mapping[str, str]) -> LiveTallies:
     if held is not None and held.watermark > run.watermark:
         # The run has an earlier watermark; leave the tallies in memory unchanged.
         _put_after_commit(task_id, held)
-        return _counted(run, definition)
+        return _count_tallies(run, definition)
     if held is not None:
-        held = _advanced(held, run)
+        held = _advance_tallies(held, run)
     if held is None:
-        held = HeldTallies(_counted(run, definition), run.watermark)
+        held = HeldTallies(_count_tallies(run, definition), run.watermark)
     if held.is_to_store:
         _store(held, task_id)
     _put_after_commit(task_id, held)
@@ -80,7 +80,7 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
     return HeldTallies(tallies, row.watermark, row.build, row.watermark)
 
 
-def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
+def _advance_tallies(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     """Return the tallies updated to the run's watermark; None if they do not fit."""
     if held.watermark == run.watermark:
         return held
@@ -93,7 +93,7 @@ def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     return held
 
 
-def _counted(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
+def _count_tallies(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
     tallies = LiveTallies(definition)
     _apply(tallies, run.task_id, start=0, stop=run.watermark)
     return tallies

@@ -266,18 +266,18 @@ def stopping_result(
         "criteria": [],
     }
     if tested is not None:
-        progress["pairs_apart"] = _apart(tested, rule)
+        progress["pairs_apart"] = _count_separated_pairs(tested, rule)
         is_one_ranking = len(tested.groups) <= 1 and len(tested.systems) >= systems
         if is_one_ranking and not tested.shortages:
             progress["clusters"] = count_clusters(tested.rows())
-    progress["criteria"] = _met(progress, rule)
+    progress["criteria"] = _met_criteria(progress, rule)
     record = None
     if anytime is not None:
         record = _anytime(anytime)
     return {"stopping": progress, "anytime": record}
 
 
-def _apart(ranking: Ranking, rule: RecordedRule) -> int:
+def _count_separated_pairs(ranking: Ranking, rule: RecordedRule) -> int:
     if rule["tests"] == RuleTests.ANYTIME:
         return _significant(ranking.pairs)
     level = RangeOptions(confidence=rule["confidence"]).level
@@ -296,7 +296,7 @@ def _significant(pairs: Iterable[ComparedPair]) -> int:
     return sum(pair.significant is True for pair in pairs)
 
 
-def _met(progress: RuleProgress, rule: RecordedRule) -> list[str]:
+def _met_criteria(progress: RuleProgress, rule: RecordedRule) -> list[str]:
     met = []
     share = rule["pairs_share"]
     pairs = progress["pairs"]

@@ -103,21 +103,21 @@ def judge_page(
         "are_drawn": any(measure.strip for measure in measures),
         "plot_links": plot_links("judge-plot", campaign.slug, task.pk, judge.pk),
         "no_reference": no_reference,
-        "report": _measured(task),
+        "report": _measured_upkeep(task),
         "training": rounds_by_judge.get(judge.pk, []),
         "actions": action_lines(actions, task=task),
-        **_worked(judge),
+        **_work_context(judge),
     }
     return render(request, "organiser/judge.html", context)
 
 
-def _measured(task: Task) -> RankingUpkeep | None:
+def _measured_upkeep(task: Task) -> RankingUpkeep | None:
     """Return the upkeep of a task if its judges have been measured."""
     upkeep = RankingUpkeep.objects.filter(task=task, measured_at__isnull=False)
     return upkeep.first()
 
 
-def _worked(judge: Judge) -> dict[str, Any]:
+def _work_context(judge: Judge) -> dict[str, Any]:
     worked = work_time(judge)
     days = sorted(worked.days.items(), reverse=True)
     listed_days = []
@@ -171,7 +171,7 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "no_reference": no_reference,
         "is_led_by_flags": has_flags and not request.GET.get("sort"),
         "left_out": [action_line(action) for action in exclusions_in_force(task=task)],
-        "report": _measured(task),
+        "report": _measured_upkeep(task),
         "sections": sections.of("judges"),
         "contents": [("quality", _("Quality"))],
     }

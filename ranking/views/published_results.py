@@ -157,7 +157,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     except PublishingRefusedError as error:
         form.refuse(field=error.field, text=error.text, message=str(error))
         return render(request, "published_results/publish.html", context, status=400)
-    awaited = _awaited(request, task, draft, form.sections)
+    awaited = _pending_analyses(request, task, draft, form.sections)
     context |= {
         **_preview(draft, context),
         "draft": draft,
@@ -170,7 +170,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     return render(request, "published_results/confirm.html", context, status=status)
 
 
-def _awaited(
+def _pending_analyses(
     request: HttpRequest, task: Task, draft: PublishedDraft, sections: ChosenSections
 ) -> list[Analysis]:
     """Return the analyses, named like their sections, that the draft lacks because they are waiting or failed."""

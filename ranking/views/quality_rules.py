@@ -69,7 +69,7 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
         message=_("Saved."),
         fields=form.written,
     )
-    return _confirmed(request, campaign, confirmation)
+    return _confirm_and_apply(request, campaign, confirmation)
 
 
 def _put_in_force(
@@ -135,9 +135,9 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         act=replace,
         message=_("Saved."),
         fields=form.written,
-        answers=_with_or_without_undo(rule, _("Change rule")),
+        answers=_undo_answers(rule, _("Change rule")),
     )
-    return _confirmed(request, campaign, confirmation)
+    return _confirm_and_apply(request, campaign, confirmation)
 
 
 def _rule_form(
@@ -182,7 +182,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
             *_actions_in_force(rule),
         ],
         after=_("You can undo kept actions later under “Former rules”."),
-        answers=_with_or_without_undo(rule, _("Switch off rule")),
+        answers=_undo_answers(rule, _("Switch off rule")),
         cancel=reverse("quality-rules", args=[rule.campaign.slug]),
     )
 
@@ -211,7 +211,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         answers=[Answer(_("Apply rule"))],
         facts=[with_full_stop(rule_in_words(rule))],
     )
-    return _confirmed(request, campaign, confirmation)
+    return _confirm_and_apply(request, campaign, confirmation)
 
 
 @action_view
@@ -225,7 +225,7 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
         act=partial(_put_in_force, campaign, terms),
         message=_("Suggested rules added. They only warn."),
     )
-    return _confirmed(request, campaign, confirmation)
+    return _confirm_and_apply(request, campaign, confirmation)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +263,7 @@ class _Confirmation:
         )
 
 
-def _confirmed(
+def _confirm_and_apply(
     request: HttpRequest, campaign: Campaign, confirmation: _Confirmation
 ) -> HttpResponse:
     """Show the effects of rules with a form that confirms exactly these; once confirmed, carry them out.
@@ -282,12 +282,12 @@ def _confirmed(
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        outcome = sentence_list([confirmation.message, _acted(effects)])
+        outcome = sentence_list([confirmation.message, _effects_message(effects)])
         messages.success(request, outcome)
     return redirect("quality-rules", campaign.slug)
 
 
-def _with_or_without_undo(rule: QualityRule, label: str) -> list[Answer]:
+def _undo_answers(rule: QualityRule, label: str) -> list[Answer]:
     """Return one button, or two if actions of the rule can be undone as well."""
     count = QualityAction.objects.in_force().filter(rule=rule).count()
     if not count:
@@ -316,7 +316,7 @@ def _actions_in_force(rule: QualityRule) -> list[str]:
     return [labelled(QualityActionKind(rule.action).label, names_in_a_row(names))]
 
 
-def _acted(effects: RuleEffects) -> str:
+def _effects_message(effects: RuleEffects) -> str:
     """Return "Applied to Ada and Ben." or "No judges affected."."""
     names = sorted({act.judge.called for act in effects.acts})
     if not names:

@@ -67,7 +67,7 @@ def ranking_settings_page(
     )
     after = None
     if form.is_valid():
-        after = _changed(form, task, before, user_of(request))
+        after = _change_settings(form, task, before, user_of(request))
     if after is not None:
         if after.pk == before.pk:
             messages.info(request, _("No changes."))
@@ -122,7 +122,7 @@ def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
     return render(request, "organiser/nothing_ranked.html", context, status=status)
 
 
-def _changed(
+def _change_settings(
     form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
 ) -> RankingSettings | None:
     """Change and return the settings; return None, with a form error, if they are inconsistent."""

@@ -170,12 +170,12 @@ def campaign_file_apply(
         campaign = _campaign_locked(part, target)
         before: Body = {}
         if not run.is_new:
-            before = _compared(campaign, None)
+            before = _comparable_content(campaign, None)
         _sections_apply(part.of(campaign), campaign)
         campaign.refresh_from_db()
         changes = [
             change
-            for change in differences(before, _compared(campaign, before))
+            for change in differences(before, _comparable_content(campaign, before))
             if change.path != "version"
         ]
         lines = [change.words for change in changes]
@@ -216,7 +216,7 @@ def _campaign_locked(part: Part, target: Target) -> Campaign:
     campaign = locked.filter(slug=values["slug"]).first()
     if campaign is None:
         part.run.is_new = True
-        return _created(part)
+        return _create_campaign(part)
     if target.must_be_new:
         raise part.error(
             f"campaign {campaign.slug} already exists",
@@ -238,7 +238,7 @@ def _campaign_locked(part: Part, target: Target) -> Campaign:
     return campaign
 
 
-def _created(part: Part) -> Campaign:
+def _create_campaign(part: Part) -> Campaign:
     values = part.validated(CampaignMakeSerializer, is_new=True)
     by = part.run.by
     organisers: Iterable[User]
@@ -254,7 +254,7 @@ def _created(part: Part) -> Campaign:
         )
 
 
-def _compared(campaign: Campaign, before: Body | None) -> Body:
+def _comparable_content(campaign: Campaign, before: Body | None) -> Body:
     """Return the content with what files may change but never contain: state and closed tasks.
 
     Open tasks are included only if they were there `before`, or if that is None.

@@ -91,12 +91,12 @@ def _items(mapping: Body, path: str = "") -> Iterator[_Item]:
     simple: Body = {}
     nested: list[_Item] = []
     for key, value in mapping.items():
-        key_path = _joined(path, key)
+        key_path = _join_path(path, key)
         if isinstance(value, dict) and value:
             nested.append(_Item(key_path, value))
         elif _has_names(value):
             for item in value:
-                nested.append(_Item(_joined(key_path, name_of(item)), item))
+                nested.append(_Item(_join_path(key_path, name_of(item)), item))
         else:
             simple[key] = value
     yield _Item(path, simple)
@@ -109,7 +109,7 @@ def _has_names(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(map(name_of, value))
 
 
-def _joined(path: str, name: str) -> str:
+def _join_path(path: str, name: str) -> str:
     if path:
         return f"{path} › {name}"
     return name
@@ -117,10 +117,12 @@ def _joined(path: str, name: str) -> str:
 
 def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
     for key, value in after.items():
-        key_path = _joined(path, key)
+        key_path = _join_path(path, key)
         if key not in before:
             if value not in _EMPTY:
-                yield Change(ChangeKind.ADDED, key_path, after=_shortened(_text(value)))
+                yield Change(
+                    ChangeKind.ADDED, key_path, after=_shorten_text(_text(value))
+                )
         elif before[key] != value:
             kind = ChangeKind.CHANGED
             if value is True and key_path.endswith(_ENDING):
@@ -128,8 +130,8 @@ def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
             yield Change(kind, key_path, *_both(before[key], value))
     for key, value in before.items():
         if key not in after and value not in _EMPTY:
-            text = _shortened(_text(value))
-            yield Change(ChangeKind.WITHDRAWN, _joined(path, key), text, _NONE)
+            text = _shorten_text(_text(value))
+            yield Change(ChangeKind.WITHDRAWN, _join_path(path, key), text, _NONE)
 
 
 def _line(values: Body) -> str:
@@ -139,11 +141,11 @@ def _line(values: Body) -> str:
     for key, value in values.items():
         is_empty = value is False or value in _EMPTY
         if key != name and not is_empty:
-            texts.append(f"{key}: {_shortened(_text(value))}")
+            texts.append(f"{key}: {_shorten_text(_text(value))}")
     return ", ".join(texts)
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     if len(text) <= _MAX_LENGTH:
         return text
     return f"{text[:_MAX_LENGTH]}…"
@@ -156,9 +158,9 @@ def _both(before: Any, after: Any) -> tuple[str, str]:
     same = len(commonprefix([first, second]))  # noqa: RUF071  characters, not paths
     is_short = max(len(first), len(second)) <= _MAX_LENGTH
     if is_short or same <= _MAX_LENGTH - _CONTEXT:
-        return _shortened(first), _shortened(second)
+        return _shorten_text(first), _shorten_text(second)
     start = same - _CONTEXT
-    return f"…{_shortened(first[start:])}", f"…{_shortened(second[start:])}"
+    return f"…{_shorten_text(first[start:])}", f"…{_shorten_text(second[start:])}"
 
 
 def _text(value: Any) -> str:

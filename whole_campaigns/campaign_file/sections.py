@@ -135,7 +135,7 @@ class PairedSection(Section[Row]):
         others: list[tuple[Part, Body]] = []
         for item in items:
             values = self.validated(item, is_new=self.is_whole)
-            row = self._taken(rows, values, (*self.identity, *self.terms))
+            row = self._pop_matching_row(rows, values, (*self.identity, *self.terms))
             is_ended = values.get(self.ending, False)
             if row is None and not is_ended:
                 others.append((item, values))
@@ -143,9 +143,11 @@ class PairedSection(Section[Row]):
                 with item.refusals():
                     self.end(item, row)
         for item, values in others:
-            yield item, self._taken(rows, values, self.identity)
+            yield item, self._pop_matching_row(rows, values, self.identity)
 
-    def _taken(self, rows: list[Row], values: Body, names: Iterable[str]) -> Row | None:
+    def _pop_matching_row(
+        self, rows: list[Row], values: Body, names: Iterable[str]
+    ) -> Row | None:
         """Remove and return the first row that has those of these values that are named."""
         for row in rows:
             current = self.current(row)
@@ -218,7 +220,7 @@ class InstructionsSection(Section[Instructions]):
         """Return the current texts."""
         return [
             {"language": language, "text": version.text}
-            for language, version in self._in_force().items()
+            for language, version in self._current_instructions().items()
         ]
 
     def apply(self, part: Part) -> None:
@@ -227,12 +229,12 @@ class InstructionsSection(Section[Instructions]):
             values = self.validated(item, is_new=True)
             with item.refusals("language"):
                 language = language_tag_checked(values["language"])
-            current = self._in_force().get(language)
+            current = self._current_instructions().get(language)
             if current is None or current.text != values["text"]:
                 with item.refusals():
                     self.create(item, values)
 
-    def _in_force(self) -> dict[str, Instructions]:
+    def _current_instructions(self) -> dict[str, Instructions]:
         return instructions_in_force(campaign=self.campaign)
 
 

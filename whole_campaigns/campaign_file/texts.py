@@ -90,7 +90,7 @@ def test_set_import(part: Part, values: Body, campaign: Campaign) -> Task:
         by_paragraph=texts["split_paragraphs"],
         reference_system=texts["reference_system"],
     )
-    with _recognised(part["texts"], texts, folders) as recognised, part.refusals():
+    with _recognise_files(part["texts"], texts, folders) as recognised, part.refusals():
         files = TestSetFiles(
             recognised=recognised,
             name=values["name"],
@@ -113,7 +113,7 @@ def texts_compare(part: Part, values: Body, task: Task) -> None:
     )
     with (
         suppress(MissingFileError),
-        _recognised(part["texts"], texts, folders) as recognised,
+        _recognise_files(part["texts"], texts, folders) as recognised,
         isolated_set(recognised, reading, Omissions()) as segments,
     ):
         stored = text_lines(task=task)
@@ -138,7 +138,7 @@ def _is_same(stored: SegmentLine, segment: SegmentTexts) -> bool:
 
 
 @contextmanager
-def _recognised(
+def _recognise_files(
     part: Part, texts: Body, folders: TextFolders
 ) -> Iterator[RecognisedSet]:
     if ("files" in texts) == ("source" in texts):
@@ -154,7 +154,7 @@ def _recognised(
                 paths = [folders.path(part, name, "files") for name in texts["files"]]
                 yield files_recognised(paths, stack, file_format)
             else:
-                yield _with_roles(part, texts, folders, file_format)
+                yield _recognise_with_roles(part, texts, folders, file_format)
     except CommandError as error:
         raise part.error(
             str(error).rstrip("."), "correct the names of the files"
@@ -171,7 +171,7 @@ def _unreadable(part: Part, error: OSError, *keys: str) -> FormatError:
     return part.error(f'"{name}": {error.strerror}', remedy, *keys)
 
 
-def _with_roles(
+def _recognise_with_roles(
     part: Part, texts: Body, folders: TextFolders, file_format: TestSetFormat | None
 ) -> RecognisedSet:
     references = []

@@ -84,7 +84,7 @@ def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
 @form_view
 def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the page of the file; POST previews a changed file, and applies it after confirmation."""
-    return _answered(request, organised_campaign(request, slug))
+    return _handle_campaign_file(request, organised_campaign(request, slug))
 
 
 @form_view
@@ -92,13 +92,15 @@ def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
     """Show the form for a file; POST previews the campaign, and creates it after confirmation. For organisers only."""
     if not may_make_campaigns(user_of(request)):
         raise Http404
-    return _answered(request, None)
+    return _handle_campaign_file(request, None)
 
 
-def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
+def _handle_campaign_file(
+    request: HttpRequest, campaign: Campaign | None
+) -> HttpResponse:
     """Show the form for an existing or new campaign, preview its changes, or apply them."""
     if is_answered(request):
-        return _confirmed(request, campaign)
+        return _apply_confirmed(request, campaign)
     is_sent = request.method == "POST"
     if is_sent:
         form = CampaignFileForm(request.POST, request.FILES)
@@ -107,7 +109,7 @@ def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     if form.is_valid():
         content = form.content()
         try:
-            preview = _applied(request, campaign, content, confirmed="")
+            preview = _apply_file(request, campaign, content, confirmed="")
         except FormatError as error:
             form.add_error("file", str(error))
         else:
@@ -172,10 +174,10 @@ def _confirmation_page(
     return render(request, _NEW, {"question": question}, status=status)
 
 
-def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
+def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     try:
         content = unpacked(request.POST.get("content", ""))
-        done = _applied(
+        done = _apply_file(
             request, campaign, content, confirmed=request.POST.get("code", "")
         )
     except (FormatError, signing.BadSignature) as error:
@@ -200,7 +202,7 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
     return redirect("campaign-file", done.slug)
 
 
-def _applied(
+def _apply_file(
     request: HttpRequest, campaign: Campaign | None, content: bytes, confirmed: str
 ) -> Applied:
     if campaign is None:

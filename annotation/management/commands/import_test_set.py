@@ -133,7 +133,7 @@ class Command(BaseCommand):
             default=Protocol.RANKING.value,
             help="protocol of the first task (default: %(default)s)",
         )
-        parser.add_argument("--blocks-wanted", metavar="N", type=_from_1)
+        parser.add_argument("--blocks-wanted", metavar="N", type=_positive_integer)
         parser.add_argument(
             "--bad-references",
             metavar="SHARE",
@@ -145,7 +145,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         with refusals_as_errors(), ExitStack() as stack:
-            recognised = _recognised(options, stack)
+            recognised = _recognise_files(options, stack)
             languages = _languages(options, recognised)
             if options["check"]:
                 self._check(options, recognised, languages)
@@ -156,7 +156,7 @@ class Command(BaseCommand):
                 "Importing"
             )
             total = 2 * recognised.size()
-            task = _imported(
+            task = _import_test_set(
                 options, recognised, languages, lambda done: progress(done, total)
             )
         if options["verbosity"]:
@@ -188,7 +188,7 @@ class Command(BaseCommand):
 
 
 @transaction.atomic
-def _imported(
+def _import_test_set(
     options: CommandOptions,
     recognised: RecognisedSet,
     languages: tuple[str | None, str | None],
@@ -234,7 +234,7 @@ def _files(
     )
 
 
-def _recognised(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
+def _recognise_files(options: CommandOptions, stack: ExitStack) -> RecognisedSet:
     """Return the files to read. Raises CommandError if their roles are inconsistent."""
     files = options["files"]
     source = options["source"]
@@ -337,7 +337,7 @@ def _named_file(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def _from_1(text: str) -> int:
+def _positive_integer(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) < 2**31:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(text)

@@ -358,7 +358,7 @@ def hit_choose(*, task: OpenTask, judge: Judge, request: HITRequest) -> HIT | No
     if not task.attention_every:
         holds_check = None
     else:
-        holds_check = _with_check(task, judge, request)
+        holds_check = _is_check_due(task, judge, request)
     hit = None
     if task.has_repeat and _is_intra_due(task, judge):
         hit = hit_claim("repeats", request)
@@ -457,7 +457,7 @@ def _claim_next(
     return next(filter(None, claimed), None)
 
 
-def _with_check(task: OpenTask, judge: Judge, request: HITRequest) -> bool:
+def _is_check_due(task: OpenTask, judge: Judge, request: HITRequest) -> bool:
     """Return whether the next HIT should hold an attention check, because one is due and available."""
     # Always looked up, so that the response time does not reveal whether one is due.
     is_available = has_check_to_lend(request)

@@ -119,7 +119,7 @@ def assignment_lend(
         if assignment.public_id not in on_page
     ]
     _leases_extend(in_hand, context)
-    assignment = _held(begun, context)
+    assignment = _held_or_renewed_assignment(begun, context)
     if assignment is None:
         # Some of the begun assignments may just have been released, so count again.
         if context.work.is_quota_reached and (
@@ -132,7 +132,9 @@ def assignment_lend(
     return LentAssignment(assignment, context)
 
 
-def _held(begun: Sequence[Assignment], context: LendingContext) -> Assignment | None:
+def _held_or_renewed_assignment(
+    begun: Sequence[Assignment], context: LendingContext
+) -> Assignment | None:
     """Return the assignment that the judge holds, or an expired one whose HIT was lent to no other judge."""
     judge = context.judge
     for assignment in begun:

@@ -292,14 +292,14 @@ class PlanningTransaction(HITPlanning):
     def shows_withdrawn(self, plan: HITPlan) -> bool:
         """Return whether a HIT shows an output that has been corrected since, or one of a withdrawn system."""
         return super().shows_withdrawn(plan) or any(
-            output in self._corrected
+            output in self._corrected_outputs
             for block in plan.blocks
             for outputs in block.candidates
             for output in outputs
         )
 
     @cached_property
-    def _corrected(self) -> frozenset[int]:
+    def _corrected_outputs(self) -> frozenset[int]:
         return frozenset(
             OutputCorrection.objects.filter(
                 before__segment__test_set=self.task.test_set_id

@@ -196,7 +196,9 @@ def _check(design: Design) -> None:
         _repeats_check(design)
         design.validate_constraints()
     except ValidationError as error:
-        raise DesignRefusedError(_in_words(error), field=_field_of(error)) from error
+        raise DesignRefusedError(
+            _error_in_words(error), field=_field_of(error)
+        ) from error
     limit = design.task.blocks_per_segment
     if limit is not None and design.redundancy > limit:
         raise DesignRefusedError(
@@ -429,7 +431,7 @@ def _field_of(error: ValidationError) -> str:
     return fields.pop() if len(fields) == 1 else ""
 
 
-def _in_words(error: ValidationError) -> str:
+def _error_in_words(error: ValidationError) -> str:
     if not hasattr(error, "error_dict"):
         return sentence_list(error.messages)
     sentences = []

@@ -371,7 +371,7 @@ def _give_up(
     others = of_batch.exclude(pk__in=mine).aggregate(last=Max("number"))
     # Read again under the lock, because one may have been lent before.
     later = _available(task_id).filter(pk__in=mine, number__gt=others["last"] or 0)
-    hits = _with_all_copies(
+    hits = _exclude_copies_of_others(
         list(later.order_by("-number")[: count + planning.parameters.redundancy - 1])
     )
     planning.uncount(hits)
@@ -382,7 +382,7 @@ def _give_up(
     return len(hits)
 
 
-def _with_all_copies(hits: list[HIT]) -> list[HIT]:
+def _exclude_copies_of_others(hits: list[HIT]) -> list[HIT]:
     """Return the HITs without copies of any HIT not among them, so that no HIT loses only some of its copies."""
     mine = {hit.pk for hit in hits}
     with_copies = []

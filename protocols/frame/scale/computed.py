@@ -179,7 +179,7 @@ def ratings_result(
             ratings[criterion] = rating
     of_each = {}
     for criterion, rating in ratings.items():
-        of_each[criterion] = _of_criterion(rating, options, easy)
+        of_each[criterion] = _criterion_result(rating, options, easy)
     outliers = [result.outliers for result in of_each.values()]
     names = {criterion.key: criterion.label for criterion in criteria}
     first = next(iter(ratings.values()))
@@ -206,7 +206,7 @@ def ratings_result(
         agreement=tuple(agreement_rows),
         in_all=in_all,
         correlated=correlated,
-        weighted=_weighted(ratings, options, criteria),
+        weighted=_weighted_means(ratings, options, criteria),
         proposed_easy=proposed_easy,
     )
 
@@ -235,7 +235,7 @@ def weight_read(text: str) -> tuple[str, int]:
     return key.strip(), int(weight)
 
 
-def _weighted(
+def _weighted_means(
     ratings: Mapping[str, Ratings],
     options: RatingOptions,
     criteria: Sequence[Criterion],
@@ -282,7 +282,7 @@ def _means(
     )
 
 
-def _of_criterion(
+def _criterion_result(
     ratings: Ratings, options: RatingOptions, easy: BoolArray | None
 ) -> CriterionResult:
     if options["standardise"]:

@@ -245,7 +245,7 @@ def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
         )
 
 
-def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
+def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
     """Yield the ratings, latest first, naming only participating systems."""
     conditions = dict(counted.task.test_set.systems.values_list("name", "condition"))
     criteria = criteria_of(counted.task.rules)
@@ -301,7 +301,7 @@ def _common_condition(
     return None
 
 
-def _written(rating: Rating) -> WrittenValues:
+def _written_values(rating: Rating) -> WrittenValues:
     """Return the scale of a rating; the one of Hamon et al. (2007) goes without saying."""
     scale = rating.scale
     return {
@@ -368,9 +368,9 @@ LINES: Final = AnswerLines(
     ),
     row_maker=_RatingMaker,
     statements=_statements,
-    of_task=_of_task,
+    of_task=_ratings_of_task,
     answers=_answers,
     losses=_losses,
-    written=_written,
+    written=_written_values,
     objects=rating_objects,
 )

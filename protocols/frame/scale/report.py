@@ -125,7 +125,7 @@ _OPTIONS: Final = (
 )
 
 
-def _checked(options: RatingOptions) -> RatingOptions:
+def _check_options(options: RatingOptions) -> RatingOptions:
     _easy_named(options["easy"])
     for weight in options.get("weights", ()):
         try:
@@ -316,7 +316,7 @@ def _tables(
                 criterion, result.names[criterion], criterion_result
             )
     if len(result.proposed_easy):
-        yield _proposed(result)
+        yield _proposed_easy_table(result)
 
 
 def _notes(result: RatingsResult, options: RatingOptions) -> Iterator[str]:
@@ -345,13 +345,13 @@ def _notes(result: RatingsResult, options: RatingOptions) -> Iterator[str]:
             ) % {
                 "later": result.names[later],
                 "one": result.names[one],
-                "ratings": _with_interval(correlated.of_ratings),
-                "systems": _with_interval(correlated.of_systems),
+                "ratings": _correlation_with_interval(correlated.of_ratings),
+                "systems": _correlation_with_interval(correlated.of_systems),
             }
             yield from interval_notes([correlated.of_systems], options["confidence"])
 
 
-def _with_interval(correlation: SampledCorrelation) -> str:
+def _correlation_with_interval(correlation: SampledCorrelation) -> str:
     if correlation.pearson is None:
         return "–"
     return in_figures_with_interval(
@@ -369,7 +369,7 @@ def _proposed_items(result: RatingsResult) -> Iterator[tuple[int, list[str]]]:
         yield int(items.segment[index]), wrote
 
 
-def _proposed(result: RatingsResult) -> Table:
+def _proposed_easy_table(result: RatingsResult) -> Table:
     ratings = next(iter(result.ratings.values())).counts().sum(axis=1)
     rows = []
     for (segment, systems), count in zip(
@@ -399,7 +399,7 @@ ANALYSIS: Final = analysis_of_lines(
         "How good are the outputs by each criterion, and how reliable are the judges?"
     ),
     options=_OPTIONS,
-    check=_checked,
+    check=_check_options,
     protocols=frozenset({Protocol.RATING}),
     stands_for_ranking=True,
     step=gettext_lazy("Measuring agreement"),

@@ -372,7 +372,7 @@ def spans_fitting(
     fitting = []
     for number, span in enumerate(spans, 1):
         if output.in_utf16:
-            placed = _in_characters(span, text)
+            placed = _span_in_characters(span, text)
         else:
             placed = span
         is_outside = text is None or (placed.end or 0) > len(text)
@@ -385,13 +385,13 @@ def spans_fitting(
                 f"error {number} of {output.systems[0]} ends after {placed.end:,} characters, and its text {of}",
                 "provide the judgments of these texts",
             )
-        asked_span = _as_task_span(placed, rules, lose)
+        asked_span = _span_for_task(placed, rules, lose)
         if asked_span is not None:
             fitting.append(asked_span)
     return fitting
 
 
-def _as_task_span(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
+def _span_for_task(span: Span, rules: SpansRules, lose: Lose) -> Span | None:
     """Return a span with what a task asks about; None if it asks about nothing of it.
 
     Categories of files stay as they are, even if judges cannot choose them.
@@ -449,7 +449,7 @@ def _refuse_other_questions(output: ScoredOutput, rules: SpansRules) -> None:
         )
 
 
-def _in_characters(span: Span, text: str | None) -> Span:
+def _span_in_characters(span: Span, text: str | None) -> Span:
     if span.kind != ERROR or span.start is None or span.end is None or text is None:
         return span
     start = characters_of_utf16(text, span.start)

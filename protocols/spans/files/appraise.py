@@ -145,7 +145,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
             "the file is empty" if is_first else "the file has a header and no rows",
             "provide the scores exported by Appraise",
         )
-    return _without_scores_of_mqm(judgments, losses), losses.counted()
+    return _drop_mqm_scores(judgments, losses), losses.counted()
 
 
 def _left_out_because(row: _Row) -> str:
@@ -162,7 +162,7 @@ def _left_out_because(row: _Row) -> str:
     return ""
 
 
-def _without_scores_of_mqm(
+def _drop_mqm_scores(
     judgments: list[ScoredJudgment], losses: Losses
 ) -> list[ScoredJudgment]:
     """Return the judgments without scores if they are 0 throughout and errors have categories."""

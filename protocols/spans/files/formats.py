@@ -248,7 +248,7 @@ def _together(
     Judgments whose place in their document is unknown are segments of their own if
     `keeps_apart`, and left out otherwise.
     """
-    named = _without_systems(judgments, losses, keeps_apart=keeps_apart)
+    named = _unify_segment_names(judgments, losses, keeps_apart=keeps_apart)
     texts = SegmentTexts()
     for file, judgment in named:
         outputs = []
@@ -273,7 +273,7 @@ def _together(
     )
 
 
-def _without_systems(
+def _unify_segment_names(
     judgments: Sequence[tuple[str, ScoredJudgment]],
     losses: Losses,
     *,

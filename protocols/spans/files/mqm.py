@@ -181,8 +181,8 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
     if severity not in list(Severity):
         lose(UNKNOWN_SEVERITY)
         return None
-    marked = _marked("target", cells["target"], refuse, lose)
-    of_source = _marked("source", cells["source"], refuse, lose)
+    marked = _marked_spans("target", cells["target"], refuse, lose)
+    of_source = _marked_spans("source", cells["source"], refuse, lose)
     if of_source and not marked:
         kind = SOURCE
     else:
@@ -193,7 +193,7 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
     return Span(start, end, Severity(severity), category, kind)
 
 
-def _marked(
+def _marked_spans(
     column: str, text: str, refuse: Refuse, lose: Lose
 ) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
@@ -292,9 +292,9 @@ def _lines(
         else:
             lose("special marks", span.kind not in (*PLACED, MISSING))
             if span.kind == SOURCE:
-                source = _with_marks(source, span)
+                source = _mark_span(source, span)
             elif span.kind == ERROR:
-                target = _with_marks(text, span)
+                target = _mark_span(text, span)
             category = span.category or "Other"
             severity = span.severity.value.capitalize()
             lose("missing error categories (written as Other)", not span.category)
@@ -314,7 +314,7 @@ def _lines(
         )
 
 
-def _with_marks(text: str, span: Span) -> str:
+def _mark_span(text: str, span: Span) -> str:
     return f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end or 0 :]}"
 
 

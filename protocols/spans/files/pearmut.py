@@ -284,12 +284,12 @@ def _is_written(span: Span, places: Sequence[int], lose: Lose) -> bool:
     if span.kind not in (ERROR, MISSING):
         lose("marks other than errors and missing content")
         return False
-    is_empty = span.start is not None and not _marked(span, places)
+    is_empty = span.start is not None and not _span_indices(span, places)
     lose("spans of line breaks alone", is_empty)
     return not is_empty
 
 
-def _marked(span: Span, places: Sequence[int]) -> range:
+def _span_indices(span: Span, places: Sequence[int]) -> range:
     """Return the places of a span; the place after the last one for missing content."""
     if span.start is None or span.end is None:
         return range(len(places), len(places) + 1)
@@ -297,7 +297,7 @@ def _marked(span: Span, places: Sequence[int]) -> range:
 
 
 def _span_written(span: Span, places: Sequence[int], lose: Lose) -> LoggedSpan:
-    marked = _marked(span, places)
+    marked = _span_indices(span, places)
     first = marked[0]
     last = marked[-1]
     if span.end is not None:

@@ -34,7 +34,9 @@ def counted_judgments(
                     _submission(file, judgment, output, system, is_logged=is_logged)
                 )
     counts = iter(
-        counted_submissions(submissions, losses, _described, is_one_file=is_one_file)
+        counted_submissions(
+            submissions, losses, _describe_submission, is_one_file=is_one_file
+        )
     )
     counted = []
     for _file, judgment in judgments:
@@ -71,7 +73,7 @@ def _submission(
     )
 
 
-def _described(submission: Submission) -> str:
+def _describe_submission(submission: Submission) -> str:
     about: tuple[Any, ...] = submission.about  # type: ignore[assignment]  # made above
     _source, _target, document, segment, judge, _repeat, system = about
     of = f" of {document}" if document else ""

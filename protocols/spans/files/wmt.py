@@ -122,12 +122,14 @@ def _answers(key: str, value: object, refuse: Refuse) -> Iterator[JSONObject]:
     """Yield the answers about an output, with the same keys in all layouts."""
     if isinstance(value, list):
         for number, answer in enumerate(value):
-            yield from _by_annotator(object_of(f"{key}[{number}]", answer, refuse))
+            yield from _answers_by_annotator(
+                object_of(f"{key}[{number}]", answer, refuse)
+            )
     else:
-        yield from _by_annotator(object_of(key, value, refuse))
+        yield from _answers_by_annotator(object_of(key, value, refuse))
 
 
-def _by_annotator(values: JSONObject) -> Iterator[JSONObject]:
+def _answers_by_annotator(values: JSONObject) -> Iterator[JSONObject]:
     answers: dict[str, JSONObject] = defaultdict(dict)
     for name, value in values.items():
         match = _NUMBERED.fullmatch(name)
@@ -184,7 +186,7 @@ def _output(
         errors = list_of(f"{key}.errors", answer["errors"], refuse)
         placed = []
         for span in spans_of(errors, refuse, lose):
-            placed.append(_placed(span, text, lose))
+            placed.append(_span_in_characters(span, text, lose))
         spans = tuple(placed)
     return made(
         ScoredOutput,
@@ -197,7 +199,7 @@ def _output(
     )
 
 
-def _placed(span: Span, text: str | None, lose: Lose) -> Span:
+def _span_in_characters(span: Span, text: str | None, lose: Lose) -> Span:
     """Return a span in characters, inside its text."""
     if span.start is None or span.end is None or text is None:
         return span

@@ -114,7 +114,7 @@ def score_agreement(
         )
     standard = {}
     for judge, judge_scores in by_judge.items():
-        standard[judge] = _standardised(judge_scores)
+        standard[judge] = _standardise_scores(judge_scores)
     pairs = []
     raw = []
     of_items = []
@@ -163,7 +163,7 @@ def _values(
     return np.array(values)
 
 
-def _standardised(scores: dict[Item, float]) -> dict[Item, float]:
+def _standardise_scores(scores: dict[Item, float]) -> dict[Item, float]:
     values = np.array(list(scores.values()))
     if len(values) < 2 or np.ptp(values) == 0:
         return {}
@@ -177,7 +177,7 @@ def _pair(
     first, second = values.T
     figures: dict[str, float | None] = {}
     for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
-        correlation = _correlated(values, segments, confidence, coefficient)
+        correlation = _score_correlation(values, segments, confidence, coefficient)
         if coefficient is Coefficient.PEARSON:
             key = ""
         else:
@@ -201,10 +201,10 @@ def _both_ways(
     if len(values) < _FEWEST:
         return ClusteredCorrelation(len(values), None, None, None)
     both = np.concatenate([values, values[:, ::-1]])
-    return _correlated(both, np.tile(segments, 2), confidence)
+    return _score_correlation(both, np.tile(segments, 2), confidence)
 
 
-def _correlated(
+def _score_correlation(
     values: FloatArray,
     segments: Int64Array,
     confidence: float,

@@ -71,7 +71,9 @@ def blocks_of_scores(
         If no two scores can be compared.
     """
     scores = scores_of(judgments, weights)
-    rows = list(_of_screens(scores) if compared == "screen" else _of_judges(scores))
+    rows = list(
+        _blocks_by_screen(scores) if compared == "screen" else _blocks_by_judge(scores)
+    )
     if not rows:
         raise ValueError(_NOTHING_COMPARED[compared])
     systems: set[str] = set()
@@ -87,7 +89,7 @@ def blocks_of_scores(
     return replace(blocks, document=document.astype(np.int32)[blocks.segment - 1])
 
 
-def _of_screens(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
+def _blocks_by_screen(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
     screens: dict[tuple[int, int, str], dict[str, _Candidate]] = defaultdict(dict)
     for score in scores:
         screen = (score.screen, score.segment, score.judgment.judge)
@@ -98,7 +100,7 @@ def _of_screens(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
             yield _block(judge, segment, together)
 
 
-def _of_judges(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
+def _blocks_by_judge(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
     of_judge: dict[tuple[str, int], dict[str, _Candidate]] = defaultdict(dict)
     for score in scores:
         of_judge[score.judgment.judge, score.segment].update(_candidates(score))

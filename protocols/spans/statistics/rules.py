@@ -140,7 +140,7 @@ def apply_rule(
         p[np.triu_indices(size, 1)] = permutation_p(values, seed=seed)
         p[common < FEWEST_COMMON] = np.nan
         p[np.isfinite(p)] = adjusted(p[np.isfinite(p)], Correction.HOLM)
-        ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
+        ranges, cluster = _ranges_and_clusters(p < LEVEL, _upper_is_better(values))
     else:
         for upper, lower in combinations(range(size), 2):
             if common[upper, lower] >= FEWEST_COMMON:
@@ -279,7 +279,7 @@ def permutation_p(values: FloatArray, *, seed: int = 0) -> FloatArray:
 # --- Clusters and our rank ranges, from a matrix of significant differences --------------------
 
 
-def _until_first_difference(apart: BoolArray) -> Int64Array:
+def _clusters_by_rank_ranges(apart: BoolArray) -> Int64Array:
     size = len(apart)
     is_end = np.ones(size - 1, dtype=np.bool_)
     for index in range(size):
@@ -308,7 +308,7 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
     return np.asarray(np.nansum(differences, axis=0) > 0)
 
 
-def _for_sure(
+def _ranges_and_clusters(
     apart: BoolArray, upper_is_better: BoolArray
 ) -> tuple[RankRanges, Int64Array]:
     """Return rank ranges by counting significantly better and worse systems, always including the
@@ -332,7 +332,7 @@ _TESTS: Final[dict[ClusterRule, _Test]] = {
     ClusterRule.WMT26_BOOTSTRAP: either_bootstrap_p,
 }
 _CLUSTERS: Final[dict[ClusterRule, Callable[[BoolArray], Int64Array]]] = {
-    ClusterRule.WMT25: _until_first_difference,
+    ClusterRule.WMT25: _clusters_by_rank_ranges,
     ClusterRule.WMT26: _all_above_from_all_below,
     ClusterRule.WMT26_BOOTSTRAP: _all_above_from_all_below,
 }

@@ -137,7 +137,7 @@ def marked_stretches(
     placed = []
     ends: list[int] = []
     for output in outputs:
-        spans = list(map(_placed, output.spans or ()))
+        spans = list(map(_span_coordinates, output.spans or ()))
         placed.append(spans)
         for begin, end, *_severity in spans:
             ends += [begin, end]
@@ -159,7 +159,7 @@ _ERRORS: Final = _SEVERITIES[1:]
 _OF_SOURCE: Final = -2 * MAX_CHARACTERS
 
 
-def _placed(span: Span) -> tuple[int, int, int]:
+def _span_coordinates(span: Span) -> tuple[int, int, int]:
     """Return the start, the end and the severity of a span."""
     severity = _SEVERITIES.index(span.severity)
     if span.start is None or span.end is None:

@@ -272,7 +272,7 @@ def cohen_variances(
     sums = _PairSums(
         pairs=pairs,
         contributions=_contributions(whole, pairs.ways, symmetric=symmetric),
-        counted=_counted(whole),
+        counted=_agreement_counts(whole),
         changes=_changes(by_segment, whole, pairs.ways, symmetric=symmetric),
     )
     inter, intra = pairs.sides(pairing)
@@ -301,7 +301,7 @@ def _changes(
         pair=pair,
         segment=by_segment.segments[segment],
         sums=left - contributions,
-        counted=_counted(tables),
+        counted=_agreement_counts(tables),
     )
 
 
@@ -359,8 +359,8 @@ class _PairSums:
         cells, index = np.unique(cell, return_inverse=True)
         sums_of_cells = np.concatenate([sums, sums[:, different]], axis=1)
         contributions = self.contributions
-        of_judges = self._by_judge(contributions, kept)
-        [compared] = self._by_judge(self.counted[:1], kept)
+        of_judges = self._sums_by_judge(contributions, kept)
+        [compared] = self._sums_by_judge(self.counted[:1], kept)
         # Pairs of one judge with themselves are held in both orders.
         orders = 2 - is_different[kept]
         counted_once = self.counted[:, kept] / orders
@@ -378,7 +378,9 @@ class _PairSums:
             raters=np.empty((4, 0), dtype=np.int64),
         )
 
-    def _by_judge(self, values: FloatArray | Int64Array, kept: BoolArray) -> FloatArray:
+    def _sums_by_judge(
+        self, values: FloatArray | Int64Array, kept: BoolArray
+    ) -> FloatArray:
         """Sum values of the kept pairs by judge, from shape (m, G) to (m, J).
 
         The pair of a judge with themselves counts once.
@@ -403,7 +405,7 @@ def _contributions(
     return np.nan_to_num(sums)
 
 
-def _counted(tables: Int64Array) -> Int64Array:
+def _agreement_counts(tables: Int64Array) -> Int64Array:
     comparable = tables.sum(axis=(1, 2))
     agreeing = np.trace(tables, axis1=1, axis2=2)
     return np.stack([comparable, agreeing])

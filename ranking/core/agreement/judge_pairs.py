@@ -232,7 +232,7 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
     """
     confidence_check(confidence)
-    codes, tables = _by_segment(blocks)
+    codes, tables = _judge_pairs_by_segment(blocks)
     pairs, pair = np.unique(codes, return_inverse=True)
     count = len(pairs)
     counts = counts_of_tables(tables)
@@ -286,7 +286,7 @@ class _Cohen(NamedTuple):
     slope: FloatArray
 
 
-def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
+def _judge_pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     """Return, for each pair of judges on a segment, the pair as a code and the outcomes (M, 3,
     3).
     """

@@ -147,7 +147,7 @@ def left_out_of_comparisons(
     leave_out = pooled_left_out
     if pairing is Pairing.UNORDERED:
         leave_out = inter_left_out
-    for cells in comparison_cells(_renumbered(blocks, names), pairing):
+    for cells in comparison_cells(_renumber_judges(blocks, names), pairing):
         shard = _Shard(cells, raters_of(cells, judges), judges)
         inter.append(shard.part(leave_out(cells), of_units))
         intra.append(shard.part(intra_left_out(cells), of_units))
@@ -155,7 +155,7 @@ def left_out_of_comparisons(
         shared += count_shared_items(cells, shard.raters, judges)
     if chance_from is not None:
         ties = []
-        for cells in comparison_cells(_renumbered(chance_from, names), pairing):
+        for cells in comparison_cells(_renumber_judges(chance_from, names), pairing):
             shard = _Shard(cells, raters_of(cells, judges), judges)
             ties.append(shard.ties())
     all_ties = np.concatenate(ties, axis=1)
@@ -229,7 +229,7 @@ def leave_one_out(
     )
 
 
-def _renumbered(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
+def _renumber_judges(blocks: Blocks, names: tuple[str, ...]) -> Blocks:
     """Return the blocks with judges numbered by their index in `names`."""
     if not blocks.judges:
         return blocks

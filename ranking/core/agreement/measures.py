@@ -231,12 +231,12 @@ class IntervalOptions:
     ) -> AgreementEstimate:
         """Return κ of counted pairs with one P(E) for all judges."""
         if self.drawn:
-            return self.resampled_estimate(sums, self._resampled(sums, additive))
+            return self.resampled_estimate(sums, self._resampled_shares(sums, additive))
         p_agree, p_chance = additive.evaluate(as_column(sums.whole))
         parts = leave_one_out(sums, additive.evaluate, counts)
         return self.estimate(sums, Shares(p_agree, p_chance), parts)
 
-    def _resampled(self, sums: LeftOutSums, additive: Additive) -> Shares:
+    def _resampled_shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
         of_segments = sparse.csc_array(sums.segments[:-TIE_ROWS])
         drawn = bootstrap_sums(
             sparse.vstack([of_segments, sums.ties_of_judges()], format="csc"),
@@ -363,7 +363,7 @@ def label_agreement(
     options = IntervalOptions(**how)
     fleiss = additive_of(Chance.FLEISS, MAX_LABEL, symmetric=False)
     alpha = additive_of(Chance.KRIPPENDORFF_ORDINAL, MAX_LABEL, symmetric=False)
-    differences = left_out_of_labels(blocks, _by_difference)
+    differences = left_out_of_labels(blocks, _pair_counts_by_difference)
     fleiss_sums = left_out_of_labels(blocks, fleiss.of_units)
     alpha_sums = left_out_of_labels(blocks, alpha.of_units)
     agreements = []
@@ -386,13 +386,13 @@ def _agreement_within(
     agreeing = sums.whole[:MAX_LABEL].cumsum().tolist()
     estimates = []
     for n in range(MAX_LABEL):
-        additive = Additive(_by_difference, _share_within(n))
+        additive = Additive(_pair_counts_by_difference, _share_within(n))
         estimate = options.estimate_of_sums(sums, additive)
         estimates.append(replace(estimate, agreeing=int(agreeing[n])))
     return tuple(estimates)
 
 
-def _by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
+def _pair_counts_by_difference(_values: Int64Array, pairs: Int64Array) -> FloatArray:
     """Return the number of pairs of labels in each unit that differ by 0 … 4, shape (5, G)."""
     label = np.arange(MAX_LABEL)
     difference = np.abs(np.subtract.outer(label, label))

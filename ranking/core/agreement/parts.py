@@ -239,14 +239,14 @@ class PartsMeasure:
             segments=len(np.unique(blocks.segment)),
             agreement=replace(
                 agreement,
-                kappa=self._rescaled(agreement.kappa),
-                low=self._rescaled(agreement.low),
-                high=self._rescaled(agreement.high),
+                kappa=self._rescaled_kappa(agreement.kappa),
+                low=self._rescaled_kappa(agreement.low),
+                high=self._rescaled_kappa(agreement.high),
                 p_chance=self.p_chance,
             ),
         )
 
-    def _rescaled(self, kappa: float | None) -> float | None:
+    def _rescaled_kappa(self, kappa: float | None) -> float | None:
         """Return a κ with uniform P(E) as one with that of the parts."""
         if kappa is None:
             return None

@@ -316,7 +316,7 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     ).tolist()
     return VarianceParts(
         kappa=kappa,
-        of_segments=_of_segments(
+        of_segments=_variance_over_segments(
             squares=of_segments,
             segments=int(tallies.numbers[1]),
             pairs=int(whole[COMPARABLE]),
@@ -368,7 +368,7 @@ def parts_of_judges(
     squared_shared = np.einsum("jk,jk->j", shared, shared).tolist()
     parts = []
     for judge in range(len(tallies.judges)):
-        of_segments = _of_segments(
+        of_segments = _variance_over_segments(
             squares=squares[judge],
             segments=segments[judge],
             pairs=pairs[judge],
@@ -387,7 +387,7 @@ def parts_of_judges(
     return tuple(parts)
 
 
-def _of_segments(
+def _variance_over_segments(
     squares: float, segments: int, pairs: int, squared_pairs: int
 ) -> float:
     """Return the variance over segments; NaN if fewer than two of them have pairs."""

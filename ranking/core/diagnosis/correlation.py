@@ -155,7 +155,7 @@ def correlation_sampled(
     pearson_low, pearson_high = _interval(
         value=pearson, variance=1.0, pairs=pairs, confidence=confidence
     )
-    spearman_low, spearman_high = _of_ranks(spearman, pairs, confidence)
+    spearman_low, spearman_high = _spearman_interval(spearman, pairs, confidence)
     return SampledCorrelation(
         pairs=pairs,
         pearson=pearson,
@@ -167,7 +167,9 @@ def correlation_sampled(
     )
 
 
-def _of_ranks(value: float, pairs: int, confidence: float) -> tuple[float, float]:
+def _spearman_interval(
+    value: float, pairs: int, confidence: float
+) -> tuple[float, float]:
     most = 1 - 6 / (pairs * (pairs**2 - 1))
     inside = min(most, max(-most, value))
     variance = 1 + inside**2 / 2
@@ -422,7 +424,7 @@ def correlation_clustered(
     count = len(one)
     if count < 2 or np.all(one == one[0]) or np.all(other == other[0]):
         return ClusteredCorrelation(pairs=count, value=None, low=None, high=None)
-    measured = _measured(one, other, coefficient)
+    measured = _coefficient_with_variance(one, other, coefficient)
     value = measured.value
     fewest = min((len(np.unique(kind)) for kind in kinds), default=0)
     if value is None or fewest < 2 or 1 - value**2 < _NOTHING:
@@ -457,7 +459,9 @@ class _Measured:
     variance: Callable[[Int64Array], float]
 
 
-def _measured(x: FloatArray, y: FloatArray, coefficient: Coefficient) -> _Measured:
+def _coefficient_with_variance(
+    x: FloatArray, y: FloatArray, coefficient: Coefficient
+) -> _Measured:
     if coefficient is Coefficient.PEARSON:
         return _Measured(correlation(x, y).pearson, partial(_left_out, x, y))
     if coefficient is Coefficient.SPEARMAN:

@@ -268,7 +268,7 @@ def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, 
     """Return all pairs of n systems with their scores from all blocks."""
     pairs = []
     for a, b in combinations(range(len(systems)), 2):
-        pairs.append(_scored(systems, scores, a, b))
+        pairs.append(_scored_pair(systems, scores, a, b))
     return tuple(pairs)
 
 
@@ -312,7 +312,7 @@ def scored_on_shared_blocks(
     scored = []
     for row, (a, b) in enumerate(pairs):
         segments = shared_segments[row]
-        pair = _scored(blocks.systems, scores.rows(row), a, b)
+        pair = _scored_pair(blocks.systems, scores.rows(row), a, b)
         scored.append(
             replace(pair, blocks=len(segments), segments=len(np.unique(segments)))
         )
@@ -374,7 +374,9 @@ def _value(scores: Scores, system: int) -> float | None:
     return None
 
 
-def _scored(systems: tuple[str, ...], scores: Scores, a: int, b: int) -> ScoredPair:
+def _scored_pair(
+    systems: tuple[str, ...], scores: Scores, a: int, b: int
+) -> ScoredPair:
     """Return two systems with their scores; None for both if the scores are not comparable."""
     one = _value(scores, a)
     other = _value(scores, b)
@@ -438,7 +440,7 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
         own = np.flatnonzero(member == group).tolist()
         if len(own) > 1 and group not in groups_with_triad:
             cycles.append(_shortest(beats, own))
-    named = [_named(direct, cycle) for cycle in cycles]
+    named = [_named_cycle(direct, cycle) for cycle in cycles]
     return tuple(sorted(named, key=_weakness))
 
 
@@ -446,7 +448,7 @@ def _weakness(cycle: Cycle) -> tuple[float, int, tuple[str, ...]]:
     return cycle.weakest_p, len(cycle.systems), cycle.systems
 
 
-def _named(direct: DirectPairs, cycle: list[int]) -> Cycle:
+def _named_cycle(direct: DirectPairs, cycle: list[int]) -> Cycle:
     names = [direct.tallies.systems[index] for index in cycle]
     start = names.index(min(names))
     order = cycle[start:] + cycle[:start]

@@ -543,12 +543,12 @@ def shown_blocks(
             shows[row, column] = system in skip.systems
     skip_segments = [skip.segment for skip in skips]
     skip_comments = [skip.has_comment for skip in skips]
-    has_comment = _with_comment(blocks, comments)
+    has_comment = _comment_mask(blocks, comments)
     return Shown(
         systems=systems,
         shows=np.concatenate([blocks.candidates >= 0, shows]),
-        segment=_joined(blocks.segment, skip_segments),
-        judge=_joined(blocks.judge, skip_judges),
+        segment=_append_skipped(blocks.segment, skip_segments),
+        judge=_append_skipped(blocks.judge, skip_judges),
         skipped=np.arange(len(blocks) + len(skips)) >= len(blocks),
         commented=np.concatenate(
             [has_comment, np.array(skip_comments, dtype=np.bool_)]
@@ -557,7 +557,9 @@ def shown_blocks(
     )
 
 
-def _joined(judged: npt.NDArray[np.integer], skipped: Sequence[int]) -> Int64Array:
+def _append_skipped(
+    judged: npt.NDArray[np.integer], skipped: Sequence[int]
+) -> Int64Array:
     """Append the numbers of skipped blocks to those of judged ones."""
     of_judged = judged.astype(np.int64)
     of_skipped = np.array(skipped, dtype=np.int64)
@@ -577,10 +579,10 @@ def _documents(
         if not skip.document:
             return None
         skipped.append(numbers.setdefault(skip.document, len(numbers)))
-    return _joined(blocks.document, skipped)
+    return _append_skipped(blocks.document, skipped)
 
 
-def _with_comment(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
+def _comment_mask(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArray:
     """Return a mask of the judged blocks with a comment.
 
     If several blocks have the same judge, segment and systems, as many of the first are marked as

@@ -526,7 +526,7 @@ class _Programs:
         """Return the numbers of blocks of each kind that shrink the lead most; None if that is not
         enough.
         """
-        solution = self._solved(self._gains(part), part)
+        solution = self._best_removal(self._gains(part), part)
         if solution is None or solution.worth <= self._terms.lead - _TOLERANCE:
             return None
         return solution.taken
@@ -540,7 +540,7 @@ class _Programs:
             within = _Part(part.low, high)
             gains = self._gains(within)
             comparisons = self._decided[[pair]].toarray().ravel()
-            solution = self._solved(comparisons, within, enough=gains)
+            solution = self._best_removal(comparisons, within, enough=gains)
             if solution is None:
                 return None
             most = np.floor(solution.worth + _TOLERANCE)
@@ -551,7 +551,7 @@ class _Programs:
         of_win, of_loss = self._terms.weights(part.low, part.high)
         return np.asarray(of_win @ self._wins + of_loss @ self._losses)
 
-    def _solved(
+    def _best_removal(
         self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
     ) -> _Solution | None:
         """Return the removal with the highest value; None if none gains enough."""

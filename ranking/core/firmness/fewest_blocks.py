@@ -166,7 +166,7 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
     quickly.
     """
     rivals = [rival for rival in range(counted.layout.systems) if rival != first]
-    candidates = [_by_influence(counted, first, rival) for rival in rivals]
+    candidates = [_most_influential_blocks(counted, first, rival) for rival in rivals]
     candidates.append(_all_of(counted, first))
     sufficient = [candidate for candidate in candidates if candidate is not None]
     if not sufficient:
@@ -176,10 +176,12 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
         stepwise = _step_by_step(counted, first, rival, len(best))
         if stepwise is not None:
             best = stepwise
-    return _without_spare(counted, first, best)
+    return _drop_spare_blocks(counted, first, best)
 
 
-def _by_influence(counted: CountedBlocks, first: int, rival: int) -> Int64Array | None:
+def _most_influential_blocks(
+    counted: CountedBlocks, first: int, rival: int
+) -> Int64Array | None:
     """Return the shortest sufficient prefix of the blocks, sorted by influence on the lead over a
     rival.
     """
@@ -283,7 +285,7 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
     return np.array([next(of_kinds[kind]) for kind in taken], dtype=np.int64)
 
 
-def _without_spare(
+def _drop_spare_blocks(
     counted: CountedBlocks, first: int, candidate: Int64Array
 ) -> Int64Array:
     """Return the set without unnecessary blocks, checked from the least influential on."""

@@ -30,11 +30,11 @@ def leaders(scores: Scores) -> list[int]:
     """
     if not scores.estimable.any():
         return []
-    values = _rounded(scores)
+    values = _rounded_scores(scores)
     return np.flatnonzero(values == values.max()).tolist()
 
 
-def _rounded(scores: Scores) -> FloatArray:
+def _rounded_scores(scores: Scores) -> FloatArray:
     """Return scores to `TIE_DECIMALS` decimals; −∞ for systems without a score."""
     values = np.round(scores.values, TIE_DECIMALS)
     return np.where(scores.estimable, values, -np.inf)
@@ -56,7 +56,7 @@ def overtaken_by(scores: Scores, first: int) -> Int64Array:
     int64, shape (R,)
         The best of the systems ahead; `NOBODY` if there is none.
     """
-    values = _rounded(scores)
+    values = _rounded_scores(scores)
     has_score = scores.estimable[:, [first]]
     ahead = scores.estimable & (values > values[:, [first]])
     if scores.group is not None:
@@ -161,7 +161,7 @@ def without_each(
     sizes = np.bincount(own, minlength=len(numbers)).tolist()
     firsts = _firsts(scores, order)
     leads = _leads(scores, order)
-    swapped = _swapped(blocks, whole, scores)
+    swapped = _swapped_pairs(blocks, whole, scores)
     rows = []
     for position, number in enumerate(numbers.tolist()):
         row = LeftOut(
@@ -177,11 +177,11 @@ def without_each(
         first=_name(blocks.systems, first),
         second=_name(blocks.systems, second),
         lead=_leads(whole, order)[0],
-        units=tuple(sorted(rows, key=_by_lead)),
+        units=tuple(sorted(rows, key=_lead_sort_key)),
     )
 
 
-def _by_lead(row: LeftOut) -> tuple[bool, float, str]:
+def _lead_sort_key(row: LeftOut) -> tuple[bool, float, str]:
     return row.lead is None, row.lead or 0.0, row.unit
 
 
@@ -218,7 +218,7 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     return leads
 
 
-def _swapped(
+def _swapped_pairs(
     blocks: Blocks, whole: Scores, scores: Scores
 ) -> list[tuple[tuple[str, str], ...]]:
     """Return the pairs that swap places in each row of scores."""

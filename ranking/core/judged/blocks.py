@@ -107,7 +107,7 @@ class Blocks:
             self._freeze("document", np.int32, (blocks,))
         self._validate()
 
-    def _with(self, **columns: Any) -> Blocks:
+    def _replace_columns(self, **columns: Any) -> Blocks:
         """Return a copy with columns that are selections of this one's, without checking them
         again.
         """
@@ -228,7 +228,7 @@ class Blocks:
     def of_systems(self, kept: npt.ArrayLike) -> Blocks:
         """Return the same blocks over the systems with these indices, in this order."""
         index = np.asarray(kept, dtype=np.intp)
-        return self._with(
+        return self._replace_columns(
             systems=tuple(self.systems[system] for system in index.tolist()),
             labels=np.ascontiguousarray(self.labels[:, index]),
             candidates=np.ascontiguousarray(self.candidates[:, index]),
@@ -258,7 +258,9 @@ class Blocks:
         new_index = np.full(len(self.judges), -1, dtype=np.int32)
         new_index[kept] = np.arange(len(kept))
         # Judges who are left out get -1, and their rows go with the next step.
-        renumbered = self._with(judge=new_index[self.judge], judges=tuple(names))
+        renumbered = self._replace_columns(
+            judge=new_index[self.judge], judges=tuple(names)
+        )
         return renumbered.take(renumbered.judge >= 0)
 
     def with_judges_in_order(self) -> Blocks:
@@ -271,7 +273,7 @@ class Blocks:
         new_index = np.zeros(len(self.judges), dtype=np.int32)
         new_index[order] = np.arange(len(order), dtype=np.int32)
         names = [self.judges[index] for index in order]
-        return self._with(judge=new_index[self.judge], judges=tuple(names))
+        return self._replace_columns(judge=new_index[self.judge], judges=tuple(names))
 
     def take(self, rows: slice | npt.NDArray[Any] | Sequence[int]) -> Blocks:
         """Return selected blocks, for instance one shard or the blocks of some judges.
@@ -293,7 +295,7 @@ class Blocks:
         document = self.document
         if document is not None:
             document = document[index]
-        return self._with(
+        return self._replace_columns(
             labels=self.labels[index],
             candidates=self.candidates[index],
             judge=self.judge[index],
@@ -459,7 +461,7 @@ def blocks_of_parts(
             judge=part.judge,
             judges=tuple(part.judges),
             segment=part.segment,
-            key=_with_occurrences(part, key[rows]),
+            key=_keys_with_occurrences(part, key[rows]),
             document=part_document,
             best_worst=coded.best_worst,
         )
@@ -467,7 +469,7 @@ def blocks_of_parts(
     return blocks_of_part
 
 
-def _with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
+def _keys_with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Array:
     """Return keys in which repeated judgments with equal content have separate keys."""
     _keys, index, times = np.unique(keys, return_inverse=True, return_counts=True)
     rows = np.flatnonzero(times[index] > 1)
@@ -554,7 +556,7 @@ def _content_keys(
     in a file never matters. This definition is version 1. Changing it changes every published
     range: if you do, increase `CONTENT_KEY_VERSION`, which ranking runs record.
     """
-    judges = [_encoded(name) for name in coded.judges]
+    judges = [_length_prefixed_bytes(name) for name in coded.judges]
     candidates = [_encoded_candidate(candidate) for candidate in coded.candidates]
     candidates.append(b"")  # for index -1
     counts = (coded.candidate >= 0).sum(axis=1)
@@ -581,11 +583,11 @@ def _content_keys(
 
 
 def _encoded_candidate(candidate: Candidate) -> bytes:
-    systems = b"".join(map(_encoded, sorted(candidate)))
+    systems = b"".join(map(_length_prefixed_bytes, sorted(candidate)))
     return struct.pack("<I", len(candidate)) + systems
 
 
-def _encoded(text: str) -> bytes:
+def _length_prefixed_bytes(text: str) -> bytes:
     encoded = text.encode()
     return struct.pack("<I", len(encoded)) + encoded
 

@@ -12,7 +12,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.words import member_of
 
 _BITS = 64
-#: Maximum length of a table of codes, see `_numbered`.
+#: Maximum length of a table of codes, see `_distinct_codes`.
 _TABLE_FOR_EACH = 4
 _SMALL_TABLE = 1 << 16
 
@@ -112,21 +112,21 @@ def collapsed_comparisons(
         second_parts.append(candidate[second])
         difference = label[first] - label[second]
         outcome_parts.append(1 + np.sign(difference))
-    block = _joined(block_parts)
+    block = _concatenate_parts(block_parts)
     # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
     # combining them keeps codes within 64 bits.
     sets = int(candidate.max(initial=0)) + 1
-    both = _joined(first_parts) * sets + _joined(second_parts)
-    pair_codes, pair = _numbered(both, sets * sets)
+    both = _concatenate_parts(first_parts) * sets + _concatenate_parts(second_parts)
+    pair_codes, pair = _distinct_codes(both, sets * sets)
     pairs = max(1, len(pair_codes))
     segments = _segments_of(blocks)
     segment_and_pair = segments.offset[block] * pairs + pair
-    codes, item = _numbered(segment_and_pair, segments.range * pairs)
+    codes, item = _distinct_codes(segment_and_pair, segments.range * pairs)
     return CollapsedComparisons(
         items=len(codes),
         item=item,
         item_segment=segments.lowest + codes // pairs,
-        outcome=_joined(outcome_parts),
+        outcome=_concatenate_parts(outcome_parts),
         block=block,
         judge=blocks.judge[block].astype(np.int64),
     )
@@ -177,7 +177,7 @@ def collapsed_labels(blocks: Blocks) -> CollapsedLabels:
     sets = int(candidate.max(initial=0)) + 1
     segments = _segments_of(blocks)
     code = segments.offset[block] * sets + candidate[block, position]
-    codes, item = _numbered(code, segments.range * sets)
+    codes, item = _distinct_codes(code, segments.range * sets)
     return CollapsedLabels(
         items=len(codes),
         item=item,
@@ -231,7 +231,7 @@ def _candidates(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
     return code, label
 
 
-def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
+def _distinct_codes(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
     """Return the distinct codes in order, and the index of each code among them.
 
     Codes are at least 0 and less than `bound`. If `bound` is not much larger than the number of
@@ -246,5 +246,5 @@ def _numbered(codes: Int64Array, bound: int) -> tuple[Int64Array, Int64Array]:
     return np.flatnonzero(occurs), number_of_code[codes]
 
 
-def _joined(parts: list[Int64Array]) -> Int64Array:
+def _concatenate_parts(parts: list[Int64Array]) -> Int64Array:
     return np.concatenate([np.empty(0, dtype=np.int64), *parts])

@@ -430,7 +430,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     others' labels.
     """
     label = np.arange(1, MAX_LABEL + 1)
-    all_others = _of_others(cells)
+    all_others = _ratings_of_others(cells)
     is_shared = all_others.sum(axis=1) > 0
     own = cells.counts[is_shared]
     others = all_others[is_shared]
@@ -453,7 +453,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
 
 def _easy(cells: Cells, judges: int) -> Int64Array:
     """Return the numbers of comparisons of easy items and of those missed, shape (2, J)."""
-    others = _of_others(cells)
+    others = _ratings_of_others(cells)
     judges_of_item = np.bincount(cells.item, minlength=len(cells.item_segment))
     has_votes = judges_of_item[cells.item] - 1 >= EASY_VOTES
     votes = others.sum(axis=1)
@@ -468,7 +468,7 @@ def _easy(cells: Cells, judges: int) -> Int64Array:
     return counts
 
 
-def _of_others(cells: Cells) -> Int64Array:
+def _ratings_of_others(cells: Cells) -> Int64Array:
     """Return the numbers of other judges' ratings of each cell's item, by category."""
     shape = (len(cells.item_segment), cells.counts.shape[1])
     totals = np.zeros(shape, dtype=np.int64)

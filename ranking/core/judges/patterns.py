@@ -76,7 +76,7 @@ class KeyedSums:
             if column.size and (column.min() < 0 or column.max() > most):
                 raise ValueError(f"keys: expected numbers from 0 to {most}")
             code = (code << width) | column.astype(np.int64)
-        return cls._summed(bits, code, values.astype(np.int64))
+        return cls._sum_by_code(bits, code, values.astype(np.int64))
 
     @classmethod
     def empty(cls, bits: tuple[int, ...], values: int) -> KeyedSums:
@@ -96,7 +96,7 @@ class KeyedSums:
             return sums[0]
         if len(with_keys) == 1:
             return with_keys[0]
-        return cls._summed(
+        return cls._sum_by_code(
             bits=with_keys[0].bits,
             code=np.concatenate([part.code for part in with_keys]),
             values=np.concatenate([part.values for part in with_keys]),
@@ -107,7 +107,7 @@ class KeyedSums:
         return replace(self, values=-self.values)
 
     @classmethod
-    def _summed(
+    def _sum_by_code(
         cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array
     ) -> KeyedSums:
         # A stable sort only merges sorted runs, as when few rows are added to many.
@@ -175,7 +175,7 @@ class KeyedSums:
         kept = judge >= 0
         rest = self.code[kept] & _lowest_bits(width)
         code = judge[kept] << width | rest
-        return KeyedSums._summed(self.bits, code, self.values[kept])
+        return KeyedSums._sum_by_code(self.bits, code, self.values[kept])
 
 
 def _lowest_bits(count: int) -> int:

@@ -232,11 +232,11 @@ class JudgeTallies:
     def __add__(self, other: JudgeTallies) -> JudgeTallies:
         """Return both together."""
         judges = tuple(sorted({*self.judges, *other.judges}))
-        other_sums = other._renumbered(judges).sums()
+        other_sums = other._renumber_judges(judges).sums()
         sums = {}
-        for name, own_sums in self._renumbered(judges).sums().items():
+        for name, own_sums in self._renumber_judges(judges).sums().items():
             sums[name] = own_sums + other_sums[name]
-        return JudgeTallies(judges, **sums)._named()
+        return JudgeTallies(judges, **sums)._drop_untallied_judges()
 
     def __sub__(self, other: JudgeTallies) -> JudgeTallies:
         """Return the difference of tallies; entries that only the other has become negative."""
@@ -256,13 +256,13 @@ class JudgeTallies:
     def only(self, judges: Collection[str]) -> JudgeTallies:
         """Return the tallies of some judges."""
         kept = [name for name in self.judges if name in judges]
-        return self._renumbered(tuple(kept))
+        return self._renumber_judges(tuple(kept))
 
     def changed_from(self, before: JudgeTallies) -> frozenset[str]:
         """Return the judges whose tallies differ from earlier ones."""
         return frozenset((self - before).judges)
 
-    def _renumbered(self, judges: tuple[str, ...]) -> JudgeTallies:
+    def _renumber_judges(self, judges: tuple[str, ...]) -> JudgeTallies:
         """Return the tallies of these judges, renumbered; both tuples of names are sorted."""
         if judges == self.judges:
             return self
@@ -272,12 +272,12 @@ class JudgeTallies:
             renumbered[name] = sums.renumbered(index)
         return JudgeTallies(judges, **renumbered)
 
-    def _named(self) -> JudgeTallies:
+    def _drop_untallied_judges(self) -> JudgeTallies:
         """Return the tallies without judges who are in no tally."""
         present = np.zeros(len(self.judges), dtype=np.bool_)
         for sums in self.sums().values():
             present[sums.judge] = True
-        return self._renumbered(tuple(compress(self.judges, present.tolist())))
+        return self._renumber_judges(tuple(compress(self.judges, present.tolist())))
 
 
 def _indices(names: Sequence[str], judges: Sequence[str]) -> Int64Array:
@@ -331,7 +331,7 @@ def tally_judges(
         positions.append(positions_of_rows(rows))
         if reference is not None:
             places.append(places_of_rows(rows))
-    tallies = JudgeTallies() + _sorted(
+    tallies = JudgeTallies() + _sorted_tallies(
         blocks.judges,
         lines=KeyedSums.total(lines),
         repeats=tally_repeats(blocks),
@@ -359,11 +359,11 @@ def tally_damaged(attention: Blocks, bad_reference: str) -> JudgeTallies:
     """Tally attention checks with this damaged reference, filling only
     `JudgeTallies.damaged_places`.
     """
-    checks = tally_places(_flipped(attention), bad_reference)
-    return _sorted(attention.judges, damaged_places=checks)
+    checks = tally_places(_reverse_labels(attention), bad_reference)
+    return _sorted_tallies(attention.judges, damaged_places=checks)
 
 
-def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
+def _sorted_tallies(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
     """Return the tallies of judges given in any order."""
     names = tuple(sorted(judges))
     if names == judges:
@@ -375,7 +375,7 @@ def _sorted(judges: tuple[str, ...], **sums: KeyedSums) -> JudgeTallies:
     return JudgeTallies(names, **renumbered)
 
 
-def _flipped(blocks: Blocks) -> Blocks:
+def _reverse_labels(blocks: Blocks) -> Blocks:
     """Return the blocks with best and worst exchanged: rejecting an output becomes preferring it."""
     flipped = MAX_LABEL + 1 - blocks.labels
     labels = np.where(blocks.labels > 0, flipped, 0)
@@ -451,7 +451,7 @@ def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
 def _row(check: ScoredCheck) -> BlockRow:
     candidates: list[Sequence[str]] = [[_DAMAGED]]
     scores = [check.score]
-    for output in _beside(check.others):
+    for output in _nearest_outputs(check.others):
         candidates.append(output.systems)
         scores.append(output.score)
     distinct = sorted(set(scores), reverse=True)
@@ -463,7 +463,7 @@ def _row(check: ScoredCheck) -> BlockRow:
     )
 
 
-def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
+def _nearest_outputs(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
     """Return the nearest outputs, one per system, up to the size of a block."""
     seen: set[str] = set()
     nearest: list[ScoredOutput] = []

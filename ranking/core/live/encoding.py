@@ -39,7 +39,7 @@ def encode(value: Any) -> bytes:
         If it contains anything else.
     """
     arrays: _Arrays = []
-    tree = _written(value, arrays)
+    tree = _json_tree(value, arrays)
     named: Any = {f"array{number}": array for number, array in enumerate(arrays)}
     file = io.BytesIO()
     text = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
@@ -66,11 +66,11 @@ def decode(data: bytes) -> Any:
         raise EncodingError(f"these are no encoded tallies: {error}") from error
 
 
-def _written(value: Any, arrays: _Arrays) -> Any:
+def _json_tree(value: Any, arrays: _Arrays) -> Any:
     """Return a value as JSON: itself if plain, otherwise a list of its kind and its parts."""
 
     def written(values: Iterable[Any]) -> list[Any]:
-        return [_written(part, arrays) for part in values]
+        return [_json_tree(part, arrays) for part in values]
 
     if type(value) in _PLAIN:
         return value
@@ -109,10 +109,10 @@ def _read(tree: Any, arrays: _Arrays) -> Any:
 
 
 def _class_name(kind: type) -> str:
-    return _checked(f"{kind.__module__}:{kind.__qualname__}")
+    return _checked_class_name(f"{kind.__module__}:{kind.__qualname__}")
 
 
-def _checked(name: str) -> str:
+def _checked_class_name(name: str) -> str:
     if not name.startswith(_PACKAGE):
         raise EncodingError(f"{name} is not in {_PACKAGE.rstrip('.')}")
     return name
@@ -120,7 +120,7 @@ def _checked(name: str) -> str:
 
 def _class(name: str) -> Any:
     """Return the dataclass with this name, if it is defined there rather than imported."""
-    module, _colon, class_name = _checked(name).partition(":")
+    module, _colon, class_name = _checked_class_name(name).partition(":")
     try:
         encoded_class: Any = getattr(import_module(module), class_name, None)
     except ImportError as error:

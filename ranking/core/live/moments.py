@@ -48,7 +48,7 @@ def packed(definition: bytes, content: object) -> bytes:
         Names, numbers, dataclasses and integer arrays; each array is stored in the smallest
         sufficient type.
     """
-    body = zlib.compress(encode(_retyped(content, _small_type)), 1)
+    body = zlib.compress(encode(_cast_arrays(content, _small_type)), 1)
     return _checksum(definition, body) + body
 
 
@@ -71,7 +71,7 @@ def unpacked(definition: bytes, data: Buffer) -> Any:
         content = decode(zlib.decompress(body))
     except EncodingError as error:  # encoded by another version of the code
         raise DamagedStateError(f"state: {error}") from error
-    return _retyped(content, _int64)
+    return _cast_arrays(content, _int64)
 
 
 def _checksum(definition: bytes, body: Buffer) -> bytes:
@@ -79,16 +79,18 @@ def _checksum(definition: bytes, body: Buffer) -> bytes:
     return blake2b(body, key=definition, digest_size=_CHECKSUM, person=person).digest()
 
 
-def _retyped(value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]) -> Any:
+def _cast_arrays(
+    value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]
+) -> Any:
     """Return the same value with its arrays in other types."""
     if isinstance(value, np.ndarray):
         return value.astype(type_of(value))
     if isinstance(value, Mapping):
-        return {name: _retyped(part, type_of) for name, part in value.items()}
+        return {name: _cast_arrays(part, type_of) for name, part in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         parts = {}
         for field in fields(value):
-            parts[field.name] = _retyped(getattr(value, field.name), type_of)
+            parts[field.name] = _cast_arrays(getattr(value, field.name), type_of)
         return replace(value, **parts)
     return value
 

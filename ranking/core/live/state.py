@@ -445,9 +445,9 @@ class LiveTallies:
         excluded = self.definition.ranking.excluded
         removed, added = (blocks.without_judges(excluded) for blocks in differing)
         self.ranking.apply(
-            self._ranked(changed.before.without_judges(excluded)),
-            self._ranked(changed.after.without_judges(excluded)),
-            (self._ranked(removed), self._ranked(added)),
+            self._keep_ranked_systems(changed.before.without_judges(excluded)),
+            self._keep_ranked_systems(changed.after.without_judges(excluded)),
+            (self._keep_ranked_systems(removed), self._keep_ranked_systems(added)),
         )
         old = tally(removed)
         new = tally(added)
@@ -479,7 +479,7 @@ class LiveTallies:
         state.judges = content.judges
         return state
 
-    def _ranked(self, blocks: Blocks) -> Blocks:
+    def _keep_ranked_systems(self, blocks: Blocks) -> Blocks:
         others = set(blocks.systems).difference(self.definition.ranking.systems)
         return blocks.without(others)
 
@@ -487,18 +487,20 @@ class LiveTallies:
         self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]
     ) -> None:
         """Recount the judgments on the changed segments by judges with changes."""
-        before, after = _of_judges(changed.before, changed.after, differing)
+        before, after = _blocks_of_changed_judges(
+            changed.before, changed.after, differing
+        )
         checks_before = changed.checks_before
         checks_after = changed.checks_after
         differing_checks = changed_rows(checks_before, checks_after)
-        checks_before, checks_after = _of_judges(
+        checks_before, checks_after = _blocks_of_changed_judges(
             checks_before, checks_after, differing_checks
         )
-        old = self._tallied(before, checks_before)
-        new = self._tallied(after, checks_after, changed.seconds)
+        old = self._judge_tallies(before, checks_before)
+        new = self._judge_tallies(after, checks_after, changed.seconds)
         self.judges = self.judges + (new - old)
 
-    def _tallied(
+    def _judge_tallies(
         self,
         blocks: Blocks,
         checks: Blocks,
@@ -522,7 +524,7 @@ class TalliesContent:
     judges: JudgeTallies
 
 
-def _of_judges(
+def _blocks_of_changed_judges(
     before: Blocks, after: Blocks, differing: tuple[Blocks, Blocks]
 ) -> tuple[Blocks, Blocks]:
     """Return the judgments of the judges with any differences."""

@@ -364,7 +364,7 @@ def scores(counts: Counts, *, prior: float = PRIOR) -> Scores:
     has_wins = won.any(axis=(-2, -1)).ravel()
     has_scores = np.isfinite(fit.tie) | has_wins
     estimable = met.any(axis=2) & as_column(has_scores)
-    abilities = np.round(_placed(fit), _DECIMALS)
+    abilities = np.round(_finite_abilities(fit), _DECIMALS)
     values = np.where(estimable, abilities, np.nan)
     return Scores(
         values=values.reshape(shape),
@@ -490,7 +490,7 @@ def _fit(counts: Counts, prior: float) -> tuple[DavidsonFit, BoolArray]:
     return davidson(wins + prior * met, ties), met
 
 
-def _placed(fit: DavidsonFit) -> FloatArray:
+def _finite_abilities(fit: DavidsonFit) -> FloatArray:
     """Return abilities with groups at infinite distance moved apart, shape (S, n)."""
     placed = fit.ability.copy()
     separation = fit.separation

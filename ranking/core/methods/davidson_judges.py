@@ -308,7 +308,7 @@ class JudgeEffectsModel:
         of_tie = log_tie.T @ tie_spread @ log_tie
         crossed = eta.T @ covariance @ log_tie
         expected = (of_eta + of_tie + crossed + crossed.T).toarray()
-        information = self._observed(point, score, expected)
+        information = self._observed_information(point, score, expected)
         self._add_prior(point, gradient, information)
         free = self._free
         gradient[free] -= self._precision[free] * point[free]
@@ -320,7 +320,7 @@ class JudgeEffectsModel:
         information[~free, ~free] = 1
         return gradient, information
 
-    def _observed(
+    def _observed_information(
         self, point: FloatArray, score: FloatArray, expected: FloatArray
     ) -> FloatArray:
         """Return the observed information if it is positive definite, else the expected one."""

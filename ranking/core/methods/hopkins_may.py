@@ -535,7 +535,7 @@ class HopkinsMayDiagnostics(TypedDict, total=False):
     chains: int
 
 
-def _drawn(
+def _draw_until_converged(
     sampler: _Sampler, *, fitted: bool
 ) -> tuple[FloatArray, HopkinsMayDiagnostics, bool]:
     """Return the draws of all chains, one after the other, shape (R, n + 1), a description of them,
@@ -636,7 +636,9 @@ def hopkins_may(
         mu[kept], sigma[kept], extra = _laplace(modes)
     elif converged:
         sampler = _Sampler(wins, ties, modes, seed)
-        draws, extra, converged = _drawn(sampler, fitted=bool(modes.fitted[0]))
+        draws, extra, converged = _draw_until_converged(
+            sampler, fitted=bool(modes.fitted[0])
+        )
         if converged:
             abilities = draws[:, :-1]
             mu[kept] = abilities.mean(axis=0)

@@ -88,8 +88,8 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     m = len(cost)
     if m == 1:
         return Ordering((0,), 0, 0)
-    both = _with_ties_by_index(cost)
-    order = _with_insertions(both, range(m))
+    both = _break_ties_by_index(cost)
+    order = _improve_by_insertions(both, range(m))
     circles = circles_of(m)
     weight = np.zeros(circles.shape[1])
     bound = 0
@@ -106,7 +106,7 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
         least = int(lower)
         cheaper = np.minimum(left, left.T)
         surplus = both.astype(np.float64) - cheaper
-        weight_by_items = _by_items(circles, whole, m)
+        weight_by_items = _cycle_weights_by_items(circles, whole, m)
         better, dropped, sets = _search(best - least, width, surplus, weight_by_items)
         if better:
             order = better
@@ -121,14 +121,14 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
             break
         width *= _WIDER
         steps *= _LONGER
-    order = _with_insertions(both, order)
+    order = _improve_by_insertions(both, order)
     # Up to m (m − 1) / 2 pairs out of index order add 1 each; a unit of cost adds m², rounded up.
     out_of_order = m * (m - 1) // 2
     bound = -((out_of_order - bound) // (m * m))
     return Ordering(tuple(order), total_cost(cost, order), max(0, bound))
 
 
-def _with_ties_by_index(cost: Int64Array) -> Int64Array:
+def _break_ties_by_index(cost: Int64Array) -> Int64Array:
     """Return costs that rank orders by cost, and then by the number of pairs out of index order.
 
     A pair out of index order adds 1, which is less than a unit of cost for all pairs together.
@@ -147,7 +147,7 @@ def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
     return int(np.triu(in_order, 1).sum())
 
 
-def _with_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
+def _improve_by_insertions(cost: Int64Array, order: Sequence[int]) -> list[int]:
     """Move single items of the order as long as that lowers the cost, and return the result."""
     current = list(order)
     improved = True
@@ -264,7 +264,9 @@ def raise_bound(
             current = np.maximum(0, current + step * slope)
 
 
-def _by_items(circles: Int64Array, weight: FloatArray, m: int) -> FloatArray:
+def _cycle_weights_by_items(
+    circles: Int64Array, weight: FloatArray, m: int
+) -> FloatArray:
     """Return the weight of the cycles of each three of m items, in any order, shape (m, m, m)."""
     cost_by_items = np.zeros((m, m, m))
     for items in permutations(circles):
@@ -467,7 +469,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     Scores
         Integers, shape (..., n). A system without a decided comparison cannot be estimated. In a
         single sample, systems with an arbitrary order have equal scores: see
-        `_without_arbitrary_order`.
+        `_equalise_tied_scores`.
     """
     *samples, n = counts.wins.shape[:-1]
     values = np.full((*samples, n), np.nan)
@@ -476,11 +478,11 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
         systems_behind = np.arange(len(order))[::-1]
         values[sample][list(order)] = systems_behind
     if not samples:
-        _without_arbitrary_order(values, counts.wins)
+        _equalise_tied_scores(values, counts.wins)
     return Scores(values=values, estimable=~np.isnan(values))
 
 
-def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
+def _equalise_tied_scores(values: FloatArray, wins: Int64Array) -> None:
     """Assign equal scores to neighbours that only their index separates.
 
     These have equal Expected Wins, and equally many wins and losses against each other.

@@ -154,7 +154,7 @@ def scores_of(name: str) -> Callable[[Counts], Scores]:
     """
 
     def scores(counts: Counts) -> Scores:
-        part, whole = _counted(name, counts)
+        part, whole = _won_and_total(name, counts)
         return Scores(values=share(part, whole), estimable=whole > 0)
 
     return scores
@@ -167,7 +167,7 @@ def influence_of(name: str) -> Callable[[Counts], FloatArray]:
     """
 
     def influence(counts: Counts) -> FloatArray:
-        smoothed, weight = smoothed_share(*_counted(name, counts))
+        smoothed, weight = smoothed_share(*_won_and_total(name, counts))
         part, whole = part_and_whole(name, len(smoothed))
         expected_part = as_column(smoothed) * whole
         deviation: FloatArray = part - expected_part
@@ -209,7 +209,7 @@ def part_and_whole(name: str, n: int) -> tuple[Int64Array, Int64Array]:
     return part, whole
 
 
-def _counted(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
+def _won_and_total(name: str, counts: Counts) -> tuple[Int64Array, Int64Array]:
     """Return the part and the whole of each system's share, each of shape (..., n)."""
     if name in _BLOCKS_WON:
         if name == "geq_all_in_block":

@@ -101,13 +101,17 @@ def resampled_sums(
     """
     total = np.zeros((drawing.resamples, columns.shape[1]))
     for rows in chunks(len(columns), UNITS_AT_A_TIME):
-        weights = _drawn(draw, keys[rows].tobytes(), drawing.seed, drawing.resamples)
+        weights = _resampling_weights(
+            draw, keys[rows].tobytes(), drawing.seed, drawing.resamples
+        )
         total += weights.astype(np.float64).T @ columns[rows]
     return total
 
 
 @lru_cache(maxsize=16)  # All metrics see the same draws.
-def _drawn(draw: Draw, keys: bytes, seed: int, resamples: int) -> Int8Array:
+def _resampling_weights(
+    draw: Draw, keys: bytes, seed: int, resamples: int
+) -> Int8Array:
     drawn = draw(np.frombuffer(keys, np.uint64), seed=seed, resamples=resamples)
     return drawn.astype(np.int8, copy=False)
 
@@ -497,11 +501,11 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
     equal_weights = np.ones(len(rows))
     figure = Figure.of_sums(tau_b[rows], equal_weights, (rows,))
     if pairs.judge is not None:
-        figure = _with_judges(figure, pairs, sign, tau_b)
+        figure = _with_pair_influence(figure, pairs, sign, tau_b)
     return {"kendall_by_segment": figure}
 
 
-def _with_judges(
+def _with_pair_influence(
     figure: Figure, pairs: Pairs, sign: FloatArray, tau_b: FloatArray
 ) -> Figure:
     """Return a mean of Kendall's τ_b over segments with the influence of each pair of outputs instead of each segment.

@@ -149,11 +149,11 @@ class MachineBesidePeople:
         rows = first_rows[np.isin(people_items[first_rows], shared)]
         self._people = people.take(rows)
         self._item = np.searchsorted(shared, people_items[rows])
-        self._machine_outcomes = self._counted(self._machine, self._machine_item)
-        self._people_outcomes = self._counted(self._people, self._item)
+        self._machine_outcomes = self._outcome_counts(self._machine, self._machine_item)
+        self._people_outcomes = self._outcome_counts(self._people, self._item)
         self._trials = self._machine_outcomes.sum(axis=1)
 
-    def _counted(self, side: Pairs, item: Int64Array) -> Int64Array:
+    def _outcome_counts(self, side: Pairs, item: Int64Array) -> Int64Array:
         """Return the number of comparisons with each outcome −1, 0 and 1, shape (I, 3)."""
         cell = 3 * item + _outcomes(side) + 1
         counts = np.bincount(cell, minlength=3 * len(self._segment))
@@ -692,7 +692,7 @@ def annotators_of_blocks(
         item=item.reshape(-1),
         values=ranks,
     )
-    return _tested(answers, "order", epsilon)
+    return _run_annotator_test(answers, "order", epsilon)
 
 
 def annotators_of_scores(
@@ -707,9 +707,9 @@ def annotators_of_scores(
 
     Each output is an item, also of several systems. `texts` are those of `pairs_scored`. Raises TooFewPeopleError as `alternative_annotator_test` does.
     """
-    by_people = _of_outputs(people.by_judge(systems), texts)
+    by_people = _drop_duplicate_texts(people.by_judge(systems), texts)
     straight = machine.by_judge(systems).without_judge(_REVERSED)
-    by_machine = _of_outputs(straight, texts)
+    by_machine = _drop_duplicate_texts(straight, texts)
     segment = np.concatenate([by_people.segment, by_machine.segment])
     _segments, item = np.unique(segment, return_inverse=True)
     answers = _Answers(
@@ -717,10 +717,10 @@ def annotators_of_scores(
         item=item,
         values=np.concatenate([by_people.values, by_machine.values]),
     )
-    return _tested(answers, "rmse", epsilon)
+    return _run_annotator_test(answers, "rmse", epsilon)
 
 
-def _of_outputs(scores: ScoresByJudge, texts: Int64Array) -> ScoresByJudge:
+def _drop_duplicate_texts(scores: ScoresByJudge, texts: Int64Array) -> ScoresByJudge:
     """Leave out scores of systems whose text is that of an earlier system with a score."""
     values = scores.values.copy()
     own = texts[scores.segment]
@@ -748,7 +748,7 @@ class _Answers(NamedTuple):
     values: FloatArray
 
 
-def _tested(
+def _run_annotator_test(
     answers: _Answers, alignment: Alignment, epsilon: float
 ) -> AlternativeAnnotators:
     """Run the test; the machine is the last annotator."""

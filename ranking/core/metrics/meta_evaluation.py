@@ -246,13 +246,13 @@ def _system_figures(
         if not intervals:
             estimates[name] = Estimate(value, None, None)
             continue
-        resampled = _resampled(measures[name], people, metric.scores, drawn)
+        resampled = _resampled_measure(measures[name], people, metric.scores, drawn)
         least = _least_value(name)
         estimates[name] = people.interval(value, resampled, least=least, most=1.0)
     return estimates
 
 
-def _resampled(
+def _resampled_measure(
     measure: Measure, people: People, scores: FloatArray, drawn: FloatArray
 ) -> dict[Unit, FloatArray]:
     """Return a measure in resamples of each unit; only those of segments change the metric's scores."""
@@ -427,7 +427,7 @@ def meta_evaluation(
     people = side()
     segments_by_group = groups or {}
     if judged_only:
-        metrics = _within(metrics, people.segments)
+        metrics = _restrict_metrics(metrics, people.segments)
     steps = 4 + len(segments_by_group)
     agreements = _agreements(side, people, metrics)
     progress(1, steps)
@@ -436,19 +436,21 @@ def meta_evaluation(
     progress(2, steps)
     lowest = None
     if metrics:
-        lowest = floor(_sampled(side, people))
+        lowest = floor(_sample_segments(side, people))
     progress(3, steps)
     highest = ceiling(people, ratings)
     by_group = []
     for step, (name, segments) in enumerate(segments_by_group.items(), 5):
         with suppress(NothingComparedError):
-            by_group.append(_of_group(side, metrics, name, segments))
+            by_group.append(_group_agreement(side, metrics, name, segments))
         progress(step, steps)
     progress(steps, steps)
     agreeing = {metric.name for metric, _agreement in agreements}
     return {
         "people": _summary(people),
-        "metrics": [_named(metric, agreement) for metric, agreement in agreements],
+        "metrics": [
+            _named_agreement(metric, agreement) for metric, agreement in agreements
+        ],
         "left_out": [metric.name for metric in metrics if metric.name not in agreeing],
         "ceiling": highest,
         "floor": lowest,
@@ -464,7 +466,7 @@ def _summary(people: People) -> PeopleSummary:
     if people.values is None:
         kind = "rankings"
     return {
-        "systems": _by_system(people.systems, people.scores),
+        "systems": _scores_by_system(people.systems, people.scores),
         "segments": len(people.segments),
         "pairs": len(people.pairs),
         "missing": people.missing,
@@ -474,7 +476,7 @@ def _summary(people: People) -> PeopleSummary:
     }
 
 
-def _named(metric: Metric, agreement: Agreement) -> NamedAgreement:
+def _named_agreement(metric: Metric, agreement: Agreement) -> NamedAgreement:
     scores = metric.on_common_segments.scores
     return {
         "metric": metric.name,
@@ -487,26 +489,28 @@ def _named(metric: Metric, agreement: Agreement) -> NamedAgreement:
         "outputs": agreement["outputs"],
         "common": agreement["common"],
         "unjudged": agreement["unjudged"],
-        "scores": _by_system(metric.systems, scores),
+        "scores": _scores_by_system(metric.systems, scores),
     }
 
 
-def _of_group(
+def _group_agreement(
     side: Side, metrics: Sequence[Metric], name: str, segments: Int64Array
 ) -> GroupAgreement:
     people = side(segments=segments)
-    within = _within(metrics, segments)
+    within = _restrict_metrics(metrics, segments)
     agreements = {}
     for metric, agreement in _agreements(side, people, within, segments):
         agreements[metric.name] = agreement
     return {"group": name, "segments": len(people.segments), "metrics": agreements}
 
 
-def _within(metrics: Sequence[Metric], segments: Int64Array) -> list[Metric]:
+def _restrict_metrics(metrics: Sequence[Metric], segments: Int64Array) -> list[Metric]:
     return [metric.within(segments) for metric in metrics]
 
 
-def _by_system(systems: Sequence[str], scores: FloatArray) -> dict[str, float | None]:
+def _scores_by_system(
+    systems: Sequence[str], scores: FloatArray
+) -> dict[str, float | None]:
     """Return scores by system; None where there is none."""
     score_by_system: dict[str, float | None] = {}
     for system, score in zip(systems, scores.tolist(), strict=True):
@@ -552,7 +556,7 @@ def _agreements(
     return agreements
 
 
-def _sampled(side: Side, people: People) -> People:
+def _sample_segments(side: Side, people: People) -> People:
     """Return people on so many random segments that there are at most about 400,000 pairs of outputs."""
     count = len(people.segments)
     pairs = max(1, len(people.pairs))

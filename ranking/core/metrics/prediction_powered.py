@@ -139,8 +139,10 @@ class Predicted:
         correction_influence = np.concatenate(
             [self.judged.influence, -self.everywhere.influence]
         )
-        people = sums_by_unit(_centred(people_influence), self.segment)
-        correction = sums_by_unit(_centred(correction_influence), self.segment)
+        people = sums_by_unit(_centred_influence(people_influence), self.segment)
+        correction = sums_by_unit(
+            _centred_influence(correction_influence), self.segment
+        )
         # Where everything is judged, only rounding errors are left.
         least = _ROUNDING * np.abs(correction_influence).max(initial=0.0)
         correction[np.abs(correction) < least] = 0.0
@@ -234,7 +236,7 @@ class Predicted:
         return index.astype(np.int64)
 
 
-def _centred(influence: FloatArray) -> FloatArray:
+def _centred_influence(influence: FloatArray) -> FloatArray:
     """Return influence whose sums are those of differences between systems, which do not depend on the mean."""
     return np.asarray(influence - influence.mean(axis=1, keepdims=True))
 

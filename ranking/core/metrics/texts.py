@@ -420,7 +420,7 @@ def resampled_values(
     float64, shape (S, resamples)
     """
     systems, count, kinds = statistics.shape
-    by_segment = _without_unknown(statistics).transpose(1, 0, 2)
+    by_segment = _unknown_as_zero(statistics).transpose(1, 0, 2)
     sums = resampled_sums(by_segment.reshape(count, -1), key, drawing)
     return metric_values(name, sums.reshape(-1, systems, kinds)).T
 
@@ -439,7 +439,7 @@ def resampled_range(value: float, resampled: FloatArray, confidence: float) -> R
     )
 
 
-def _without_unknown(statistics: FloatArray) -> FloatArray:
+def _unknown_as_zero(statistics: FloatArray) -> FloatArray:
     """Return statistics with 0 for segments with unknown ones."""
     is_known = ~np.isnan(statistics).any(axis=-1, keepdims=True)
     return np.where(is_known, statistics, 0.0)
@@ -447,7 +447,7 @@ def _without_unknown(statistics: FloatArray) -> FloatArray:
 
 def known_sums(statistics: FloatArray) -> FloatArray:
     """Return sums over segments with known statistics, shape (…, k) from (…, N, k)."""
-    return np.asarray(_without_unknown(statistics).sum(axis=-2))
+    return np.asarray(_unknown_as_zero(statistics).sum(axis=-2))
 
 
 class CorpusStatistics(TypedDict):

@@ -303,7 +303,7 @@ def count_judgments(
         moments = all_moments(blocks, of_method)
     elif keeps in ("blocks", "segments", "judges"):
         units = second_moments(blocks, of_method, units_of(blocks, keeps))
-        resampled = _resampled(
+        resampled = _resampled_counts(
             blocks=blocks,
             layout=of_method,
             resampling=Resampling(keeps, seed),
@@ -325,7 +325,7 @@ def count_judgments(
     )
 
 
-def _resampled(
+def _resampled_counts(
     blocks: Blocks,
     layout: Layout,
     resampling: Resampling,

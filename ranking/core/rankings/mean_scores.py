@@ -325,7 +325,7 @@ def orders_by_methods(
     for number, name in enumerate(methods, 1):
         order = _order(blocks, name, seed)
         if orders:
-            swapped = _swapped(orders[0].scores, order.scores)
+            swapped = _swapped_pairs(orders[0].scores, order.scores)
             order = replace(order, swapped=swapped)
         orders.append(order)
         if progress is not None:
@@ -351,7 +351,7 @@ def _order(blocks: Blocks, name: str, seed: int) -> MethodOrder:
     return MethodOrder(method=name, ranks=rank_by_system, scores=score_by_system)
 
 
-def _swapped(
+def _swapped_pairs(
     first: Mapping[str, float], other: Mapping[str, float]
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs in opposite orders, without pairs with equal scores."""

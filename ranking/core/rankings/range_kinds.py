@@ -615,10 +615,10 @@ class RangeFinder:
         if options.ranges == "anytime":
             return self._anytime(all_systems or len(self.wins))
         if options.ranges == "sign_test":
-            return self._of_sign_tests()
+            return self._sign_test_ranges()
         if not options.is_closed_form(self.method):
-            return self._of_resamples(**running)
-        ranges = self._in_closed_form()
+            return self._resampled_ranges(**running)
+        ranges = self._closed_form_ranges()
         progress = running.get("progress")
         if progress is not None:
             progress(options.resamples, options.resamples)
@@ -664,7 +664,7 @@ class RangeFinder:
             refusals=refusals,
         )
 
-    def _of_sign_tests(self) -> RangesWithTests:
+    def _sign_test_ranges(self) -> RangesWithTests:
         """Return ranges from significant differences of pairs."""
         options = self.options
         tests = sign_tests(
@@ -676,7 +676,7 @@ class RangeFinder:
             errors=self._standard_errors(),
         )
 
-    def _in_closed_form(self) -> RangesWithTests:
+    def _closed_form_ranges(self) -> RangesWithTests:
         """Return ranges from the covariance of the scores."""
         covariance = self._closed_form()
         sampled = _Sampled(covariance.matrix, covariance.degrees_of_freedom)
@@ -698,7 +698,7 @@ class RangeFinder:
             errors=np.sqrt(np.diag(covariance.matrix)),
         )
 
-    def _of_resamples(self, **running: Unpack[Running]) -> RangesWithTests:
+    def _resampled_ranges(self, **running: Unpack[Running]) -> RangesWithTests:
         """Return ranges from the scores of resamples."""
         errors = self._standard_errors()
         score, limits = self._scorer()
@@ -909,7 +909,7 @@ def seconds_of_resamples(
         by a factor of two, because few resamples take most of the time.
     """
     word_check("resample", resample, Level)
-    ranked = _with_decided_comparisons(blocks)
+    ranked = _drop_undecided_systems(blocks)
     layout = Layout(len(ranked.systems))
     if layout.systems <= QUICK:
         return 0.0
@@ -926,7 +926,7 @@ def seconds_of_resamples(
     return resamples * spent / tried
 
 
-def _with_decided_comparisons(blocks: Blocks) -> Blocks:
+def _drop_undecided_systems(blocks: Blocks) -> Blocks:
     """Return the blocks without systems that Lopez cannot order, as in a ranking."""
     wins = tally(blocks).wins
     return blocks.of_systems(np.flatnonzero((wins + wins.T).any(axis=0)))

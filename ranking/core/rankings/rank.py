@@ -388,7 +388,7 @@ def rank_judged(
             )
             rankings.append(ranking)
         return _side_by_side(rankings, totals)
-    scored = _scored(judged, method, parameters, seed)
+    scored = _score_systems(judged, method, parameters, seed)
     fit = scored.fit
     finder = RangeFinder(
         judged=scored.ranked,
@@ -433,7 +433,9 @@ def rank_judged(
         confidence=options.confidence,
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
-        systems=_ranked(tallies, fit.scores, ranges.ranges, has_scores=tied is None),
+        systems=_ranked_systems(
+            tallies, fit.scores, ranges.ranges, has_scores=tied is None
+        ),
         pairs=compared_pairs(
             tallies=ranked_tallies,
             scores=fit.scores.take(kept),
@@ -441,7 +443,7 @@ def rank_judged(
             correction=options.correction,
             level=options.level,
         ),
-        not_estimable=_unranked(tallies, fit),
+        not_estimable=_unranked_systems(tallies, fit),
         groups=groups_ranked,
         blocks=totals.blocks,
         comparisons=tallies.comparisons,
@@ -490,7 +492,7 @@ class _Scored:
     effective: EffectiveUnits
 
 
-def _scored(
+def _score_systems(
     judged: Blocks | CountedJudgments,
     method: Method,
     parameters: MethodParameters,
@@ -564,7 +566,7 @@ def without_estimates(
     return replace(ranges, ranges=widened, tests=tests, errors=errors)
 
 
-def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
+def _unranked_systems(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
     ties = tallies.ties.sum(axis=1).tolist()
     unranked = []
     for index in np.flatnonzero(~fit.scores.estimable).tolist():
@@ -581,7 +583,7 @@ def _unranked(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
     return tuple(unranked)
 
 
-def _ranked(
+def _ranked_systems(
     tallies: Tallies, scores: Scores, ranges: RankRanges, *, has_scores: bool
 ) -> tuple[RankedSystem, ...]:
     kept = np.flatnonzero(scores.estimable)
@@ -664,7 +666,7 @@ def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     for ranking in rankings:
         unranked.extend(ranking.not_estimable)
         limits.extend(ranking.limits)
-        results = _merged(results, ranking.extra)
+        results = _merge_results(results, ranking.extra)
         if not ranking.groups:
             continue
         groups.extend(ranking.groups)
@@ -694,7 +696,7 @@ def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     )
 
 
-def _merged(one: MethodResults, other: MethodResults) -> MethodResults:
+def _merge_results(one: MethodResults, other: MethodResults) -> MethodResults:
     """Merge the further results of two groups by name."""
     merged = dict(one)
     for name, value in other.items():
@@ -708,7 +710,7 @@ def _merged(one: MethodResults, other: MethodResults) -> MethodResults:
 def _both(one: Any, other: Any) -> Any:
     """Merge the further results of two groups: add counts, and join mappings and lists."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return _merged(one, other)
+        return _merge_results(one, other)
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         return [*one, *other]
     if isinstance(one, bool) and isinstance(other, bool):

@@ -186,7 +186,7 @@ def _count_layout(
 ) -> LayoutCounts:
     sizes = counts_per_block(blocks, layout)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
-    by_segment = _summed(segment, sizes, len(segments))
+    by_segment = _sizes_by_unit(segment, sizes, len(segments))
     keeps = wanted.keeps
     judges = len(blocks.judges)
     block_moments = None
@@ -207,8 +207,8 @@ def _count_layout(
         cells=count(blocks, replace(layout, ties=True)),
         total=int(sizes.sum()),
         segment_squares=int(by_segment @ by_segment),
-        judge_sizes=_summed(blocks.judge, sizes, judges),
-        document_sizes=_summed(named.index, sizes[named.is_named], named.count),
+        judge_sizes=_sizes_by_unit(blocks.judge, sizes, judges),
+        document_sizes=_sizes_by_unit(named.index, sizes[named.is_named], named.count),
         blocks=block_moments,
         segments=segment_moments,
         judge_cells=judge_cells,
@@ -224,7 +224,9 @@ class _Names(NamedTuple):
     documents: Int64Array
 
 
-def _summed(unit: npt.NDArray[np.integer], sizes: Int64Array, units: int) -> Int64Array:
+def _sizes_by_unit(
+    unit: npt.NDArray[np.integer], sizes: Int64Array, units: int
+) -> Int64Array:
     # Integers, exact in floating point up to 2**53.
     return np.bincount(unit, sizes, units).astype(np.int64)
 

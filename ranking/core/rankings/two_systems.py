@@ -396,7 +396,9 @@ def compare(
     pooled = judgments.preference()
     is_correlated = error == "auto" and judgments.is_shared()
     if error == "two_way" or is_correlated:
-        pooled = _with_drawn_error(pooled, judgments, seed=seed, resamples=resamples)
+        pooled = _with_bootstrap_error(
+            pooled, judgments, seed=seed, resamples=resamples
+        )
     direction = np.sign(pooled.lead)
     by_judge = {}
     leads = []
@@ -413,7 +415,7 @@ def compare(
         judges=by_judge,
         pooled=pooled,
         of_judges=_votes(leads),
-        of_sentences=_of_sentences(judgments),
+        of_sentences=_sentence_votes(judgments),
         against_majority=tuple(against_majority),
         p_judges=p_over_judges(judgments),
     )
@@ -424,7 +426,7 @@ def _votes(leads: list[int]) -> Preference:
     return Preference(wins=signs.count(1), losses=signs.count(-1), same=signs.count(0))
 
 
-def _of_sentences(judgments: PairJudgments) -> Preference | None:
+def _sentence_votes(judgments: PairJudgments) -> Preference | None:
     """Count one vote per segment; identical outputs do not vote."""
     is_shown = ~judgments.identical
     numbers, index, times = np.unique(
@@ -438,7 +440,7 @@ def _of_sentences(judgments: PairJudgments) -> Preference | None:
     return None
 
 
-def _with_drawn_error(
+def _with_bootstrap_error(
     counts: Preference, judgments: PairJudgments, *, seed: int, resamples: int
 ) -> Preference:
     """Return a preference with the error of a bootstrap of judges and segments."""

@@ -502,7 +502,9 @@ class _Covariances:
                 parts=(part,),
             )
         least = self.noise**2 * (moved.T @ moved)
-        covariance = replace(covariance, matrix=_at_least(covariance.matrix, least))
+        covariance = replace(
+            covariance, matrix=_with_least_covariance(covariance.matrix, least)
+        )
         if segments.effective >= MIN_UNITS:
             covariance = with_least_variance(covariance, np.diag(segments.matrix))
         # For the variance actually used: raising it does not make it less certain.
@@ -530,7 +532,7 @@ def _segment_units(columns: ScoreColumns, sizes: FloatArray) -> _SegmentUnits:
     return _SegmentUnits(document, few_documents=False)
 
 
-def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
+def _with_least_covariance(matrix: FloatArray, least: FloatArray) -> FloatArray:
     """Return `least` plus the positive part of `matrix` − `least`, so that no difference of effects
     varies less.
     """

@@ -408,7 +408,9 @@ def plan_campaign(
     )
     needs = []
     for target, column in zip(targets, first.T.tolist(), strict=True):
-        needs.append(tuple(_with_ties(decided, target, curve) for decided in column))
+        needs.append(
+            tuple(_comparisons_with_ties(decided, target, curve) for decided in column)
+        )
     return Budget(
         model=curve.model(fit.noise),
         collected=curve.comparisons,
@@ -462,7 +464,7 @@ def plan_from_start(
     plan = _Plan(**options)
     targets = plan.targets_for(curve.systems + more_systems)
     average, first = _simulate_until(
-        partial(_with_more_systems, futures.model_of, more_systems),
+        partial(_model_with_more_systems, futures.model_of, more_systems),
         futures.experiments,
         targets,
         plan,
@@ -471,7 +473,7 @@ def plan_from_start(
     return _rows(targets, average, first / curve.decided_share, plan.confidence)
 
 
-def _with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
+def _model_with_more_systems(model_of: ModelOf, more: int, experiment: int) -> Model:
     # Qualities and groups are drawn one after the other, so those of the other systems do not
     # change.
     model = model_of(experiment)
@@ -502,18 +504,22 @@ def _rows(
             row = BudgetRow(
                 measure=target.measure,
                 target=target.value,
-                comparisons=_rounded(median[t]),
-                low=_rounded(low[t]),
-                high=_rounded(high[t]),
-                average=_rounded(average[t]),
+                comparisons=_rounded_comparisons(median[t]),
+                low=_rounded_comparisons(low[t]),
+                high=_rounded_comparisons(high[t]),
+                average=_rounded_comparisons(average[t]),
             )
         else:
             row = BudgetRow(
                 measure=target.measure,
                 target=target.value,
-                comparisons=_rounded(_with_ties(median[t], target, curve)),
-                low=_rounded(_with_ties(low[t], target, curve)),
-                high=_rounded(_with_ties(high[t], target, curve)),
+                comparisons=_rounded_comparisons(
+                    _comparisons_with_ties(median[t], target, curve)
+                ),
+                low=_rounded_comparisons(_comparisons_with_ties(low[t], target, curve)),
+                high=_rounded_comparisons(
+                    _comparisons_with_ties(high[t], target, curve)
+                ),
             )
         if row.high is None:
             row = replace(row, beyond=float(beyond[t]))
@@ -523,14 +529,16 @@ def _rows(
     return tuple(rows)
 
 
-def _rounded(comparisons: float) -> int | None:
+def _rounded_comparisons(comparisons: float) -> int | None:
     """Return a number of comparisons; None if it is beyond the limit."""
     if np.isinf(comparisons):
         return None
     return round(comparisons)
 
 
-def _with_ties(decided: float, target: Target, curve: CampaignCurve) -> float:
+def _comparisons_with_ties(
+    decided: float, target: Target, curve: CampaignCurve
+) -> float:
     """Return comparisons with ties, consistent with the targets that the campaign has reached."""
     comparisons = decided / curve.decided_share
     if target.measure == "significant_pairs":

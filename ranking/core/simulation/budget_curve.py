@@ -63,12 +63,12 @@ class GroupsPosterior:
         self._spreads = spreads
         n = len(estimate)
         self._runs = self._evidence_of_runs()
-        self._reached = self._evidence_of_groups()
+        self._group_evidence = self._evidence_of_groups()
         number = np.arange(1, n + 1)
         # A partition into runs corresponds to g! labellings of its groups, each equally likely.
         log_compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
         log_partitions = gammaln(number + 1) - log_compositions - gammaln(n + 1)
-        evidence = as_column(log_partitions) + self._reached[1:, n]
+        evidence = as_column(log_partitions) + self._group_evidence[1:, n]
         prior = np.full(n, share_with_equals / n)
         prior[-1] += 1 - share_with_equals
         with np.errstate(divide="ignore"):
@@ -136,7 +136,7 @@ class GroupsPosterior:
                 begin = int(np.searchsorted(chances_below, position))
                 run = (begin, end, spread)
                 if run not in drawn:
-                    drawn[run] = self._of_run(begin, end, spread)
+                    drawn[run] = self._group_ability(begin, end, spread)
                 mean, deviation = drawn[run]
                 ability = mean + luck[row, left] * deviation
                 abilities[row, self._order[begin:end]] = ability
@@ -160,12 +160,12 @@ class GroupsPosterior:
 
         There are `left` further groups below.
         """
-        of_groups_below = self._reached[left, :end, spread]
+        of_groups_below = self._group_evidence[left, :end, spread]
         of_group = self._runs[:end, end - 1, spread]
         weight = of_groups_below + of_group
         return np.cumsum(np.exp(weight - weight.max()))
 
-    def _of_run(self, begin: int, end: int, spread: int) -> tuple[float, float]:
+    def _group_ability(self, begin: int, end: int, spread: int) -> tuple[float, float]:
         """Return the mean and the standard deviation of the ability of a group."""
         own = self._precision[begin:end]
         prior_precision = float(self._spreads[spread]) ** -2
@@ -371,7 +371,7 @@ def budget_curve(
         )
     more = np.maximum(0.0, counts - decided - ties) * share
     all_chances = np.concatenate([chances, *extremes])
-    separated, clusters = _measured(
+    separated, clusters = _simulate_curve(
         won, all_chances, more, outputs_per_block, random, active
     )
     sizes = [experiments, *map(len, extremes)]
@@ -518,7 +518,7 @@ def _estimates(won: FloatArray) -> tuple[FloatArray, FloatArray]:
     return ability, np.diagonal(covariance) * n / (n - 1)
 
 
-def _measured(
+def _simulate_curve(
     won: FloatArray,
     chances: FloatArray,
     more: FloatArray,
@@ -790,15 +790,17 @@ def needs_of_design(
         wanted = target * pairs
         need = DesignNeed(
             target=target,
-            judgments=_reached(judgments, curve.pairs_middle, wanted),
-            low=_reached(judgments, curve.pairs_high, wanted),
-            high=_reached(judgments, curve.pairs_low, wanted),
+            judgments=_judgments_to_reach(judgments, curve.pairs_middle, wanted),
+            low=_judgments_to_reach(judgments, curve.pairs_high, wanted),
+            high=_judgments_to_reach(judgments, curve.pairs_low, wanted),
         )
         needs.append(need)
     return tuple(needs)
 
 
-def _reached(judgments: FloatArray, pairs: FloatArray, wanted: float) -> float | None:
+def _judgments_to_reach(
+    judgments: FloatArray, pairs: FloatArray, wanted: float
+) -> float | None:
     """Return the number of judgments at which a curve first reaches a number of pairs; None if it
     never does.
     """

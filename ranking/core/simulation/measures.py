@@ -261,12 +261,12 @@ def cluster_violations(cluster: Int64Array, true: Int64Array) -> FloatArray:
 
     Systems of one cluster are not ordered. Arguments of shapes (..., n) and (n,) give shape (...).
     """
-    wrong = _misplaced(cluster, true)
+    wrong = _misplaced_pairs(cluster, true)
     is_misplaced = wrong.any(axis=-1) | wrong.any(axis=-2)
     return np.asarray(is_misplaced.mean(axis=-1))
 
 
-def _misplaced(position: Int64Array, true: Int64Array) -> BoolArray:
+def _misplaced_pairs(position: Int64Array, true: Int64Array) -> BoolArray:
     """Return whether each system is placed above each truly better one, shape (..., n, n)."""
     above: BoolArray = as_column(position) < as_row(position)
     return above & (as_column(true) > as_row(true))
@@ -327,7 +327,7 @@ def error_of_ranks(ranks: Int64Array, true: Int64Array) -> FloatArray:
     give shape (...).
     """
     n = len(true)
-    wrong = np.count_nonzero(_misplaced(ranks, true), axis=(-2, -1))
+    wrong = np.count_nonzero(_misplaced_pairs(ranks, true), axis=(-2, -1))
     return np.asarray(wrong / (n * (n - 1) / 2))
 
 

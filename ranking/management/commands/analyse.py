@@ -122,18 +122,18 @@ class Command(ReportCommand):
         analysis_options = _analysis_options(options["option"])
         try:
             if options["files"]:
-                return _of_files(analysis_options, options, progress)
-            return _of_database(analysis_options, options, progress)
+                return _analyse_files(analysis_options, options, progress)
+            return _analyse_database(analysis_options, options, progress)
         except OptionError as error:
             refuse(f"{error.field}: {error}", error)
 
 
-def _of_files(
+def _analyse_files(
     analysis_options: Mapping[str, Any], options: Options, progress: Progress
 ) -> Report:
     kind = analysis_named(options["kind"])
     if isinstance(kind, ProtocolAnalysis) and kind.find and kind.read_files:
-        return _of_answer_files(kind, analysis_options, options, progress)
+        return _analyse_answer_files(kind, analysis_options, options, progress)
     chosen = kind.complete(analysis_options, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError(
@@ -172,7 +172,7 @@ def _languages(options: Options) -> tuple[str, str] | None:
     return None
 
 
-def _of_answer_files(
+def _analyse_answer_files(
     kind: ProtocolAnalysis,
     analysis_options: Mapping[str, Any],
     options: Options,
@@ -195,7 +195,7 @@ def _of_answer_files(
     return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
 
 
-def _of_database(
+def _analyse_database(
     analysis_options: Mapping[str, Any], options: Options, progress: Progress
 ) -> Report:
     # Imported here, because files do not need a database.

@@ -63,7 +63,7 @@ class Command(ReportCommand):
         if options["rows_per_file"] is None:
             return conversion_report([_write(to, columns, vocabulary)], not_read)
         parts = list(cut_between_segments(columns, options["rows_per_file"]))
-        paths = [_numbered(to, number) for number in range(1, len(parts) + 1)]
+        paths = [_numbered_path(to, number) for number in range(1, len(parts) + 1)]
         _left_refuse(to, len(paths) + 1)
         written = []
         begun = progress.begin("Writing")
@@ -73,13 +73,13 @@ class Command(ReportCommand):
         return conversion_report(written, not_read)
 
 
-def _numbered(to: Path, number: int) -> Path:
+def _numbered_path(to: Path, number: int) -> Path:
     return to.with_name(f"{to.stem}-{number:04}{to.suffix}")
 
 
 def _left_refuse(to: Path, number: int) -> None:
     """Stop if an earlier conversion left a file with this number, which would be read with the new ones."""
-    left = _numbered(to, number)
+    left = _numbered_path(to, number)
     if left.exists():
         refuse(
             f"{left} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name."

@@ -64,10 +64,12 @@ class Command(ReportCommand):
             )
             return budget_report(planned, None)
         judged = read_input(options, progress)
-        return budget_report(_from_campaign(judged, options, how, progress), judged)
+        return budget_report(
+            _budget_from_campaign(judged, options, how, progress), judged
+        )
 
 
-def _from_campaign(
+def _budget_from_campaign(
     judged: Input, options: Options, how: dict[str, Any], progress: Progress
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:

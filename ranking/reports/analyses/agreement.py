@@ -129,13 +129,13 @@ def _tell_overall(
                 seed=measures.seed,
             ),
         },
-        *_without_interval(measures),
+        *_missing_interval_notes(measures),
     ]
     if options[BY_LENGTH] and not answer.by_length:
         notes.append(_("No table by source length: source texts are missing."))
     tables = [_measures(measures, answer.by_reference), _n_agreement(answer.labels)]
     if answer.by_length:
-        tables += _by_length(answer.by_length)
+        tables += _tables_by_length(answer.by_length)
     return report_on(
         inputs,
         notes=notes,
@@ -149,7 +149,7 @@ def _tell_overall(
     )
 
 
-def _without_interval(measures: AgreementMeasures) -> list[str]:
+def _missing_interval_notes(measures: AgreementMeasures) -> list[str]:
     """Return the reason why a κ has no interval."""
     notes = []
     for name, measure in (
@@ -231,7 +231,7 @@ def _lengths(row: LengthAgreement) -> str:
     return f"{row.shortest}–{row.longest}"
 
 
-def _by_length(lengths: Sequence[LengthAgreement]) -> list[Table]:
+def _tables_by_length(lengths: Sequence[LengthAgreement]) -> list[Table]:
     return [
         _length_table(
             lengths,

@@ -97,15 +97,15 @@ def _find_parts(
     )
     return AgreementParts(
         whole=reported(whole),
-        by_system=_reported(by_system),
-        by_pair=_reported(by_pair),
-        by_document=_reported(by_document),
-        by_segment=_reported(by_segment),
+        by_system=_reported_parts(by_system),
+        by_pair=_reported_parts(by_pair),
+        by_document=_reported_parts(by_document),
+        by_segment=_reported_parts(by_segment),
         fewest=fewest,
     )
 
 
-def _reported(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
+def _reported_parts(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
     return [row.reported() for row in parts]
 
 

@@ -404,7 +404,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: TasksBeside) -> Repor
     orders = {order.task.name: order for order in answer.orders}
     tasks = [_figures(task, orders.get(task.protocol)) for task in read]
     ranked = list(filter(_rows, answer.orders))
-    pairs = list(map(_compared, answer.pairs))
+    pairs = list(map(_compare_orders, answer.pairs))
     tables = [_tasks_table(tasks, confidence)]
     if ranked:
         tables += [_places_table(ranked), _ranges_table(ranked)]
@@ -424,7 +424,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: TasksBeside) -> Repor
     )
 
 
-def _compared(pair: PairOfTasks) -> OrdersCompared:
+def _compare_orders(pair: PairOfTasks) -> OrdersCompared:
     correlations = pair.correlations
     return OrdersCompared(
         first=pair.first,

@@ -104,7 +104,7 @@ def campaign_report(
         notes=[*notes, *_identical_notes(identical)],
         tables=[
             _systems(diagnosis),
-            *_beside_reference(diagnosis),
+            *_reference_share_tables(diagnosis),
             _sole_winners(diagnosis),
             _ties(diagnosis),
             _win_ratios(diagnosis),
@@ -185,7 +185,7 @@ def _systems(diagnosis: CampaignDiagnosis) -> Table:
     )
 
 
-def _beside_reference(diagnosis: CampaignDiagnosis) -> list[Table]:
+def _reference_share_tables(diagnosis: CampaignDiagnosis) -> list[Table]:
     """Return Figure 6 of Bojar et al. (2011) for this campaign."""
     beside = diagnosis.times_beside_reference
     rows = []

@@ -150,7 +150,7 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: FirmnessFindings) ->
     ]
     tables = []
     for units in _units(answer):
-        tables.append(_without(units))
+        tables.append(_left_out_table(units))
         # With equal scores, no system is first.
         if len(answer.fewest.first) < 2:
             notes.append(_first_note(units.title, units.without))
@@ -236,7 +236,7 @@ def _swaps_in_words(row: LeftOut) -> str:
     return swaps_in_words(row.swapped)
 
 
-def _without(units: _Units) -> Table:
+def _left_out_table(units: _Units) -> Table:
     without = units.without
     drawn = min(_MOST_DRAWN, len(without.units))
 

@@ -165,7 +165,7 @@ def _tell_pairs(
     inputs: Input, _options: AnalysisOptions, answer: PairsFindings
 ) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
-    listed = _listed(answer)
+    listed = _listed_pairs(answer)
     chosen = None
     if answer.chosen is not None:
         chosen = answer.pair(answer.chosen)
@@ -225,7 +225,7 @@ def _pair_notes(answer: PairsFindings) -> list[str]:
     return notes
 
 
-def _listed(answer: PairsFindings) -> list[int]:
+def _listed_pairs(answer: PairsFindings) -> list[int]:
     """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
     pairs = answer.pairs
     beside = answer.beside
@@ -305,7 +305,7 @@ def _matrix(answer: PairsFindings) -> list[Table]:
     if not len(pairs):
         return []
     of_judge = pairs.names.index(answer.judge) if answer.judge else None
-    shared = _shared(pairs, of_judge)
+    shared = _shared_comparisons(pairs, of_judge)
     most = np.lexsort((np.arange(len(shared)), -shared))[:MOST_JUDGES]
     among: list[int] = np.sort(most[shared[most] > 0]).tolist()
     rows = _rows_among(pairs, among)
@@ -371,7 +371,7 @@ def _matrix_cell(answer: PairsFindings, row: int) -> str:
     return cell
 
 
-def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
+def _shared_comparisons(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
     """Return the number of comparisons each judge shares with the others, or with the judge `of_judge`."""
     comparable = pairs.comparable
     if of_judge is not None:

@@ -447,7 +447,7 @@ def _tell_without(
 ) -> Report:
     """Report the changes when judges are left out."""
     rankings = answer.rankings
-    notes = _without_notes(rankings, are_named=bool(options[LEAVE_OUT]))
+    notes = _left_out_notes(rankings, are_named=bool(options[LEAVE_OUT]))
     tables: list[Table] = []
     # Otherwise nothing changes.
     if rankings.judges:
@@ -495,7 +495,7 @@ def _data(ranking: Ranking) -> ReportData:
     }
 
 
-def _without_notes(rankings: RankingsWithout, *, are_named: bool) -> list[str]:
+def _left_out_notes(rankings: RankingsWithout, *, are_named: bool) -> list[str]:
     if not rankings.judges:
         if are_named:
             return [_("These judges have no counted judgments, so nothing changes.")]

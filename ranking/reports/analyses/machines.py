@@ -121,7 +121,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
             of_machine = _figures_of_blocks(inputs, machine, lengths, drawing)
         for figure in of_machine:
             figures.append(MachineFigure(machine=machine.name, **vars(figure)))
-        machines.append(_tested(inputs, machine, options[EPSILON]))
+        machines.append(_annotator_test_row(inputs, machine, options[EPSILON]))
     if answers and not machines:
         raise ValueError(_("Answers of this protocol have no scores to compare."))
     if not machines:
@@ -163,7 +163,9 @@ def _figures_of_scores(
     yield from pairs.figures(lengths, has_positions=False)
 
 
-def _tested(inputs: Input, machine: MachineAnswers, epsilon: float) -> MachineRow:
+def _annotator_test_row(
+    inputs: Input, machine: MachineAnswers, epsilon: float
+) -> MachineRow:
     """Return the results of the alternative annotator test."""
     row: MachineRow = {
         "machine": machine.name,

@@ -98,7 +98,9 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: ComparedMethods) -> 
     orders = []
     for order in answer.orders:
         # Unconnected groups are not ordered relative to each other.
-        orders.append(replace(order, swapped=_within(order.swapped, groups)))
+        orders.append(
+            replace(order, swapped=_pairs_within_groups(order.swapped, groups))
+        )
     tables = [*_places(inputs, orders, groups), _swaps(orders)]
     accuracy = None
     if answer.accuracy is not None:
@@ -125,7 +127,7 @@ def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
     return notes
 
 
-def _within(
+def _pairs_within_groups(
     pairs: Sequence[tuple[str, str]], groups: Sequence[Collection[str]]
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs of systems in the same group."""

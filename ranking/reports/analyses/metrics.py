@@ -194,7 +194,7 @@ def comparing(method: str) -> Iterator[None]:
         raise ValueError(_("These judgments do not compare any systems.")) from error
 
 
-def _compared(
+def _compare_metrics(
     metrics: Sequence[Metric],
     groups: Mapping[str, Int64Array],
     options: AnalysisOptions,
@@ -250,7 +250,7 @@ def _direction_doubt(metric: Metric, agreement: Mapping[str, Any]) -> str:
 def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MetricsData:
     groups = _groups(inputs, options[BY])
     side = judged_side(inputs, options)
-    return _compared(with_machines(inputs), groups, options, begin, side)
+    return _compare_metrics(with_machines(inputs), groups, options, begin, side)
 
 
 def with_machines(inputs: Input) -> list[Metric]:
@@ -270,7 +270,7 @@ def _groups(inputs: Input, by: str) -> dict[str, Int64Array]:
     numbers: Int64Array = segments.astype(np.int64)
     if by == "length":
         words = inputs.texts.words()[numbers] if inputs.texts else numbers[:0]
-        return _by_length(numbers, words)
+        return _segments_by_length(numbers, words)
     if not by:
         return {}
     names: Sequence[str] = []
@@ -282,7 +282,7 @@ def _groups(inputs: Input, by: str) -> dict[str, Int64Array]:
         names = [inputs.documents[index] for index in blocks.document[first].tolist()]
     if by == "domain":
         names = list(map(_domain, names))
-    return _by_name(numbers, names)
+    return _segments_by_name(numbers, names)
 
 
 def _domain(document: str) -> str:
@@ -291,7 +291,9 @@ def _domain(document: str) -> str:
     return domain if slash else ""
 
 
-def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
+def _segments_by_name(
+    numbers: Int64Array, names: Sequence[str]
+) -> dict[str, Int64Array]:
     if not names:
         raise ValueError(_("Documents are not available."))
     groups = sorted(set(filter(None, names)))
@@ -308,7 +310,9 @@ def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]
     return {name: numbers[column == name] for name in groups}
 
 
-def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
+def _segments_by_length(
+    numbers: Int64Array, words: Int64Array
+) -> dict[str, Int64Array]:
     """Return the segments in thirds by the number of source words."""
     has_source = words >= 0
     numbers = numbers[: len(words)][has_source]
@@ -336,7 +340,7 @@ def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> 
     if not options[HUMAN] and len(human) == 1:
         options = options.replaced({HUMAN.name: human[0].name})
     groups = _groups_of_evalset(evalset, human, options[BY])
-    answer = _compared(metrics, groups, options, begin)
+    answer = _compare_metrics(metrics, groups, options, begin)
     return Report(
         notes=[
             _(
@@ -362,11 +366,13 @@ def _groups_of_evalset(
     segments = max((len(metric.segments) for metric in human), default=0)
     numbers = np.arange(1, 1 + segments)
     if by == "length":
-        return _by_length(numbers, np.array(evalset.word_counts, dtype=np.int64))
+        return _segments_by_length(
+            numbers, np.array(evalset.word_counts, dtype=np.int64)
+        )
     if by == "domain":
-        return _by_name(numbers, evalset.domains)
+        return _segments_by_name(numbers, evalset.domains)
     if by == "document":
-        return _by_name(numbers, evalset.documents)
+        return _segments_by_name(numbers, evalset.documents)
     return {}
 
 
@@ -604,8 +610,8 @@ def _corpus(inputs: Input, unseen_in: str) -> list[CountedTexts]:
         language = target if side else source
         beside = None
         if other is not None:
-            beside = list(_tokenized(_texts_beside(side, other), language))
-        counts = corpus_statistics(list(_tokenized(texts, language)), beside)
+            beside = list(_tokenize_texts(_texts_beside(side, other), language))
+        counts = corpus_statistics(list(_tokenize_texts(texts, language)), beside)
         counted.append({"texts": side, "counts": counts})
     return counted
 
@@ -617,7 +623,7 @@ def _texts_beside(side: str, other: Mapping[str, Sequence[str]]) -> Sequence[str
     return other.get(side) or other.get("1", ())
 
 
-def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
+def _tokenize_texts(texts: Iterable[str], language: str) -> Iterable[list[str]]:
     tokens = language_tokens(language, of_words=True)
     counts_characters = without_spaces(language) and tokens != "none"
     for text in texts:
@@ -699,7 +705,7 @@ def _places_table(answer: OrdersFindings) -> Table:
     )
 
 
-def _beside_table(answer: OrdersFindings, number: int) -> Table:
+def _metric_and_people_table(answer: OrdersFindings, number: int) -> Table:
     """Return a table that compares a metric with people, system by system."""
     order = answer.metrics[number - 1]
     confidence = answer.confidence
@@ -866,7 +872,7 @@ def _tell_orders(
         _metrics_table(answer),
         _places_table(answer),
         *(
-            _beside_table(answer, number)
+            _metric_and_people_table(answer, number)
             for number, _order in enumerate(answer.metrics, 1)
         ),
         _contradictions_table(answer),

@@ -115,7 +115,7 @@ class Option(Generic[OptionValue]):
 
     def _number(self, value: Any) -> float:
         try:
-            number = self._converted(value)
+            number = self._convert_number(value)
         except (TypeError, ValueError, OverflowError):
             field = IntegerField if type(self.default) is int else FloatField
             message = str(field.default_error_messages["invalid"])
@@ -130,7 +130,7 @@ class Option(Generic[OptionValue]):
             raise OptionError(message % ends, field=self.name)
         return number
 
-    def _converted(self, value: Any) -> float:
+    def _convert_number(self, value: Any) -> float:
         number = type(self.default)(value)  # type: ignore[call-arg]  # int or float
         if isinstance(value, float) and number != value:
             raise ValueError

@@ -128,8 +128,8 @@ def _best(rankings: Sequence[_Completed]) -> _Completed:
 def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
     """Return the systems, best first; those that share a rank by name."""
     systems = []
-    completed = _ranked(ranking.completed)
-    people = _ranked(ranking.people)
+    completed = _ranked_scores(ranking.completed)
+    people = _ranked_scores(ranking.people)
     for system, one, other in zip(ranking.systems, completed, people, strict=True):
         systems.append(
             PredictedSystem(
@@ -204,7 +204,7 @@ class _RankedScore(NamedTuple):
     cluster: int
 
 
-def _ranked(ranked: RankedScores) -> list[_RankedScore]:
+def _ranked_scores(ranked: RankedScores) -> list[_RankedScore]:
     """Return the score and the rank of each system."""
     columns = (
         map(

@@ -387,7 +387,7 @@ def _ahead(
             hours = hours_ahead(made, pace, confidence=confidence)
         days = None
         if work.days:
-            left = [_since_midnight(judgments, work) for judgments in made]
+            left = [_work_since_midnight(judgments, work) for judgments in made]
             days = days_ahead(left, work.days, confidence=confidence)
         judgments = judgments_ahead(need.more, confidence=confidence)
         ahead.append(
@@ -402,7 +402,7 @@ def _ahead(
     return ahead
 
 
-def _since_midnight(judgments: float, work: WorkFacts) -> float:
+def _work_since_midnight(judgments: float, work: WorkFacts) -> float:
     """Return the work left since midnight, from which days are counted: today's judgments are still part of it."""
     if judgments:
         return judgments + work.today

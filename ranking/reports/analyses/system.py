@@ -131,7 +131,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFindin
     confidence = options[CONFIDENCE]
     words = None if inputs.texts is None else inputs.texts.words()
     parts = _parts(inputs, outcomes.blocks, words)
-    connected = _connected(inputs.tallies, blocks.systems.index(name))
+    connected = _connected_systems(inputs.tallies, blocks.systems.index(name))
     # The system is not compared with systems of other groups.
     opponents = [other for other in order if other != name and other in connected]
     progress = begin(_("Counting"))
@@ -165,7 +165,7 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFindin
     )
 
 
-def _connected(tallies: Tallies, system: int) -> set[str]:
+def _connected_systems(tallies: Tallies, system: int) -> set[str]:
     """Return the systems in the group of a system, and those without comparisons."""
     connected = set(tallies.systems)
     for group in compared_groups(tallies):
@@ -184,13 +184,13 @@ def _parts(
         "lengths": [],
         "documents": [],
         "domains": [],
-        "groups": _by_group(blocks, inputs.groups or {}),
+        "groups": _blocks_by_judge_group(blocks, inputs.groups or {}),
     }
     if words is not None:
         parts["lengths"] = by_length(words[blocks.segment])
     if blocks.document is not None:
         parts["documents"] = by_number(blocks.document, inputs.documents)
-        parts["domains"] = _by_domain(blocks.document, inputs.documents)
+        parts["domains"] = _blocks_by_domain(blocks.document, inputs.documents)
     return parts
 
 
@@ -224,7 +224,7 @@ def by_number(
     return list(zip(present_names, rows, strict=True))
 
 
-def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
+def _blocks_by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
     """Return the blocks of each domain: the part of document names before “/”."""
     of_document = []
     for name in names:
@@ -239,7 +239,9 @@ def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
     return []
 
 
-def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_Part]:
+def _blocks_by_judge_group(
+    blocks: Blocks, groups: Mapping[str, Sequence[str]]
+) -> Sequence[_Part]:
     """Return the blocks by judge group, and those by judges without a group as ""."""
     parts: list[_Part] = []
     grouped = np.zeros(len(blocks), dtype=np.bool_)

@@ -279,7 +279,7 @@ def range_verdict(
         Confidence of each test or range.
     """
     if ranges in RESAMPLED:
-        return _by_resampling(campaign, ranges, confidence)
+        return _resampled_verdict(campaign, ranges, confidence)
     if ranges == "sign_test":
         above = significantly_better(campaign.wins, alpha=1 - confidence)
     else:
@@ -288,7 +288,7 @@ def range_verdict(
     return RangeVerdict(above=above, ranges=ranges_of_better(above))
 
 
-def _by_resampling(
+def _resampled_verdict(
     campaign: SimulatedCampaign, ranges: Ranges, confidence: float
 ) -> RangeVerdict:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
@@ -633,11 +633,14 @@ def compare_designs(study: DesignStudy, **running: Unpack[Running]) -> Compariso
 def _measure(study: DesignStudy, experiment: int) -> FloatArray:
     """Return the measures of one experiment, shape (designs, questions, measures)."""
     return np.stack(
-        [_until_answered(study, design, experiment) for design in study.designs]
+        [
+            _simulate_until_answered(study, design, experiment)
+            for design in study.designs
+        ]
     )
 
 
-def _until_answered(
+def _simulate_until_answered(
     study: DesignStudy, design: ComparedDesign, experiment: int
 ) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""

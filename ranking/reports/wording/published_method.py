@@ -51,7 +51,7 @@ def method_sentences(content: PublishedContent) -> list[str]:
     sentences = [
         _judging(content),
         *_question(content),
-        *_ranked(content),
+        *_ranking_sentences(content),
         *_stopping(content),
         *filter(None, [rewording_in_words(content)]),
     ]
@@ -72,7 +72,7 @@ def has_ranking(content: PublishedContent) -> bool:
     return bool(ranking["systems"])
 
 
-def _ranked(content: PublishedContent) -> list[str]:
+def _ranking_sentences(content: PublishedContent) -> list[str]:
     """Return sentences on the ranking method and its uncertainty; none without a ranking."""
     if not has_ranking(content):
         return []
@@ -86,10 +86,10 @@ def _ranked(content: PublishedContent) -> list[str]:
     )
     return [
         _("Identical outputs were shown once and count as ties."),
-        _scored(method["name"]),
+        _method_sentence(method["name"]),
         *ranges,
         *pair_sentences(content),
-        *_fixed(content),
+        *_settings_sentences(content),
     ]
 
 
@@ -106,7 +106,7 @@ def _judging(content: PublishedContent) -> str:
     criteria = content.get("sections", {}).get("criteria")
     task = content["task"]
     if criteria and has_ranking(content):
-        return _rated(criteria)
+        return _rating_sentence(criteria)
     if criteria:
         names = [text_in_active_language(criterion["name"]) for criterion in criteria]
         return _("Judges rated outputs by %(criteria)s.") % {
@@ -144,7 +144,7 @@ def _question(content: PublishedContent) -> Iterator[str]:
         }
 
 
-def _rated(criteria: Sequence[PublishedCriterion]) -> str:
+def _rating_sentence(criteria: Sequence[PublishedCriterion]) -> str:
     """Return the sentence on a task whose outputs compare by points, with the weights of its criteria."""
     names = []
     weighted = []
@@ -159,7 +159,7 @@ def _rated(criteria: Sequence[PublishedCriterion]) -> str:
     ) % {"criteria": comma_list(names), "weights": comma_list(weighted)}
 
 
-def _scored(name: str) -> str:
+def _method_sentence(name: str) -> str:
     if name == _EXPECTED_WINS:
         return _(
             "Systems are ranked by Expected Wins: the share of decided comparisons a system wins, "
@@ -176,7 +176,7 @@ def _scored(name: str) -> str:
     return sentence_list([named, f"{meaning} ({METHOD_SOURCES[name]})"])
 
 
-def _fixed(content: PublishedContent) -> Iterator[str]:
+def _settings_sentences(content: PublishedContent) -> Iterator[str]:
     """Yield sentences on when method and ranges were set, and on changes after the first judgment."""
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
@@ -186,13 +186,13 @@ def _fixed(content: PublishedContent) -> Iterator[str]:
         message = _(
             "The method and rank ranges were set on %(day)s, before the first judgment."
         )
-        yield _with_reason(message % {"day": _day(before[-1])}, before[-1])
+        yield _sentence_with_reason(message % {"day": _day(before[-1])}, before[-1])
     elif not changes:
         yield _("The method and rank ranges are Quintet’s defaults.")
     for change in changes:
         if change["judgments"] == 0:
             continue
-        yield _with_reason(_changed_to(change), change)
+        yield _sentence_with_reason(_changed_to(change), change)
 
 
 def _changed_to(change: PublishedSettings) -> str:
@@ -223,7 +223,7 @@ def _stopping(content: PublishedContent) -> Iterator[str]:
             "rule": rule_in_words(rule) or _("None."),
         }
     if section["rule"] is None:
-        yield _with_reason(_("The stopping rule was removed."), now)
+        yield _sentence_with_reason(_("The stopping rule was removed."), now)
         return
     state = rule_state(
         section["rule"],
@@ -234,7 +234,7 @@ def _stopping(content: PublishedContent) -> Iterator[str]:
     )
     rule_text = rule_with_progress(state)
     yield _("Stopping rule: %(rule)s") % {"rule": rule_text.rule}
-    yield _with_reason(rule_text.since, now)
+    yield _sentence_with_reason(rule_text.since, now)
     yield from filter(None, [*rule_text.state, rule_text.caution])
     if section["anytime"] is not None:
         yield _anytime_ranges(section["anytime"])
@@ -255,7 +255,7 @@ def _day(change: PublishedSettings | RuleOfHistory) -> str:
     return date_format(datetime.fromisoformat(change["at"]), "DATE_FORMAT")
 
 
-def _with_reason(sentence: str, change: PublishedReason) -> str:
+def _sentence_with_reason(sentence: str, change: PublishedReason) -> str:
     """Return a sentence on a change, followed by its reason, if any."""
     reason = reason_published(change)
     if not reason:

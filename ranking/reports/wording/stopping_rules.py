@@ -185,7 +185,7 @@ def rule_with_progress(state: RuleState) -> RuleWithProgress:
     return RuleWithProgress(
         rule=rule_in_words(state.rule),
         since=since_in_words(state.rule),
-        state=[*_state(state), *_beyond(state)],
+        state=[*_state(state), *_later_judgments_notes(state)],
         caution=looking_in_words(state.rule),
         is_met=state.is_met,
     )
@@ -288,7 +288,7 @@ def counting_in_words(judgments: int) -> str:
     )
 
 
-def _beyond(state: RuleState) -> list[str]:
+def _later_judgments_notes(state: RuleState) -> list[str]:
     if not state.more:
         return []
     return [

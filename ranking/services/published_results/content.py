@@ -188,8 +188,10 @@ def published_content(
             "judges": [
                 _left_out(judge, front_matter.wordings) for judge in facts.left_out
             ],
-            "references": _of_kind(facts.systems, label_of, SystemKind.REFERENCE),
-            "damaged_references": _of_kind(
+            "references": _labels_of_kind(
+                facts.systems, label_of, SystemKind.REFERENCE
+            ),
+            "damaged_references": _labels_of_kind(
                 facts.systems, label_of, SystemKind.BAD_REFERENCE
             ),
         },
@@ -293,7 +295,9 @@ def _systems(systems: Sequence[System], labels: Labels) -> list[PublishedSystem]
     return sorted(published, key=itemgetter("system"))
 
 
-def _of_kind(systems: Sequence[System], labels: Labels, kind: SystemKind) -> list[str]:
+def _labels_of_kind(
+    systems: Sequence[System], labels: Labels, kind: SystemKind
+) -> list[str]:
     return sorted(labels[system.name] for system in systems if system.kind == kind)
 
 

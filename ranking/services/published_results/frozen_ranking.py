@@ -47,7 +47,7 @@ def labelled_run(run: RankingRun, labels: Labels) -> RankingRun:
     renamed = RankingRun(
         task_id=run.task_id,
         method=run.method,
-        parameters=_renamed(run.parameters, labels),
+        parameters=_labelled_parameters(run.parameters, labels),
         seed=run.seed,
         watermark=run.watermark,
         code_version=code_version(),
@@ -78,7 +78,9 @@ def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
     )
 
 
-def _renamed(parameters: Mapping[str, Any], labels: Labels) -> dict[str, Any]:
+def _labelled_parameters(
+    parameters: Mapping[str, Any], labels: Labels
+) -> dict[str, Any]:
     renamed = dict(parameters)
     for part in ("systems", "left_out"):
         renamed[part] = sorted(labels.get(name, name) for name in parameters[part])
@@ -172,7 +174,7 @@ def frozen_pairs(
 def frozen_method(run: RankingRun, labels: Labels) -> PublishedMethod:
     """Return everything needed to recompute the ranking, besides the judgments."""
     parameters = run.parameters
-    published_parameters = _renamed(parameters, labels)
+    published_parameters = _labelled_parameters(parameters, labels)
     for name in _NAMING:
         published_parameters.pop(name, None)
     judge_group: PublishedGroup | None = None

@@ -285,7 +285,7 @@ def result_embargo_change(*, result: PublishedResult, until: datetime | None) ->
     Raises `PublishingRefusedError` if the result is already public (retract it instead), or for a
     time in the past.
     """
-    locked, now = _locked(result)
+    locked, now = _lock_result(result)
     if locked.embargo_until == until:
         return False
     if locked.embargo_until is None or locked.embargo_until <= now:
@@ -294,15 +294,15 @@ def result_embargo_change(*, result: PublishedResult, until: datetime | None) ->
             field="embargo_until",
         )
     embargo_check(until, now=now)
-    return _changed(result, embargo_until=until)
+    return _update_result(result, embargo_until=until)
 
 
 @transaction.atomic
 def result_reviewer_link_make(*, result: PublishedResult) -> str:
     """Return the token of the reviewer link; create it if there is none."""
-    locked, _now = _locked(result)
+    locked, _now = _lock_result(result)
     if not locked.reviewer_token:
-        _changed(result, reviewer_token=secrets.token_urlsafe(24))
+        _update_result(result, reviewer_token=secrets.token_urlsafe(24))
     else:
         result.reviewer_token = locked.reviewer_token
     return str(result.reviewer_token)
@@ -311,10 +311,10 @@ def result_reviewer_link_make(*, result: PublishedResult) -> str:
 @transaction.atomic
 def result_reviewer_link_end(*, result: PublishedResult) -> bool:
     """Disable the reviewer link; return whether there was one."""
-    locked, _now = _locked(result)
+    locked, _now = _lock_result(result)
     if locked.reviewer_token is None:
         return False
-    return _changed(result, reviewer_token=None)
+    return _update_result(result, reviewer_token=None)
 
 
 @transaction.atomic
@@ -328,29 +328,29 @@ def result_retract(*, result: PublishedResult, reason: str) -> bool:
         raise PublishingRefusedError(_("Enter a reason."), field="retraction_reason")
     systems = systems_entered(task_id=result.task_id)
     text_check(message, hidden_names(systems, result.labels), field="retraction_reason")
-    locked, now = _locked(result)
+    locked, now = _lock_result(result)
     if locked.retracted_at is not None:
         return False
-    return _changed(result, retracted_at=now, retraction_reason=message)
+    return _update_result(result, retracted_at=now, retraction_reason=message)
 
 
 @transaction.atomic
 def result_retraction_undo(*, result: PublishedResult) -> bool:
     """Undo a retraction; return whether there was one. The activity log keeps its reason."""
-    locked, _now = _locked(result)
+    locked, _now = _lock_result(result)
     if locked.retracted_at is None:
         return False
-    return _changed(result, retracted_at=None, retraction_reason="")
+    return _update_result(result, retracted_at=None, retraction_reason="")
 
 
-def _locked(result: PublishedResult) -> tuple[Any, datetime]:
+def _lock_result(result: PublishedResult) -> tuple[Any, datetime]:
     """Return the result, locked until the commit, and the time of the database."""
     rows = PublishedResult.objects.select_for_update(no_key=True).annotate(now=Now())
     locked: Any = rows.defer("content").get(pk=result.pk)
     return locked, locked.now
 
 
-def _changed(result: PublishedResult, **fields: Any) -> bool:
+def _update_result(result: PublishedResult, **fields: Any) -> bool:
     PublishedResult.objects.filter(pk=result.pk).update(**fields)
     for name, value in fields.items():
         setattr(result, name, value)

@@ -117,7 +117,7 @@ def result_reproduce(
         run = _run(content)
         blocks = _blocks(bundle, run.parameters, progress)
         run.result = run_result_of_blocks(run, blocks)
-        computed = _computed(run, blocks, content)
+        computed = _recomputed_content(run, blocks, content)
         published = {key: values[key] for key in computed}
         published["input"] = {key: content["input"][key] for key in _INPUT}
         again = json.loads(canonical(computed))
@@ -214,7 +214,7 @@ def _blocks(
     return blocks_of_codes(coded, systems, document=document.astype(np.int32))
 
 
-def _computed(
+def _recomputed_content(
     run: RankingRun, blocks: Blocks, content: PublishedContent
 ) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""

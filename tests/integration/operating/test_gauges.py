@@ -22,7 +22,7 @@ from campaign.services.webhooks import (
     delivery_claim,
     message_put,
 )
-from config.metrics import _from_database
+from config.metrics import _database_samples
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +33,7 @@ def told() -> dict[str, float]:
     """Samples by name and labels: `quintet_jobs export queued`."""
     return {
         " ".join([name, *labels.values()]): value
-        for name, labels, value in _from_database()
+        for name, labels, value in _database_samples()
     }
 
 

@@ -26,13 +26,13 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The watermarks at which all judgments were counted, by one worker with a memory of its own."""
     monkeypatch.setattr(services, "CACHE", {})
     found: list[int] = []
-    count_all = services._counted
+    count_all = services._count_tallies
 
     def counted(run: RankingRun, *arguments: Any) -> LiveTallies:
         found.append(run.watermark)
         return count_all(run, *arguments)
 
-    monkeypatch.setattr(services, "_counted", counted)
+    monkeypatch.setattr(services, "_count_tallies", counted)
     return found
 
 

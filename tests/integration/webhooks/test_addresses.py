@@ -82,7 +82,7 @@ def test_names_that_lead_into_our_network_get_no_connection(
         raise AssertionError
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    monkeypatch.setattr(webhooks, "_connected", connected)
+    monkeypatch.setattr(webhooks, "_connect_socket", connected)
     answer = message_post(url="https://inside.example.org/", body="{}", headers={})
     assert answer.code is None
     assert "private network" in answer.error
@@ -103,6 +103,6 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
         raise ConnectionRefusedError
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    monkeypatch.setattr(webhooks, "_connected", connected)
+    monkeypatch.setattr(webhooks, "_connect_socket", connected)
     message_post(url="https://rebinding.example.org/", body="{}", headers={})
     assert asked == [443, [("93.184.215.14", 443)]]

@@ -37,7 +37,7 @@ def test_another_request_was_faster(
 ) -> None:
     tries, looks = iter(stores), iter(knows)
     monkeypatch.setattr(submission, "_store", lambda *_asked: next(tries))
-    monkeypatch.setattr(submission, "_stored", lambda *_asked: next(looks))
+    monkeypatch.setattr(submission, "_stored_answer", lambda *_asked: next(looks))
 
     def submit() -> Judgment:
         return submission.judgment_submit(

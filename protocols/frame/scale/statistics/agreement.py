@@ -133,7 +133,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     counts = counts[several]
     segment = ratings.items.segment[several]
     segments, segment_index = np.unique(segment, return_inverse=True)
-    sums = _added(_of_items(counts), segment_index, len(segments))
+    sums = _sum_by_index(_item_contributions(counts), segment_index, len(segments))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(
@@ -208,21 +208,21 @@ def _left_out(
     value = ratings.value - ratings.scale.lowest
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
-    change = -_of_items(counts)[item]
+    change = -_item_contributions(counts)[item]
     left = fewer.sum(axis=1) > 1
-    change[left] += _of_items(fewer[left])
+    change[left] += _item_contributions(fewer[left])
     _judges, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     _cells, cell = np.unique(
         judge * (len(_segments) + 1) + segment, return_inverse=True
     )
     pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
-    of_judges = _added(change, judge, len(_judges))
-    of_cells = _added(change, cell, len(_cells))
+    of_judges = _sum_by_index(change, judge, len(_judges))
+    of_cells = _sum_by_index(change, cell, len(_cells))
     return of_judges, of_cells, effective_number(pairs)
 
 
-def _added(rows: FloatArray, index: Int64Array, count: int) -> FloatArray:
+def _sum_by_index(rows: FloatArray, index: Int64Array, count: int) -> FloatArray:
     sums = np.zeros((count, rows.shape[1]))
     np.add.at(sums, index, rows)
     return sums
@@ -242,7 +242,7 @@ def expected_within(shares: FloatArray) -> FloatArray:
         For n = 0 … points − 1; 0.20, 0.52, 0.76, 0.92 and 1 if all five points are used equally
         often.
     """
-    return _within(shares[..., :, np.newaxis] * shares[..., np.newaxis, :])
+    return _sums_near_diagonal(shares[..., :, np.newaxis] * shares[..., np.newaxis, :])
 
 
 def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
@@ -255,7 +255,7 @@ def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
     return coefficient
 
 
-def _within(tables: FloatArray | Int64Array) -> FloatArray:
+def _sums_near_diagonal(tables: FloatArray | Int64Array) -> FloatArray:
     """Return the sum of the cells of square tables that are at most n steps from the diagonal, for each n."""
     steps = np.arange(tables.shape[-1])
     apart = np.abs(steps[:, np.newaxis] - steps)
@@ -275,7 +275,7 @@ class _Figures:
     alpha: FloatArray
 
 
-def _of_items(counts: Int64Array) -> FloatArray:
+def _item_contributions(counts: Int64Array) -> FloatArray:
     """Return the contribution of each item: 1, shares of pairs within n, shares of points, coincidences."""
     points = counts.shape[1]
     number = counts.sum(axis=1)[:, np.newaxis]
@@ -284,7 +284,7 @@ def _of_items(counts: Int64Array) -> FloatArray:
     return np.hstack(
         [
             np.ones((len(counts), 1)),
-            _within(pairs) / (number * (number - 1)),
+            _sums_near_diagonal(pairs) / (number * (number - 1)),
             counts / number,
             pairs.reshape(len(counts), points * points) / (number - 1),
         ]

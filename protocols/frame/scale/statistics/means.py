@@ -197,9 +197,9 @@ def mean_ratings(
     else:
         ranked = sums.mean
     scores = Scores(values=np.where(varies, ranked, np.nan), estimable=varies)
-    together = _without_variance(covariance.matrix)
+    together = _has_no_variance(covariance.matrix)
     tests = _tests(scores, covariance, correction, seed)
-    ranges = _widened(
+    ranges = _widen_ranges(
         rank_confidence_sets(
             scores.values,
             covariance.matrix,
@@ -358,13 +358,15 @@ def _covariance(
     return with_least_variance(covariance, np.diag(least.matrix))
 
 
-def _without_variance(covariance: FloatArray) -> BoolArray:
+def _has_no_variance(covariance: FloatArray) -> BoolArray:
     """Return a mask of the score differences without variance, shape (n, n)."""
     variance = np.diag(covariance)
     return variance[:, np.newaxis] + variance - 2 * covariance <= _NO_VARIANCE
 
 
-def _widened(ranges: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
+def _widen_ranges(
+    ranges: RankRanges, scores: Scores, together: BoolArray
+) -> RankRanges:
     """Return rank ranges widened so that systems whose difference has no variance may be in either
     order.
 

@@ -420,7 +420,7 @@ def _tell_averages(rows: Sequence[RankingRow], options: AnalysisOptions) -> Repo
         warnings = _warnings(ranked, options)
         tables = [
             _averages_table(averages, ranked, options),
-            _by_test_set(ranked, averages, some),
+            _ranks_table(ranked, averages, some),
         ]
     return Report(
         notes=[
@@ -428,7 +428,7 @@ def _tell_averages(rows: Sequence[RankingRow], options: AnalysisOptions) -> Repo
             *warnings,
             *_missing(ranked, everywhere, some),
             *row_notes(rows),
-            *_unranked(rows),
+            *_unranked_notes(rows),
             *_not_yet(ranked),
         ],
         tables=tables,
@@ -502,7 +502,7 @@ def _missing(
     return notes
 
 
-def _unranked(rows: Sequence[RankingRow]) -> list[str]:
+def _unranked_notes(rows: Sequence[RankingRow]) -> list[str]:
     few = _("%(test_set)s: not enough judgments to rank any system.")
     unconnected = _(
         "%(test_set)s: excluded, because no comparisons connect all of its systems."
@@ -572,7 +572,7 @@ def _averages_table(
     )
 
 
-def _by_test_set(
+def _ranks_table(
     rows: Sequence[RankingRow], averages: Sequence[AveragedSystem], some: Sequence[str]
 ) -> Table:
     """Return the rank of each system in each test set."""
@@ -625,7 +625,7 @@ def _methods_chosen(options: AnalysisOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys([options[FIRST], *options[_OTHERS]]))
 
 
-def _checked(options: AnalysisOptions) -> AnalysisOptions:
+def _options_with_ranges(options: AnalysisOptions) -> AnalysisOptions:
     """Return the options with the ranges written out, which are equal for all methods."""
     complete = options
     for name in _methods_chosen(options):
@@ -643,15 +643,15 @@ def _find_by_methods(
     return rankings
 
 
-def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
+def _swapped_pairs(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
     """Return the pairs whose order differs, each with the better system by the first method first."""
-    ahead = _ordered(first)
-    behind = _ordered(other)
+    ahead = _ordered_pairs(first)
+    behind = _ordered_pairs(other)
     pairs = combinations(systems_of(first.systems), 2)
     return [pair for pair in pairs if pair in ahead and pair[::-1] in behind]
 
 
-def _ordered(ranking: RankedTestSet) -> set[tuple[str, str]]:
+def _ordered_pairs(ranking: RankedTestSet) -> set[tuple[str, str]]:
     """Return the pairs of a system and one with a lower score.
 
     Ranks order systems with equal scores by name, and unconnected systems arbitrarily: neither is
@@ -713,7 +713,7 @@ def _methods_data(row: MethodsRow, methods: Sequence[str]) -> list[ReportData]:
                 "clusters": ranking.clusters,
                 "first_cluster": ranking.first_cluster,
                 "order": systems_of(ranking.systems),
-                "swapped": _swapped(first, ranking),
+                "swapped": _swapped_pairs(first, ranking),
             }
         )
     return data
@@ -754,7 +754,7 @@ def _first(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
                     str(METHOD_WORDS[name]),
                     ranking.clusters,
                     comma_list(ranking.first_cluster) or "–",
-                    len(_swapped(first, ranking)),
+                    len(_swapped_pairs(first, ranking)),
                 )
             )
     return Table(
@@ -780,7 +780,7 @@ def _orders(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
     for row in rows:
         by_pair: dict[tuple[str, str], list[str]] = {}
         for name in methods[1:]:
-            for pair in _swapped(row.computed[methods[0]], row.computed[name]):
+            for pair in _swapped_pairs(row.computed[methods[0]], row.computed[name]):
                 by_pair.setdefault(pair, []).append(str(METHOD_WORDS[name]))
         for (one, two), names in by_pair.items():
             cells.append((row.test_set.name, one, two, comma_list(names)))
@@ -808,7 +808,7 @@ CLUSTERS_BY_METHODS = CampaignTable(
         "How many clusters does each method find, and where do methods disagree?"
     ),
     options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
-    check=_checked,
+    check=_options_with_ranges,
     needs=frozenset({Need.RULE}),
     find=_find_by_methods,
     tell=_tell_by_methods,

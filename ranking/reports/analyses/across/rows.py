@@ -212,7 +212,7 @@ def data_of(test_set: TableTestSet) -> ReportData:
     }
 
 
-def _in_words(reason: str) -> str:
+def _reason_in_words(reason: str) -> str:
     return {
         NO_JUDGMENT: _("No judgments yet."),
         NOT_RANKED: _("This test set has no ranking yet."),
@@ -228,7 +228,7 @@ def row_notes(rows: Sequence[TableRow[Any]]) -> list[str]:
     for row in rows:
         name = row.test_set.name
         if row.reason:
-            without_figures.append(labelled(name, _in_words(row.reason)))
+            without_figures.append(labelled(name, _reason_in_words(row.reason)))
         if row.rule is not None:
             progress, *remarks = rule_notes(row.rule)
             of_rules.append(labelled(name, progress))
