@@ -96,7 +96,6 @@ COMMANDS = {
     "language with a blank": imported("en glish", source_language="en glish"),
     "language klingon": imported("klingon", target_language="klingon"),
     "language xx": imported("xx", target_language="xx"),
-    "source is target": imported("are both German", target_language="de"),
     "slug with a blank": imported(
         "my museum", create_campaign="M", campaign="my museum"
     ),

@@ -41,8 +41,11 @@ _PUBLISHED = (
 _PANEL = "campaigns/<slug:slug>/panels/<int:panel_id>/"
 #: What organisers come back for, and where: they enter it at the recruiting service, or send it to reviewers.
 ENTERED = {"panel key", "panel events key", "completion code", "screened out code"}
-KNOWN = {("organiser", place): ENTERED for place in (_PANEL, f"api/v1/{_PANEL}")} | {
-    ("organiser", place): {"link of reviewers"} for place in _PUBLISHED
+KNOWN = {
+    **{("organiser", place): ENTERED for place in (_PANEL, f"api/v1/{_PANEL}")},
+    **{("organiser", place): {"link of reviewers"} for place in _PUBLISHED},
+    # Shared links can be read again until they are withdrawn.
+    ("organiser", "campaigns/<slug:slug>/invitations/"): {"link for anybody"},
 }
 
 
