@@ -18,7 +18,7 @@ FILE_COMMANDS = frozenset(
         "reproduce",
         "select_method",
         "simulate_campaigns",
-    }
+    },
 )
 #: Commands that change tables and triggers, which the role of the application must not.
 OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})

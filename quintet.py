@@ -53,7 +53,7 @@ def _module(module: str, folders: tuple[str, ...]) -> Any:
         if not path.startswith(_HERE):
             raise ImportError(
                 f"quintet needs a module called {folder!r} of its own, and this program has another one: {path}. "
-                "Rename yours, or run Quintet's commands: `quintet --help`."
+                "Rename yours, or run Quintet's commands: `quintet --help`.",
             )
     return import_module(module)
 

@@ -46,7 +46,12 @@ def package_version(root: Path = _ROOT, version: str = VERSION) -> str:
 def _version_of_commit(root: Path, version: str) -> str:
     try:
         commit = _git(
-            root, "describe", "--always", "--exclude=*", "--abbrev=10", "--dirty=.dirty"
+            root,
+            "describe",
+            "--always",
+            "--exclude=*",
+            "--abbrev=10",
+            "--dirty=.dirty",
         )
         commits = _commits_since_version(root)
     except (OSError, subprocess.SubprocessError):
@@ -59,7 +64,14 @@ def _version_of_commit(root: Path, version: str) -> str:
 def _commits_since_version(root: Path) -> int | None:
     """Return the number of commits since the one that set the version; None if the clone is too shallow to tell."""
     blamed = _git(
-        root, "blame", "--porcelain", "-L", _SETS_VERSION, "HEAD", "--", "version.py"
+        root,
+        "blame",
+        "--porcelain",
+        "-L",
+        _SETS_VERSION,
+        "HEAD",
+        "--",
+        "version.py",
     )
     is_oldest_known = "boundary" in blamed.splitlines()
     if is_oldest_known and _git(root, "rev-parse", "--is-shallow-repository") == "true":

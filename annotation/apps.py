@@ -17,10 +17,12 @@ class AnnotationConfig(AppConfig):
         from campaign.services.campaigns import suggested_rules_requested
 
         reference_use_requested.connect(
-            reference_use_sentences, dispatch_uid="reference-use"
+            reference_use_sentences,
+            dispatch_uid="reference-use",
         )
         judgments_requested.connect(has_judgments, dispatch_uid="judgments")
         suggested_rules_requested.connect(
-            suggested_rules_add, dispatch_uid="suggested-rules"
+            suggested_rules_add,
+            dispatch_uid="suggested-rules",
         )
         answer_kind_register(RankingAnswers)

@@ -29,13 +29,17 @@ _task = [
         name="judge-preview-instructions",
     ),
     path(
-        "as-judge/sentences/", judging.preview_sentences, name="judge-preview-sentences"
+        "as-judge/sentences/",
+        judging.preview_sentences,
+        name="judge-preview-sentences",
     ),
     path("answers/", answers.answers_page, name="answers"),
     path("training/", training, name="training"),
     path("training/<int:block_id>/", training_block, name="training-block"),
     path(
-        "outputs/<int:output_id>/correct/", output_correct_page, name="output-correct"
+        "outputs/<int:output_id>/correct/",
+        output_correct_page,
+        name="output-correct",
     ),
     path(
         "corrections/<int:correction_id>/",
@@ -71,7 +75,9 @@ _erasures = [
         name="erasure-carry-out",
     ),
     path(
-        "<int:request_id>/refuse/", erasures.erasure_refuse_page, name="erasure-refuse"
+        "<int:request_id>/refuse/",
+        erasures.erasure_refuse_page,
+        name="erasure-refuse",
     ),
 ]
 
@@ -124,7 +130,9 @@ _campaign: list[URLPattern | URLResolver] = [
         name="campaign-judge-link",
     ),
     path(
-        "problem-reports/", problem_reports.problem_reports_page, name="problem-reports"
+        "problem-reports/",
+        problem_reports.problem_reports_page,
+        name="problem-reports",
     ),
     path(
         "problem-reports/<int:report_id>/",

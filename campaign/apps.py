@@ -22,17 +22,22 @@ class CampaignConfig(AppConfig):
         from campaign.database.sealing import secrets_reseal
 
         connection_created.connect(
-            connection_prepare, dispatch_uid="connection-prepare"
+            connection_prepare,
+            dispatch_uid="connection-prepare",
         )
         # Every app sends these signals, but all tables exist once the first `post_migrate` is sent.
         pre_migrate.connect(owner_require, sender=self, dispatch_uid="owner-require")
         post_migrate.connect(
-            application_role_grant, sender=self, dispatch_uid="role-grant"
+            application_role_grant,
+            sender=self,
+            dispatch_uid="role-grant",
         )
         post_migrate.connect(secrets_reseal, sender=self, dispatch_uid="secrets-reseal")
         for model in recorded_models():
             pre_delete.connect(
-                deletion_recorded, sender=model, dispatch_uid="deletion-recorded"
+                deletion_recorded,
+                sender=model,
+                dispatch_uid="deletion-recorded",
             )
         register(application_role_check, Tags.database)
         user_logged_in.connect(language_into_session, dispatch_uid="interface-language")

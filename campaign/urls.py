@@ -117,7 +117,9 @@ _campaign = [
     path("invitations/", invitations_page, name="invitations"),
     path("invitations/links/", link_create, name="link-create"),
     path(
-        "invitations/links/<int:invitation_id>/revoke/", link_revoke, name="link-revoke"
+        "invitations/links/<int:invitation_id>/revoke/",
+        link_revoke,
+        name="link-revoke",
     ),
     path(
         "invitations/links/<int:invitation_id>/restore/",
@@ -171,7 +173,10 @@ _campaign = [
     path("settings/", campaign_settings, name="campaign-settings"),
     path("activity/", activity.activity_page, name="activity"),
     path(
-        "activity.csv", activity.activity_file, {"ending": "csv"}, name="activity-csv"
+        "activity.csv",
+        activity.activity_file,
+        {"ending": "csv"},
+        name="activity-csv",
     ),
     path(
         "activity.jsonl",

@@ -124,7 +124,9 @@ class Application(Celery):
     amqp_cls = f"{__name__}:{Messages.__name__}"
 
     def connection_for_write(
-        self, url: str | None = None, **options: Any
+        self,
+        url: str | None = None,
+        **options: Any,
     ) -> Connection:
         """Return a connection for sending messages."""
         transport_options = {
@@ -134,7 +136,9 @@ class Application(Celery):
             **(options.pop("transport_options", None) or {}),
         }
         return super().connection_for_write(
-            url, transport_options=transport_options, **options
+            url,
+            transport_options=transport_options,
+            **options,
         )
 
 
@@ -212,7 +216,7 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
     if logfile:
         handler = {**logging_set["handlers"]["console"], "class": "logging.FileHandler"}
         handlers = logging_set["handlers"] | {
-            "console": handler | {"filename": str(logfile)}
+            "console": handler | {"filename": str(logfile)},
         }
         logging_set = logging_set | {"handlers": handlers}
     logging.config.dictConfig(logging_set)
@@ -244,7 +248,11 @@ def _record_task_start(*, task: Any, task_id: str, **_signal: Any) -> None:
 
 @task_postrun.connect
 def _record_task_end(
-    *, task: Any, task_id: str, state: str | None, **_signal: Any
+    *,
+    task: Any,
+    task_id: str,
+    state: str | None,
+    **_signal: Any,
 ) -> None:
     """Count the task, and close connections, which an idle thread does not need."""
     task_acts_no_more()

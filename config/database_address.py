@@ -21,7 +21,7 @@ def database_settings(url: str) -> dict[str, Any]:
         parameters = parse_dsn(url)
     except psycopg2.ProgrammingError as error:
         raise SystemExit(
-            f"DATABASE_URL or MIGRATION_DATABASE_URL is wrong; nothing was started or changed: {error}"
+            f"DATABASE_URL or MIGRATION_DATABASE_URL is wrong; nothing was started or changed: {error}",
         ) from error
     return {
         "ENGINE": "config.postgresql",

@@ -142,7 +142,7 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
     """
     if log_format not in FORMATS:
         raise ImproperlyConfigured(
-            f"LOG_FORMAT is {log_format!r}. Valid values: {', '.join(FORMATS)}."
+            f"LOG_FORMAT is {log_format!r}. Valid values: {', '.join(FORMATS)}.",
         )
     return {
         "version": 1,
@@ -278,10 +278,13 @@ def _is_json() -> bool:
 
 
 def _uncaught_log(
-    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    kind: type[BaseException],
+    error: BaseException,
+    trace: TracebackType | None,
 ) -> None:
     logging.getLogger(__name__).critical(
-        "Uncaught exception", exc_info=(kind, error, trace)
+        "Uncaught exception",
+        exc_info=(kind, error, trace),
     )
 
 
@@ -394,7 +397,7 @@ def errors_report(dsn: str, *, release: str) -> None:
         from sentry_sdk.integrations.logging import LoggingIntegration
     except ImportError as error:
         raise ImproperlyConfigured(
-            f"SENTRY_DSN is set, but sentry-sdk is not installed. {how_to_install('errors')}"
+            f"SENTRY_DSN is set, but sentry-sdk is not installed. {how_to_install('errors')}",
         ) from error
     sentry_sdk.init(
         dsn=dsn,

@@ -99,7 +99,8 @@ FROM_DATABASE: Final = {
     "quintet_judges_waiting": ScrapedMetric("Judges waiting for the planner.", TASK),
     "quintet_judge_wait_seconds": ScrapedMetric("Age of the oldest one.", TASK),
     "quintet_ranking_lag_judgments": ScrapedMetric(
-        "Numbered judgments that are not in the latest ranking.", TASK
+        "Numbered judgments that are not in the latest ranking.",
+        TASK,
     ),
     "quintet_ranking_lag_seconds": ScrapedMetric("Age of the oldest one.", TASK),
     "quintet_unnumbered_judgments": ScrapedMetric("Stored judgments without a number."),
@@ -114,46 +115,56 @@ FROM_DATABASE: Final = {
         ("kind", "state"),
     ),
     "quintet_mail_wait_seconds": ScrapedMetric(
-        "Age of the oldest message that is due."
+        "Age of the oldest message that is due.",
     ),
     "quintet_webhook_deliveries": ScrapedMetric(
         "Webhook messages: new, to be retried, and failed within the last day.",
         ("state",),
     ),
     "quintet_webhook_delivery_wait_seconds": ScrapedMetric(
-        "Age of the oldest message that is due, of webhooks that are not failing."
+        "Age of the oldest message that is due, of webhooks that are not failing.",
     ),
     "quintet_webhook_delivery_age_seconds": ScrapedMetric(
-        "Age of the oldest undelivered webhook message."
+        "Age of the oldest undelivered webhook message.",
     ),
     "quintet_webhook_endpoints": ScrapedMetric("Webhooks, by state.", ("state",)),
     "quintet_jobs": ScrapedMetric(
-        "Jobs queued, running, or failed within the last day.", ("kind", "state")
+        "Jobs queued, running, or failed within the last day.",
+        ("kind", "state"),
     ),
     "quintet_job_wait_seconds": ScrapedMetric("Age of the oldest queued job."),
     "quintet_job_run_seconds": ScrapedMetric("Running time of the oldest running job."),
     "quintet_database_connections": ScrapedMetric(
-        "Connections to this database.", ("state",)
+        "Connections to this database.",
+        ("state",),
     ),
     "quintet_database_connections_max": ScrapedMetric("Maximum number of connections."),
 }
 #: From the broker.
 FROM_BROKER: Final = {
     "quintet_queue_messages": ScrapedMetric(
-        "Messages waiting for a worker.", ("queue",)
+        "Messages waiting for a worker.",
+        ("queue",),
     ),
     "quintet_queue_age_seconds": ScrapedMetric("Age of the oldest one.", ("queue",)),
     "quintet_tasks": ScrapedMetric(
-        "Finished worker tasks, by state.", ("task", "state"), True
+        "Finished worker tasks, by state.",
+        ("task", "state"),
+        True,
     ),
     "quintet_task_seconds": ScrapedMetric(
-        "Time spent on tasks by workers.", ("task",), True
+        "Time spent on tasks by workers.",
+        ("task",),
+        True,
     ),
     "quintet_task_ended_timestamp_seconds": ScrapedMetric(
-        "Time at which a task last finished.", ("task",)
+        "Time at which a task last finished.",
+        ("task",),
     ),
     "quintet_worker_errors_logged": ScrapedMetric(
-        "Errors logged by workers.", (), True
+        "Errors logged by workers.",
+        (),
+        True,
     ),
 }
 #: Always present, to distinguish a missing value from zero.
@@ -165,7 +176,7 @@ OF_ITSELF: Final = {
 SCRAPED_METRICS: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
 
 _METHODS: Final = frozenset(
-    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+    {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"},
 )
 
 
@@ -225,7 +236,8 @@ class Asking(Collector):
         for name, labels, value in self._samples():
             family = families[name]
             family.add_metric(
-                [labels[label] for label in SCRAPED_METRICS[name].labels], value
+                [labels[label] for label in SCRAPED_METRICS[name].labels],
+                value,
             )
         yield from families.values()
 

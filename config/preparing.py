@@ -91,5 +91,5 @@ if __name__ == "__main__":
             Path(services_file),
             None if tables_file == "-" else Path(tables_file),
             last_command,
-        )
+        ),
     )

@@ -75,7 +75,7 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 
     def refuse(request: HttpRequest) -> HttpResponseBase:
         if _CONTROL_CHARACTER.search(
-            request.path_info
+            request.path_info,
         ) or _ESCAPED_CONTROL_CHARACTER.search(request.META["QUERY_STRING"]):
             return bad_request(request, BadRequest())
         return get_response(request)
@@ -124,7 +124,7 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
         if not prefix or prefix == settings.URL_PREFIX or not _PREFIX.fullmatch(prefix):
             return get_response(request)
         return refuse(
-            f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
+            f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet.",
         )
 
     return demand
@@ -143,7 +143,7 @@ def scheme_demand(get_response: GetResponse) -> GetResponse:
         if "X-Forwarded-Proto" in request.headers:
             return get_response(request)
         return refuse(
-            "HTTPS=1 needs a proxy that sends X-Forwarded-Proto, and this request has no such header. Let the proxy send `X-Forwarded-Proto: https` (docs/operators.md, A proxy)."
+            "HTTPS=1 needs a proxy that sends X-Forwarded-Proto, and this request has no such header. Let the proxy send `X-Forwarded-Proto: https` (docs/operators.md, A proxy).",
         )
 
     return demand
@@ -159,7 +159,9 @@ def _logged_once() -> Callable[[str], HttpResponse]:
             logger.warning(message)
             is_logged = True
         response = HttpResponse(
-            f"{message}\n", content_type="text/plain; charset=utf-8", status=400
+            f"{message}\n",
+            content_type="text/plain; charset=utf-8",
+            status=400,
         )
         add_never_cache_headers(response)
         return response
@@ -232,7 +234,7 @@ _ALLOWED: Final = frozenset(
         "api-campaign-transition",
         "campaign-clone",
         "api-campaign-clone",
-    }
+    },
 )
 #: Addresses that change nothing, even by POST.
 _STORING_NOTHING: Final = frozenset(
@@ -245,7 +247,7 @@ _STORING_NOTHING: Final = frozenset(
         "design-forecast",
         "api-design-preview",
         "api-design-forecast",
-    }
+    },
 )
 
 
@@ -293,7 +295,7 @@ def _refusal(request: HttpRequest, campaign: Q) -> str | None:
     ):
         return None
     return _(
-        "This campaign is archived and cannot be changed. Restore it from the archive first."
+        "This campaign is archived and cannot be changed. Restore it from the archive first.",
     )
 
 

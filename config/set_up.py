@@ -19,7 +19,7 @@ _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
 _OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "whole_campaigns")
 #: Commands of Django and of libraries that read or write our tables.
 _OF_OTHERS = frozenset(
-    {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
+    {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"},
 )
 #: Beginning of the answers with SQLSTATE 57P03 (`cannot_connect_now`), which libpq does not pass on.
 _STARTING = "the database system is "
@@ -108,7 +108,7 @@ def _await_recovery() -> None:
     while reason := _starting_refusal():
         if attempt % 20 == 4:
             sys.stderr.write(
-                f"waiting for PostgreSQL ({attempt / 2:.0f} s): {reason}\n"
+                f"waiting for PostgreSQL ({attempt / 2:.0f} s): {reason}\n",
             )
         attempt += 1
         time.sleep(0.5)

@@ -244,7 +244,8 @@ CACHES = {
 
 # Celery has its own notation for a Unix socket.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
-    "?db=", "?virtual_host="
+    "?db=",
+    "?virtual_host=",
 )
 if REDIS_URL.startswith("rediss://"):
     # By default, Celery would accept any certificate; redis-py does not.
@@ -311,7 +312,7 @@ SESSION_ENGINE = "campaign.accounts.sessions"
 PASSWORD_HASHERS = ["campaign.accounts.clients.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {
-        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
     },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -348,7 +349,8 @@ EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
 _MAIL_PORTS = {"smtp+ssl": 465, "smtp+tls": 587}
 EMAIL_PORT = _MAIL.get("EMAIL_PORT") or _MAIL_PORTS.get(
-    urlsplit(env["EMAIL_URL"]).scheme, 25
+    urlsplit(env["EMAIL_URL"]).scheme,
+    25,
 )
 EMAIL_HOST_USER = _MAIL.get("EMAIL_HOST_USER") or ""
 EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_PASSWORD") or ""
@@ -417,7 +419,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     "staticfiles": {
         "BACKEND": "config.storage.HashedStaticFiles"
         if STATIC_HASHED
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+        else "django.contrib.staticfiles.storage.StaticFilesStorage",
     },
 }
 

@@ -64,5 +64,5 @@ SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {
     "openid_connect": {
         "APPS": [_OIDC_APP] if OIDC_ISSUER else [],
         "OAUTH_PKCE_ENABLED": True,
-    }
+    },
 }

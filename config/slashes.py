@@ -13,5 +13,6 @@ class SlashMiddleware(CommonMiddleware):
     """
 
     response_redirect_class = partial(
-        HttpResponsePermanentRedirect, preserve_request=True
+        HttpResponsePermanentRedirect,
+        preserve_request=True,
     )  # type: ignore[assignment]

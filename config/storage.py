@@ -72,7 +72,8 @@ class _QuickCompressor(Compressor):  # type: ignore[misc]  # untyped
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
         small: bytes = brotli.compress(
-            data, quality=5 if len(data) > _LARGE_BYTES else 11
+            data,
+            quality=5 if len(data) > _LARGE_BYTES else 11,
         )
         return small
 

@@ -96,7 +96,8 @@ def version_record() -> None:
     """Record in the database that this version has migrated it, for messages of other versions."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "COMMENT ON TABLE django_migrations IS %s", [_MIGRATED_BY + code_version()]
+            "COMMENT ON TABLE django_migrations IS %s",
+            [_MIGRATED_BY + code_version()],
         )
 
 
@@ -104,7 +105,7 @@ def migrated_by() -> str | None:
     """Return the version that last migrated the database; None before 0.2.0."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT obj_description(to_regclass('django_migrations'), 'pg_class')"
+            "SELECT obj_description(to_regclass('django_migrations'), 'pg_class')",
         )
         comment = cursor.fetchone()[0] or ""
     if comment.startswith(_MIGRATED_BY):
@@ -117,7 +118,7 @@ def last_ranked_by() -> str | None:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(
-                "SELECT code_version FROM ranking_rankingrun ORDER BY id DESC LIMIT 1"
+                "SELECT code_version FROM ranking_rankingrun ORDER BY id DESC LIMIT 1",
             )
             row = cursor.fetchone()
     except Error:

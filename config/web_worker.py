@@ -218,5 +218,10 @@ def _log(task: Task) -> None:
     request_id = headers.get(REQUEST_ID.lower(), "-")
     with structlog.contextvars.bound_contextvars(request=request_id):
         task.channel.server.log.access_log.info(
-            "%s %s %s %s %.3f", method, path, status, size, seconds
+            "%s %s %s %s %.3f",
+            method,
+            path,
+            status,
+            size,
+            seconds,
         )

@@ -127,13 +127,17 @@ def _new(base_url: str) -> Guide:
     _token, api_token = token_create(user=organiser)
     # Judges who joined later by invitation keep their links.
     judges = _human_judges(campaign).filter(
-        pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES]
+        pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES],
     )
     Invitation.objects.for_anybody().filter(
-        campaign=campaign, note=NEWCOMERS_NOTE
+        campaign=campaign,
+        note=NEWCOMERS_NOTE,
     ).update(revoked_at=Now())
     _link, newcomers = invitation_create_for_anybody(
-        campaign=campaign, cap=NEWCOMERS, asks_languages=True, note=NEWCOMERS_NOTE
+        campaign=campaign,
+        cap=NEWCOMERS,
+        asks_languages=True,
+        note=NEWCOMERS_NOTE,
     )
     holders = [organiser.pk, *judges.values_list("user", flat=True)]
     Invitation.objects.filter(campaign=campaign, user__in=holders).delete()
@@ -167,7 +171,8 @@ def _protocol_links(base_url: str) -> list[JudgeLink]:
         return []
     judges = _human_judges(campaign).select_related("chosen_task__test_set")
     Invitation.objects.filter(
-        campaign=campaign, user__in=judges.values("user")
+        campaign=campaign,
+        user__in=judges.values("user"),
     ).delete()
     links: list[JudgeLink] = []
     for judge in judges:
@@ -181,7 +186,10 @@ def _protocol_links(base_url: str) -> list[JudgeLink]:
 
 
 def _signing_in(
-    base_url: str, campaign: Campaign, user: User, role: InvitationRole
+    base_url: str,
+    campaign: Campaign,
+    user: User,
+    role: InvitationRole,
 ) -> str:
     """Return a new sign-in link of a user to a campaign."""
     _invitation, token = invitation_create(campaign=campaign, user=user, role=role)

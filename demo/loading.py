@@ -120,7 +120,7 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
     """
     organiser = _organiser()
     there = set(
-        Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True)
+        Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True),
     )
     missing = [slug for slug in CAMPAIGNS if slug not in there]
     for number, slug in enumerate(missing):
@@ -134,7 +134,8 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
 def _organiser() -> User:
     user = User.objects.filter(email=ORGANISER_EMAIL).first()
     return user or User.objects.create_user(
-        name="Olga Organiser", email=ORGANISER_EMAIL
+        name="Olga Organiser",
+        email=ORGANISER_EMAIL,
     )
 
 
@@ -144,10 +145,16 @@ def _museum_load(organiser: User, name: str) -> None:
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
     german = _texts_load(
-        "en-de", language="de", name="Museum English–German", blocks_wanted=1500
+        "en-de",
+        language="de",
+        name="Museum English–German",
+        blocks_wanted=1500,
     )
     arabic = _texts_load(
-        "en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300
+        "en-ar",
+        language="ar",
+        name="Museum English–Arabic",
+        blocks_wanted=300,
     )
     for task, judges, hits_each, rankings in (
         # No judge sees a sentence twice, so these judges see nearly all of the 48 or 12 sentences.
@@ -161,7 +168,9 @@ def _museum_load(organiser: User, name: str) -> None:
             judges=judges,
             languages=[task.test_set.source_language, task.test_set.target_language],
             work=SimulatedWork(
-                hits_each=hits_each, qualities=_qualities(task), seed=SEED
+                hits_each=hits_each,
+                qualities=_qualities(task),
+                seed=SEED,
             ),
         )
         runs = ranking_history_compute(task_id=task.pk, steps=rankings)
@@ -180,7 +189,9 @@ def _museum_load(organiser: User, name: str) -> None:
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge = judge_add(
-                campaign=campaign, pseudonym=name, languages=["en", language]
+                campaign=campaign,
+                pseudonym=name,
+                languages=["en", language],
             )
             # Judges with these links start at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
@@ -205,7 +216,9 @@ def _hidden_load(organiser: User, name: str) -> None:
         judges=SIMULATED_WITHOUT_REFERENCE,
         languages=[task.test_set.source_language, task.test_set.target_language],
         work=SimulatedWork(
-            hits_each=10, qualities=_qualities(task), seed=SEED_OF_HIDDEN
+            hits_each=10,
+            qualities=_qualities(task),
+            seed=SEED_OF_HIDDEN,
         ),
     )
     quality_evaluate(run=ranking_history_compute(task_id=task.pk, steps=RANKINGS)[-1])
@@ -254,7 +267,8 @@ def _sound_load(campaign: Campaign, texts: TestSet) -> None:
     ]
     with TemporaryDirectory() as folder:
         recordings_write(
-            Path(folder), [str(segment.source_text) for segment in segments]
+            Path(folder),
+            [str(segment.source_text) for segment in segments],
         )
         call_command(
             "import_test_set",
@@ -318,7 +332,11 @@ def _mqm_load() -> None:
 def _arabic_load(name: str) -> TestSet:
     """Load texts whose ranking is closed."""
     ranking = _texts_load(
-        "en-ar", language="ar", name=name, blocks_wanted=150, campaign=PROTOCOLS
+        "en-ar",
+        language="ar",
+        name=name,
+        blocks_wanted=150,
+        campaign=PROTOCOLS,
     )
     task_close(task=ranking)
     return ranking.test_set
@@ -351,7 +369,10 @@ def _task_load(
 
 
 def _answers_simulate(
-    task: Task, *, name: str, qualities: Mapping[int, float] | None = None
+    task: Task,
+    *,
+    name: str,
+    qualities: Mapping[int, float] | None = None,
 ) -> None:
     """Let simulated judges give some answers, and add a judge who uses no other protocol."""
     test_set = task.test_set
@@ -398,7 +419,12 @@ def _checks_add(task: Task) -> None:
 
 
 def _texts_load(
-    pair: str, *, language: str, name: str, blocks_wanted: int, campaign: str = MUSEUM
+    pair: str,
+    *,
+    language: str,
+    name: str,
+    blocks_wanted: int,
+    campaign: str = MUSEUM,
 ) -> Task:
     call_command(
         "import_test_set",
@@ -453,7 +479,7 @@ def _qualities(task: Task) -> Mapping[int, float]:
         else float(
             stated[document, position][
                 "reference" if kind == SystemKind.REFERENCE else name
-            ]
+            ],
         )
         for output_id, document, position, name, kind in outputs
     }

@@ -24,7 +24,7 @@ def still_loading(_request: HttpRequest) -> dict[str, list[str]]:
         return {
             "still_loading": path.read_text(encoding="utf-8").splitlines()
             if path
-            else []
+            else [],
         }
     except OSError:
         return {"still_loading": []}

@@ -72,15 +72,18 @@ def rendered(options: Options) -> str:
     _check_words(values | upstreams | {"RESOLVER": options.resolver})
     if options.url_prefix and not re.fullmatch(r"(/[\w.-]+)+", options.url_prefix):
         raise ValueError(
-            "URL_PREFIX begins with a slash and ends without one: /quintet"
+            "URL_PREFIX begins with a slash and ends without one: /quintet",
         )
     if options.answers_other_names and _is_address(options.server_name):
         raise ValueError(
             f"SERVER_NAME is an IP address: {options.server_name}. Clients send no name with it, so nginx would refuse "
-            "them. Use a host name, or --no-default-server."
+            "them. Use a host name, or --no-default-server.",
         )
     template = re.sub(
-        r"^#.*\n", "", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE
+        r"^#.*\n",
+        "",
+        TEMPLATE.read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
     )
     servers = _NAME.sub(lambda match: values[match[1]], template)
     return f"{_upstream(options)}\n{servers.lstrip()}"
@@ -90,7 +93,7 @@ def _check_words(values: dict[str, str]) -> None:
     for name, value in values.items():
         if _UNSAFE.search(value):
             raise ValueError(
-                f"{name} may hold no space, quote, brace, semicolon or $: {value}"
+                f"{name} may hold no space, quote, brace, semicolon or $: {value}",
             )
 
 
@@ -111,24 +114,31 @@ def _upstream(options: Options) -> str:
         resolve = " resolve"
     servers = [f"    server {address}{resolve};" for address in options.upstreams]
     return "\n".join(
-        ["upstream quintet {", *lookup, *servers, "    keepalive 32;", "}", ""]
+        ["upstream quintet {", *lookup, *servers, "    keepalive 32;", "}", ""],
     )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the configuration; return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m deploy.nginx", description=__doc__.split("\n")[0]
+        prog="python -m deploy.nginx",
+        description=__doc__.split("\n")[0],
     )
     parser.add_argument(
-        "--server-name", required=True, help="host name, such as rank.example.org"
+        "--server-name",
+        required=True,
+        help="host name, such as rank.example.org",
     )
     parser.add_argument(
-        "--certificate", required=True, help="file with the certificate chain"
+        "--certificate",
+        required=True,
+        help="file with the certificate chain",
     )
     parser.add_argument("--key", required=True, help="file with its private key")
     parser.add_argument(
-        "--prefix", default="", help="path of Quintet, such as /quintet"
+        "--prefix",
+        default="",
+        help="path of Quintet, such as /quintet",
     )
     parser.add_argument(
         "--upstream",

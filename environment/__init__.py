@@ -12,7 +12,7 @@ import sys
 if sys.version_info < (3, 11):  # noqa: UP036
     raise SystemExit(
         f"Quintet needs Python 3.11 or newer, but {sys.executable} is {sys.version.split()[0]}. "
-        "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`."
+        "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`.",
     )
 
 from environment.reading import (

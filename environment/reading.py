@@ -68,7 +68,7 @@ def _refuse(problems: list[str]) -> None:
         lines = "\n".join(f"  {problem}" for problem in problems)
         raise SystemExit(
             f"Quintet's settings are wrong; nothing was started or changed:\n{lines}\n"
-            "docs/operators.md describes all settings."
+            "docs/operators.md describes all settings.",
         )
 
 

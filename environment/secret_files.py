@@ -56,7 +56,7 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
             environment[name] = Path(path).read_text(encoding=encoding).rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise SystemExit(
-                f"{name}_FILE is {path}, which cannot be read: {error}"
+                f"{name}_FILE is {path}, which cannot be read: {error}",
             ) from error
         # Child processes receive only the value, not the file name as well.
         del environment[f"{name}_FILE"]
@@ -72,5 +72,5 @@ def _url_with_password(url: str, password: str) -> str:
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
     return urlunsplit(
-        parts._replace(netloc=f"{name}:{quote(password, safe='')}@{host}")
+        parts._replace(netloc=f"{name}:{quote(password, safe='')}@{host}"),
     )

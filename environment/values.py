@@ -15,7 +15,7 @@ _DATABASES: Final = frozenset({"postgres", "postgresql"})
 # Not smtps, which means TLS from the start to most programs and STARTTLS to some.
 _MAIL_SERVERS: Final = frozenset({"smtp", "smtp+tls", "smtp+ssl"})
 _NO_MAIL_SERVER: Final = frozenset(
-    {"consolemail", "dummymail", "filemail", "memorymail"}
+    {"consolemail", "dummymail", "filemail", "memorymail"},
 )
 _DEFAULT_PORTS: Final = {"http": ":80", "https": ":443"}
 _CERTIFICATES: Final = frozenset({"required", "optional", "none"})

@@ -65,14 +65,22 @@ def _switch(name: str, *, default: str = "0", is_internal: bool = False) -> Vari
 
 
 def _number(
-    name: str, *, default: str, least: int, most: int | None = None
+    name: str,
+    *,
+    default: str,
+    least: int,
+    most: int | None = None,
 ) -> Variable:
     if most is None:
         limits = f"at least {least}"
     else:
         limits = f"from {least} to {most}"
     return Variable(
-        name, whole(least, most), f"a whole number, {limits}", default, default
+        name,
+        whole(least, most),
+        f"a whole number, {limits}",
+        default,
+        default,
     )
 
 
@@ -246,10 +254,18 @@ VARIABLES: Final = (
     Variable("OIDC_NAME", text, "a label", "University", "OpenID Connect"),
     # Reports
     Variable(
-        "LOG_LEVEL", choice(*_LEVELS), f"one of {', '.join(_LEVELS)}", "INFO", "INFO"
+        "LOG_LEVEL",
+        choice(*_LEVELS),
+        f"one of {', '.join(_LEVELS)}",
+        "INFO",
+        "INFO",
     ),
     Variable(
-        "LOG_FORMAT", choice("console", "json"), "console or json", "json", "console"
+        "LOG_FORMAT",
+        choice("console", "json"),
+        "console or json",
+        "json",
+        "console",
     ),
     Variable(
         "METRICS_TOKEN",

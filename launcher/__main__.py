@@ -50,7 +50,7 @@ def report(text: str) -> None:
 #: Short names of management commands.
 _SHORT = {"rank": ["rank_judgments"], "check": ["import_test_set", "--check"]}
 _OWN = frozenset(
-    {"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"}
+    {"start", "demo", "run", "backup", "restore", "-h", "--help", "--version"},
 )
 
 
@@ -79,7 +79,7 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         sys.stderr.write(
             f"The disk with the data folder {DataDirectory.from_environment().path} is full. "
-            "Free some space, and run the command again.\n"
+            "Free some space, and run the command again.\n",
         )
         return 1
 
@@ -115,20 +115,24 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--version", action="store_true", help="show the version and exit"
+        "--version",
+        action="store_true",
+        help="show the version and exit",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("start", help="start Quintet with your own campaigns")
     commands.add_parser("demo", help="start Quintet with demo campaigns")
     commands.add_parser(
-        "rank", help="rank systems from judgment files (rank_judgments)"
+        "rank",
+        help="rank systems from judgment files (rank_judgments)",
     )
     commands.add_parser(
         "check",
         help="check whether files can be imported as a test set (import_test_set --check)",
     )
     run = commands.add_parser(
-        "run", help="run a command with PostgreSQL and Valkey running"
+        "run",
+        help="run a command with PostgreSQL and Valkey running",
     )
     run.add_argument(
         "--temporary",
@@ -141,16 +145,23 @@ def _parser() -> argparse.ArgumentParser:
         help="with --temporary: sync all writes to disk, as in production",
     )
     run.add_argument(
-        "argv", nargs="+", metavar="COMMAND", help="command to run, after --"
+        "argv",
+        nargs="+",
+        metavar="COMMAND",
+        help="command to run, after --",
     )
     backup = commands.add_parser("backup", help="write a backup into a new folder")
     backup.add_argument(
-        "--to", default="", help="target folder (default: backups in the data folder)"
+        "--to",
+        default="",
+        help="target folder (default: backups in the data folder)",
     )
     restore = commands.add_parser("restore", help="restore a backup")
     restore.add_argument("source", metavar="FOLDER", help="backup folder")
     restore.add_argument(
-        "--yes", action="store_true", help="replace existing data, keeping a copy"
+        "--yes",
+        action="store_true",
+        help="replace existing data, keeping a copy",
     )
     return parser
 
@@ -168,7 +179,7 @@ def _management_commands() -> str:
         summary = match[1] if match else ""
         lines.append(f"  {path.stem:<21} {summary}".rstrip())
     return "\n".join(
-        ["commands for campaigns and files (quintet COMMAND --help):", *lines]
+        ["commands for campaigns and files (quintet COMMAND --help):", *lines],
     )
 
 
@@ -179,7 +190,10 @@ def _launch(chosen: argparse.Namespace) -> int:
             backup_command(directory, into=chosen.to, report=report)
         elif chosen.command == "restore":
             restore_command(
-                directory, source=chosen.source, confirmed=chosen.yes, report=report
+                directory,
+                source=chosen.source,
+                confirmed=chosen.yes,
+                report=report,
             )
         else:
             serve(directory, report, demo=chosen.command == "demo")
@@ -188,7 +202,8 @@ def _launch(chosen: argparse.Namespace) -> int:
         with (
             tempfile.TemporaryDirectory(prefix="quintet-") as folder,
             Services(
-                DataDirectory(Path(folder).resolve()), durable=chosen.durable
+                DataDirectory(Path(folder).resolve()),
+                durable=chosen.durable,
             ) as services,
         ):
             return _run(chosen.argv, services.environment)
@@ -209,7 +224,7 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
         raise LauncherError(
             f"Quintet is not set up in the data folder {directory.path}. Run "
             f"`{command}` first; or, if your campaigns are "
-            "elsewhere, set QUINTET_HOME to their data folder."
+            "elsewhere, set QUINTET_HOME to their data folder.",
         )
     with environment_beside(directory) as environment:
         # What `start` collected; requests of `rest` would warn that there is no such folder.
@@ -232,7 +247,8 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
         raise LauncherError(f"{argv[0]} cannot be run: {error.strerror}") from error
     else:
         handed_on = signal.signal(
-            signal.SIGTERM, lambda number, _frame: process.send_signal(number)
+            signal.SIGTERM,
+            lambda number, _frame: process.send_signal(number),
         )
         try:
             code = process.wait()

@@ -79,7 +79,8 @@ class Manifest:
     def write(self, folder: Path) -> None:
         """Write the manifest into the folder of the backup."""
         write_private(
-            folder / MANIFEST, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n"
+            folder / MANIFEST,
+            json.dumps(asdict(self), indent=1, sort_keys=True) + "\n",
         )
 
     @classmethod
@@ -92,18 +93,18 @@ class Manifest:
         manifest = read_json(folder / MANIFEST)
         if not isinstance(manifest, dict) or "format" not in manifest:
             raise LauncherError(
-                f"{folder} is not a backup: {MANIFEST} is missing or unreadable. Specify the folder printed by `{start_command('backup')}`."
+                f"{folder} is not a backup: {MANIFEST} is missing or unreadable. Specify the folder printed by `{start_command('backup')}`.",
             )
         if manifest["format"] != FORMAT:
             raise LauncherError(
                 f"The backup in {folder} is from another version of Quintet (format {manifest['format']}; this one "
-                f"reads {FORMAT}). Restore it with that version."
+                f"reads {FORMAT}). Restore it with that version.",
             )
         try:
             return cls(**manifest)
         except TypeError as error:
             raise LauncherError(
-                f"The {MANIFEST} in {folder} is damaged: {error}"
+                f"The {MANIFEST} in {folder} is damaged: {error}",
             ) from error
 
     def damaged(self, folder: Path) -> list[str]:
@@ -129,7 +130,7 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
     own = not os.environ.get("DATABASE_URL")
     if own and not directory.was_started:
         raise LauncherError(
-            f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database."
+            f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database.",
         )
     if into:
         destination = Path(into).expanduser().resolve()
@@ -144,7 +145,7 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
     report(f"The backup is {folder}\n{NOT_IN_IT}")
     if own and not into:
         report(
-            "The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder."
+            "The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder.",
         )
 
 
@@ -165,7 +166,7 @@ def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) 
         unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=into))
     except OSError as error:
         raise LauncherError(
-            f"No backup can be written to {into}: {error.strerror}"
+            f"No backup can be written to {into}: {error.strerror}",
         ) from error
     try:
         _write(
@@ -178,7 +179,7 @@ def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) 
         unfinished.rename(folder)
     except OSError as error:
         raise LauncherError(
-            f"The backup could not be written to {into}: {error.strerror}"
+            f"The backup could not be written to {into}: {error.strerror}",
         ) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -186,7 +187,12 @@ def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) 
 
 
 def _write(
-    url: str, key: str, folder: Path, *, made_at: datetime, report: Report
+    url: str,
+    key: str,
+    folder: Path,
+    *,
+    made_at: datetime,
+    report: Report,
 ) -> None:
     dump = folder / DUMP
     with connected(url) as connection:
@@ -199,13 +205,13 @@ def _write(
             rows = rows_of_tables(cursor)
             if not rows:
                 raise LauncherError(
-                    "The database has no tables, so there is nothing to back up."
+                    "The database has no tables, so there is nothing to back up.",
                 )
             cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
             migrations = []
             if (cursor.fetchone() or [False])[0]:
                 cursor.execute(
-                    "SELECT app || '.' || name FROM django_migrations ORDER BY id"
+                    "SELECT app || '.' || name FROM django_migrations ORDER BY id",
                 )
                 migrations = [str(name) for (name,) in cursor.fetchall()]
             programs = programs_for(major)
@@ -225,7 +231,7 @@ def _write(
         report("secret key: included in the backup; keep the folder private")
     else:
         report(
-            "secret key: not included (SECRET_KEY is not set here); store it with the backup yourself"
+            "secret key: not included (SECRET_KEY is not set here); store it with the backup yourself",
         )
     Manifest(
         made_at=made_at.isoformat(timespec="seconds"),
@@ -252,12 +258,12 @@ def dump_check(programs: Path, path: Path) -> None:
 def rows_of_tables(cursor: Cursor) -> dict[str, int]:
     """Return the number of rows of each table; empty if there are no tables."""
     cursor.execute(
-        "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
+        "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename",
     )
     rows = {}
     for name in [str(name) for (name,) in cursor.fetchall()]:
         cursor.execute(
-            sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("public", name))
+            sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("public", name)),
         )
         rows[name] = int((cursor.fetchone() or [0])[0])
     return rows
@@ -316,7 +322,7 @@ def programs_for(major: int) -> Path:
         if number.isdecimal() and int(number) >= major:
             return folder
     raise LauncherError(
-        f"The server is PostgreSQL {major}, and no pg_dump of that version or newer was found. Install the PostgreSQL {major} client programs."
+        f"The server is PostgreSQL {major}, and no pg_dump of that version or newer was found. Install the PostgreSQL {major} client programs.",
     )
 
 
@@ -344,7 +350,7 @@ def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
     if done.returncode != 0:
         last_lines = "\n".join(done.stderr.strip().splitlines()[-8:])
         raise LauncherError(
-            f"{program.name} failed (status {done.returncode}):\n{last_lines}"
+            f"{program.name} failed (status {done.returncode}):\n{last_lines}",
         )
     return done.stdout
 
@@ -370,7 +376,7 @@ class Backup:
         damaged = manifest.damaged(folder)
         if damaged:
             raise LauncherError(
-                f"The backup in {folder} is damaged. Changed or missing: {', '.join(damaged)}. Nothing was changed. Use another copy."
+                f"The backup in {folder} is damaged. Changed or missing: {', '.join(damaged)}. Nothing was changed. Use another copy.",
             )
         dump_check(programs_for(major), folder / DUMP)
         report(f"the backup of {manifest.made_at} is intact: {in_words(manifest.rows)}")
@@ -420,7 +426,11 @@ class SetAside:
 
 
 def restore_command(
-    directory: DataDirectory, *, source: str, confirmed: bool, report: Report
+    directory: DataDirectory,
+    *,
+    source: str,
+    confirmed: bool,
+    report: Report,
 ) -> None:
     """Restore a backup into the data folder, or into the empty database given by the environment.
 
@@ -437,19 +447,25 @@ def restore_command(
         if problem is not None:
             raise LauncherError(problem)
         restore_into_database(
-            Backup.checked(folder, major=major, report=report), os.environ, report
+            Backup.checked(folder, major=major, report=report),
+            os.environ,
+            report,
         )
         report(f"Done. `manage.py check_rankings` {check}")
         return
     backup = Backup.checked(folder, major=programs_major(), report=report)
     restore_into_folder(directory, backup, confirmed=confirmed, report=report)
     report(
-        f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` {check}"
+        f"Done: `{start_command()}` serves it. `{quintet_command()} check_rankings` {check}",
     )
 
 
 def restore_into_folder(
-    directory: DataDirectory, backup: Backup, *, confirmed: bool, report: Report
+    directory: DataDirectory,
+    backup: Backup,
+    *,
+    confirmed: bool,
+    report: Report,
 ) -> None:
     """Restore into the data folder of `make start`; existing data is renamed, not deleted.
 
@@ -472,7 +488,7 @@ def restore_into_folder(
                 f"{directory.path} already has a database with {_contents(postgres)}. Restoring would "
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
-                f"To do it: {command}"
+                f"To do it: {command}",
             )
         aside = SetAside(
             data,
@@ -490,7 +506,9 @@ def restore_into_folder(
 
 
 def restore_into_database(
-    backup: Backup, environment: Mapping[str, str], report: Report
+    backup: Backup,
+    environment: Mapping[str, str],
+    report: Report,
 ) -> None:
     """Restore a dump into the empty database given by the environment.
 
@@ -504,22 +522,22 @@ def restore_into_database(
         if rows:
             raise LauncherError(
                 f"The database that DATABASE_URL names already has tables, with {in_words(rows)}. External databases are never replaced. Create a new one (`createdb --owner=quintet quintet_restored`), set DATABASE_URL "
-                "and MIGRATION_DATABASE_URL to it, and restore again. Nothing was changed."
+                "and MIGRATION_DATABASE_URL to it, and restore again. Nothing was changed.",
             )
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role])
         if role and cursor.fetchone() is None:
             raise LauncherError(
-                f"The role {role} in DATABASE_URL does not exist. Create it first (docs/operators.md, Two roles)."
+                f"The role {role} in DATABASE_URL does not exist. Create it first (docs/operators.md, Two roles).",
             )
     try:
         _load(backup, environment, report)
     except LauncherError as error:
         raise LauncherError(
-            f"{error}\nThe database may have tables of the backup now: drop it, and restore into a new one."
+            f"{error}\nThe database may have tables of the backup now: drop it, and restore into a new one.",
         ) from error
     if backup.secret_key not in (None, environment.get("SECRET_KEY")):
         report(
-            f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again, and organisers their webhooks and panels."
+            f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again, and organisers their webhooks and panels.",
         )
 
 
@@ -535,7 +553,7 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     )
     if differing:
         raise LauncherError(
-            f"The restored data differs from the backup in: {', '.join(differing)}."
+            f"The restored data differs from the backup in: {', '.join(differing)}.",
         )
     report(f"restored: {in_words(rows)}")
     migrated = subprocess.run(
@@ -549,7 +567,7 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     if migrated.returncode != 0:
         last_lines = "\n".join(migrated.stderr.strip().splitlines()[-8:])
         raise LauncherError(
-            f"`manage.py migrate` failed on the restored data:\n{last_lines}"
+            f"`manage.py migrate` failed on the restored data:\n{last_lines}",
         )
     report("database tables migrated, application role granted")
 

@@ -112,11 +112,11 @@ def _run(command: list[str], environment: dict[str, str]) -> None:
 if __name__ == "__main__":
     try:
         sys.stdout.write(
-            f"Browser for the tests: {set_up() or 'the one Playwright brings'}\n"
+            f"Browser for the tests: {set_up() or 'the one Playwright brings'}\n",
         )
     except subprocess.CalledProcessError as error:
         sys.stderr.write(
             f"No Chromium could be set up ({' '.join(error.cmd)} failed). "
-            "Install one yourself, or name it: QUINTET_CHROMIUM=/path/to/chromium\n"
+            "Install one yourself, or name it: QUINTET_CHROMIUM=/path/to/chromium\n",
         )
         sys.exit(1)

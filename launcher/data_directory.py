@@ -130,7 +130,7 @@ class DataDirectory:
         except OSError as error:
             raise LauncherError(
                 f"The data folder {self.path} cannot be used: {error.strerror}. "
-                "Set QUINTET_HOME to a folder you may write to."
+                "Set QUINTET_HOME to a folder you may write to.",
             ) from error
 
     def log(self, name: str) -> Path:
@@ -164,7 +164,7 @@ class DataDirectory:
                 raise FolderInUseError(
                     f"Quintet is already running from {self.path} (process {holder or 'unknown'}). "
                     "Stop it with Ctrl-C in its terminal, or choose another folder: "
-                    "QUINTET_HOME=/another/folder"
+                    "QUINTET_HOME=/another/folder",
                 )
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, str(os.getpid()).encode(), 0)
@@ -213,7 +213,9 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def socket_folder(
-    preferred: Path, socket_name: str, owner: tuple[int, int] | None = None
+    preferred: Path,
+    socket_name: str,
+    owner: tuple[int, int] | None = None,
 ) -> Path:
     """Return a private folder where a socket with this name can be bound.
 

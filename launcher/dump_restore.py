@@ -18,7 +18,7 @@ from launcher.program_target import Target
 #: its options; a pg_dump that is older than these releases copies it, and older servers do not know it.
 _NOT_FOR_EVERY_SERVER: Final = re.compile(
     rb"SET transaction_timeout = 0;\n"
-    rb"|ALTER TABLE ONLY .+ ALTER COLUMN .+ SET \(pg_attver=\d+\);\n"
+    rb"|ALTER TABLE ONLY .+ ALTER COLUMN .+ SET \(pg_attver=\d+\);\n",
 )
 
 
@@ -52,10 +52,16 @@ def dump_restore(programs: Path, dump: Path, target: Target) -> None:
     ]
     with tempfile.TemporaryFile() as errors:
         reader = subprocess.Popen(
-            read, stdout=subprocess.PIPE, stderr=errors, stdin=subprocess.DEVNULL
+            read,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
         )
         writer = subprocess.Popen(
-            write, env=target.environment, stdin=subprocess.PIPE, stderr=errors
+            write,
+            env=target.environment,
+            stdin=subprocess.PIPE,
+            stderr=errors,
         )
         statements = cast("IO[bytes]", writer.stdin)
         _copy(cast("IO[bytes]", reader.stdout), statements)

@@ -56,11 +56,15 @@ class Address:
     def ready_answer(self) -> Mapping[str, object]:
         """Return the answer of `/readyz`; empty if there is none yet."""
         connection = http.client.HTTPConnection(
-            self.host_to_reach, self.port, timeout=2
+            self.host_to_reach,
+            self.port,
+            timeout=2,
         )
         try:
             connection.request(
-                "GET", "/readyz", headers={"Host": f"{self.url_host}:{self.port}"}
+                "GET",
+                "/readyz",
+                headers={"Host": f"{self.url_host}:{self.port}"},
             )
             answer = json.loads(connection.getresponse().read())
         except (OSError, http.client.HTTPException, ValueError):
@@ -101,7 +105,7 @@ def listen(command: str) -> socket.socket:
             raise _no_address(host, command) from error
         raise LauncherError(
             f"Port {port} on {host} cannot be used: {os.strerror(error.errno or 0)}. "
-            f"Choose another one: PORT={(port + 1) % 65536 or 8001} {start_command(command)}"
+            f"Choose another one: PORT={(port + 1) % 65536 or 8001} {start_command(command)}",
         ) from error
 
 
@@ -116,7 +120,7 @@ def _host(command: str) -> str:
 def _no_address(host: str, command: str) -> LauncherError:
     return LauncherError(
         f"HOST={host} is not an IP address of this machine. "
-        f"Unset it, or choose one, such as HOST=::1 {start_command(command)}"
+        f"Unset it, or choose one, such as HOST=::1 {start_command(command)}",
     )
 
 
@@ -124,6 +128,6 @@ def _port(command: str) -> int:
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
         raise LauncherError(
-            f"PORT={text} is not a port number. Example: PORT=8001 {start_command(command)}"
+            f"PORT={text} is not a port number. Example: PORT=8001 {start_command(command)}",
         )
     return int(text)

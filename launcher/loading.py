@@ -35,7 +35,7 @@ _STARTING = _("Quintet is starting")
 _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
 _WAITING = _(
-    "Waiting for the database. Recovery after an unexpected stop can take a few minutes."
+    "Waiting for the database. Recovery after an unexpected stop can take a few minutes.",
 )
 _REASON = _("See the terminal for the reason.")
 
@@ -244,7 +244,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.send_header(
-            "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'"
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'",
         )
         if status != HTTPStatus.OK:
             self.send_header("Retry-After", str(_RETRY_SECONDS))
@@ -274,7 +275,10 @@ def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations
         if language in folders:
             folder = folders[language]
             translation = gettext.translation(
-                "django", _LOCALES, [folder], fallback=True
+                "django",
+                _LOCALES,
+                [folder],
+                fallback=True,
             )
             return folder.replace("_", "-"), translation
     return "en", gettext.NullTranslations()

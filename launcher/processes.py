@@ -372,7 +372,7 @@ class Supervisor:
         watched.due = now + pause
         when = f"in {pause:g} s" if pause else "now"
         self._report(
-            f"{watched.child.name} stopped ({_exit_reason(watched.child)}); restarting {when}"
+            f"{watched.child.name} stopped ({_exit_reason(watched.child)}); restarting {when}",
         )
 
     def _restart(self, watched: _Supervised) -> None:

@@ -29,12 +29,14 @@ def main() -> int:
         return 1
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
-            executable_path=browser.executable(), args=browser.launch_arguments()
+            executable_path=browser.executable(),
+            args=browser.launch_arguments(),
         )
 
         def opened(link: str) -> Page:
             page = chromium.new_context(
-                viewport=_WINDOW, reduced_motion="reduce"
+                viewport=_WINDOW,
+                reduced_motion="reduce",
             ).new_page()
             page.goto(link)
             page.locator("#open-link button").click()
@@ -72,7 +74,8 @@ def _photograph(page: Page, name: str) -> None:
     page.evaluate("document.fonts.ready.then(() => true)")
     session = page.context.new_cdp_session(page)
     shot: Any = session.send(
-        "Page.captureScreenshot", {"format": "webp", "quality": 80}
+        "Page.captureScreenshot",
+        {"format": "webp", "quality": 80},
     )
     file = CHECKOUT / "docs" / "screenshots" / f"{name}-wide-light.webp"
     file.write_bytes(base64.b64decode(shot["data"]))

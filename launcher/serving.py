@@ -145,7 +145,11 @@ class Preparation:
     """
 
     def __init__(
-        self, services: Services, environment: Mapping[str, str], *, demo: bool
+        self,
+        services: Services,
+        environment: Mapping[str, str],
+        *,
+        demo: bool,
     ) -> None:
         self._services = services
         self._directory = services.directory
@@ -222,7 +226,11 @@ class Preparation:
         program = ("-m", "config.preparing", str(self._services.running_file), tables)
         relay = report if self._demo else None
         return self._command(
-            "Preparing the database", "prepare-database", *program, *last, relay=relay
+            "Preparing the database",
+            "prepare-database",
+            *program,
+            *last,
+            relay=relay,
         )
 
     def _last_command(self) -> tuple[str, ...]:
@@ -315,7 +323,10 @@ WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
 
 
 def serve(
-    directory: DataDirectory, report: Callable[[str], None], *, demo: bool
+    directory: DataDirectory,
+    report: Callable[[str], None],
+    *,
+    demo: bool,
 ) -> None:
     """Start everything, print where to go, and keep it running until a stop is requested.
 
@@ -342,7 +353,7 @@ def serve(
             progress(f"{address_of(listener).url} shows the progress")
             if services.stopped_leftovers:
                 progress(
-                    f"stopped processes of an earlier run: {', '.join(services.stopped_leftovers)}"
+                    f"stopped processes of an earlier run: {', '.join(services.stopped_leftovers)}",
                 )
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
@@ -387,7 +398,9 @@ class _Start:
         # Web server and workers do not receive the database address of the owner.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
         self._web, *self._background = _children(
-            services, served, page.listener.fileno()
+            services,
+            served,
+            page.listener.fileno(),
         )
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
         self.supervisor = Supervisor(embedded, services.registry, progress)
@@ -453,7 +466,9 @@ class _Start:
         self._wait_until(self._is_ready, late)
         links = self._directory.demo_file
         self._wait_until(
-            lambda: _modification_time(links) != self._links_before or self._is_loaded()
+            lambda: (
+                _modification_time(links) != self._links_before or self._is_loaded()
+            ),
         )
         if not self._stop.made:
             # Only now, since the first pages do not need them and load sooner.
@@ -581,7 +596,9 @@ def _mails(directory: DataDirectory) -> Path:
 
 
 def _children(
-    services: Services, environment: dict[str, str], listener: int
+    services: Services,
+    environment: dict[str, str],
+    listener: int,
 ) -> list[Child]:
     python = [sys.executable, "-m"]
     celery = [*python, "celery", "--quiet", "-A", "config"]

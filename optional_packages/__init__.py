@@ -40,7 +40,7 @@ def extra_require(extra: str, feature: str) -> None:
     """
     if not has_extra(extra):
         raise ExtraMissingError(
-            f"{feature} need the package {_MODULES[extra]}, which is not installed. {how_to_install(extra)}"
+            f"{feature} need the package {_MODULES[extra]}, which is not installed. {how_to_install(extra)}",
         )
 
 

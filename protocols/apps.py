@@ -34,7 +34,8 @@ class ProtocolsConfig(AppConfig):
                 files = import_module(f"{files.__name__}.answers")
             answer_kind_register(answers.ANSWERS)
             answer_files_register(
-                protocol, with_machine_judgments(protocol, files.FILES)
+                protocol,
+                with_machine_judgments(protocol, files.FILES),
             )
             for analysis in getattr(report, "ANALYSES", [report.ANALYSIS]):
                 analysis_register(analysis)

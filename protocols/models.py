@@ -24,7 +24,9 @@ class AnswerOfProtocol(models.Model):
     """The part of a judgment's answer that labels cannot hold. Append-only."""
 
     judgment = models.OneToOneField(
-        "annotation.Judgment", models.PROTECT, primary_key=True
+        "annotation.Judgment",
+        models.PROTECT,
+        primary_key=True,
     )
 
     class Meta:
@@ -63,7 +65,7 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 
     class Meta:
         constraints = [
-            is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")
+            is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known"),
         ]
         triggers = [answer_append_only("two_outputs")]
 
@@ -98,7 +100,8 @@ class RatingAnswer(AnswerOfProtocol):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(
-                    criteria__len__range=(1, 8), points__len__range=(1, 40)
+                    criteria__len__range=(1, 8),
+                    points__len__range=(1, 40),
                 ),
                 name="rating_has_criteria_and_points",
             ),
@@ -189,7 +192,9 @@ class EditingAnswer(AnswerOfProtocol):
 
 def _length(column: str) -> models.Func:
     return models.Func(
-        column, function="cardinality", output_field=models.IntegerField()
+        column,
+        function="cardinality",
+        output_field=models.IntegerField(),
     )
 
 
@@ -209,10 +214,13 @@ class Snippet(RecordedModel):
     number = models.PositiveIntegerField(_("Number"), help_text="From 1 in the task.")
     name = models.CharField(_("Name"), max_length=200)
     document = models.ForeignKey(
-        "campaign.Document", models.CASCADE, related_name="snippets"
+        "campaign.Document",
+        models.CASCADE,
+        related_name="snippets",
     )
     first = models.PositiveIntegerField(
-        _("First segment"), help_text="Position in the document, from 1."
+        _("First segment"),
+        help_text="Position in the document, from 1.",
     )
     last = models.PositiveIntegerField(_("Last segment"))
     statements = ArrayField(models.TextField(), verbose_name=_("Statements"))
@@ -238,10 +246,12 @@ class Snippet(RecordedModel):
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "number"], name="quiz_snippet_number_unique_in_task"
+                fields=["task", "number"],
+                name="quiz_snippet_number_unique_in_task",
             ),
             models.UniqueConstraint(
-                fields=["task", "name"], name="quiz_snippet_name_unique_in_task"
+                fields=["task", "name"],
+                name="quiz_snippet_name_unique_in_task",
             ),
             models.CheckConstraint(
                 condition=models.Q(
@@ -321,10 +331,12 @@ class SystemSort(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "number"], name="sorting_number_unique_in_task"
+                fields=["task", "number"],
+                name="sorting_number_unique_in_task",
             ),
             models.CheckConstraint(
-                condition=models.Q(seed__gte=0), name="sorting_seed_not_negative"
+                condition=models.Q(seed__gte=0),
+                name="sorting_seed_not_negative",
             ),
         ]
 
@@ -363,7 +375,8 @@ class ClosedComparison(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["sort", "step"], name="sorting_step_unique_in_sort"
+                fields=["sort", "step"],
+                name="sorting_step_unique_in_sort",
             ),
             # Independent of the winner.
             models.UniqueConstraint(
@@ -385,7 +398,7 @@ class ClosedComparison(models.Model):
                 condition=models.Q(
                     judgments__len=models.F("wins")
                     + models.F("losses")
-                    + models.F("same")
+                    + models.F("same"),
                 ),
                 name="sorting_judgments_match_counts",
             ),
@@ -464,7 +477,9 @@ class SuggestedSpans(models.Model):
         db_index=False,  # `suggested_spans_once_per_source` starts with it
     )
     output = models.ForeignKey(
-        "campaign.Output", models.CASCADE, related_name="suggestions"
+        "campaign.Output",
+        models.CASCADE,
+        related_name="suggestions",
     )
     #: The judge that the file names: the pseudonym of a person, or the name of a machine. Never shown to judges.
     source = models.CharField(max_length=200)
@@ -563,10 +578,12 @@ class SpansAnswer(AnswerOfProtocol):
                 name="spans_scores_between_0_and_100",
             ),
             models.CheckConstraint(
-                condition=SpansAreWhole(), name="spans_have_all_of_their_parts"
+                condition=SpansAreWhole(),
+                name="spans_have_all_of_their_parts",
             ),
             models.CheckConstraint(
-                condition=StartsOfOutputs(), name="spans_start_for_each_output"
+                condition=StartsOfOutputs(),
+                name="spans_start_for_each_output",
             ),
         ]
         triggers = [answer_append_only("spans")]

@@ -22,8 +22,10 @@ class RankingConfig(AppConfig):
 
         deletion_requested.connect(deletion_effects, dispatch_uid="published-results")
         ranked_group_requested.connect(
-            ranked_group_of_task, dispatch_uid="ranked-group"
+            ranked_group_of_task,
+            dispatch_uid="ranked-group",
         )
         answer_files_register(
-            Protocol.RANKING, with_machine_judgments(Protocol.RANKING, RANKING_FILES)
+            Protocol.RANKING,
+            with_machine_judgments(Protocol.RANKING, RANKING_FILES),
         )

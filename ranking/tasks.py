@@ -79,7 +79,9 @@ def _rank(task_id: int) -> None:
     if computed is None:
         return
     quality_evaluate(
-        run=computed.run, tallies=computed.judges, agreement=computed.agreement
+        run=computed.run,
+        tallies=computed.judges,
+        agreement=computed.agreement,
     )
     answer_keep_up(task=computed.run.task)
     # Our lock may have turned away another worker's message meanwhile, so check once more.

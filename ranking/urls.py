@@ -74,7 +74,9 @@ _task: list[URLPattern | URLResolver] = [
     path("analyses/", include(_analyses)),
     path("systems/", systems_page, name="systems"),
     path(
-        "systems/<int:system_id>/results/", system_results_page, name="system-results"
+        "systems/<int:system_id>/results/",
+        system_results_page,
+        name="system-results",
     ),
     path(
         "systems/<int:system_id>/results/ask/",
@@ -136,7 +138,9 @@ _campaign: list[URLPattern | URLResolver] = [
         name="quality-rule-off",
     ),
     path(
-        "rules/<int:rule_id>/undo/", quality_rules.rule_undo, name="quality-rule-undo"
+        "rules/<int:rule_id>/undo/",
+        quality_rules.rule_undo,
+        name="quality-rule-undo",
     ),
     path("rules/<int:rule_id>/act/", quality_rules.rule_act, name="quality-rule-act"),
 ]

@@ -15,11 +15,14 @@ from campaign.models import Judge
 
 
 def assignment_lend(
-    *, judge: Judge, after: Assignment | None = None
+    *,
+    judge: Judge,
+    after: Assignment | None = None,
 ) -> Assignment | None:
     """Return the judge's current assignment or lend one; None if there is no HIT for them."""
     lent = lending.assignment_lend(
-        judge=judge, after=None if after is None else after.public_id
+        judge=judge,
+        after=None if after is None else after.public_id,
     )
     return None if lent is None else lent.assignment
 
@@ -36,7 +39,9 @@ def judge_all_of(assignment: Assignment) -> None:
     for block in assigned_blocks(assignment):
         labels = [min(rank, 5) for rank in range(1, len(block.candidates) + 1)]
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     judgments_number(task_id=assignment.hit.task_id)
 
@@ -58,6 +63,6 @@ def expire(assignment: Assignment) -> None:
     """Expire the lease an hour ago."""
     end = timezone.now() - timedelta(hours=1)
     Assignment.objects.filter(pk=assignment.pk).update(
-        lease=DateTimeTZRange(end - timedelta(hours=1), end)
+        lease=DateTimeTZRange(end - timedelta(hours=1), end),
     )
     HIT.objects.filter(pk=assignment.hit_id).update(available_at=end)

@@ -29,7 +29,12 @@ def copy_checkout(folder: Path) -> Path:
     What `make` and Python have compiled is copied, too, so that nothing is installed or compiled again.
     """
     listed = git(
-        CHECKOUT, "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+        CHECKOUT,
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
     )
     names = [
         name for name in listed.split("\0") if name and (CHECKOUT / name).is_file()

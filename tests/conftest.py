@@ -51,7 +51,8 @@ APPLICATION = {name: connection.settings_dict[name] for name in ("USER", "PASSWO
 
 
 def pytest_collection_modifyitems(
-    config: pytest.Config, items: list[pytest.Item]
+    config: pytest.Config,
+    items: list[pytest.Item],
 ) -> None:
     """Deselect tests that have their own command, unless it selects them by marker.
 
@@ -145,7 +146,8 @@ def patient_broker() -> Iterator["redis.Redis"]:
 
 @pytest.fixture(autouse=True)
 def _no_due_marks(
-    request: pytest.FixtureRequest, patient_broker: "redis.Redis"
+    request: pytest.FixtureRequest,
+    patient_broker: "redis.Redis",
 ) -> Iterator[None]:
     """Reset throttling of messages after each test."""
     yield
@@ -192,7 +194,7 @@ def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.getbasetemp()
     # Processes that share a run have folders of their own beside each other.
     return static_files_collect(
-        folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+        folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder,
     )
 
 
@@ -212,7 +214,9 @@ def hanging_broker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _send_to(monkeypatch: pytest.MonkeyPatch, *, port: int) -> None:
     monkeypatch.setattr(
-        current_app.conf, "broker_write_url", f"redis://127.0.0.1:{port}/0"
+        current_app.conf,
+        "broker_write_url",
+        f"redis://127.0.0.1:{port}/0",
     )
     # Celery keeps the connections it has sent by.
     monkeypatch.setattr(current_app.amqp, "_producer_pool", None)
@@ -231,7 +235,8 @@ def real_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     params=["ours", pytest.param("released", marks=pytest.mark.released_texts)],
 )
 def wmt12_with_texts(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """WMT12 Czech–English with generated texts, or the released ones on request."""
     if request.param == "released":
@@ -256,7 +261,8 @@ def eventually() -> Eventually:
 
 @pytest.fixture
 def start_worker(
-    transactional_db: None, tmp_path: Path
+    transactional_db: None,
+    tmp_path: Path,
 ) -> Iterator[Callable[..., "subprocess.Popen[bytes]"]]:
     """Start `celery worker` with beat inside, on the test database; killed after the test.
 

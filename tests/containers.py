@@ -61,7 +61,9 @@ def of_compose(name: str) -> Process:
     service = COMPOSE["services"][name]
     # The image's own command, where the file names none.
     docker = re.findall(
-        r"^CMD (.+)$", (CHECKOUT / "Dockerfile").read_text(), re.MULTILINE
+        r"^CMD (.+)$",
+        (CHECKOUT / "Dockerfile").read_text(),
+        re.MULTILINE,
     )[0]
     test = service.get("healthcheck", {}).get("test", [])
     check = ["sh", "-c", *test[1:]] if test[:1] == ["CMD-SHELL"] else test[1:]
@@ -141,7 +143,7 @@ class World:
             "metrics-token": SECRETS["metrics_token"],
             "database-url": self._here("postgresql://quintet_app:x@postgres/quintet"),
             "migration-database-url": self._here(
-                "postgresql://quintet:x@postgres/quintet"
+                "postgresql://quintet:x@postgres/quintet",
             ),
             "redis-url": self._redis,
         }
@@ -171,7 +173,9 @@ class World:
         if value.startswith("redis://valkey"):
             return self._redis
         return re.sub(
-            r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/", f"{self.folder}/", value
+            r"^/(?:tmp|run/secrets(?:/quintet|/owner)?)/",
+            f"{self.folder}/",
+            value,
         )
 
     def words(self, words: list[str]) -> list[str]:
@@ -193,7 +197,9 @@ class World:
 
     @contextlib.contextmanager
     def running(
-        self, process: Process, log: Path
+        self,
+        process: Process,
+        log: Path,
     ) -> Iterator["subprocess.Popen[bytes]"]:
         with log.open("wb") as file:
             started = subprocess.Popen(
@@ -254,7 +260,9 @@ def status(
     with contextlib.closing(connection):
         try:
             connection.request(
-                "GET", path, headers={"Host": host} | forwarded | (headers or {})
+                "GET",
+                path,
+                headers={"Host": host} | forwarded | (headers or {}),
             )
             return connection.getresponse().status
         except OSError:

@@ -47,10 +47,11 @@ def counters_stored(*, task_id: int) -> Counters:
 def counters_by_row(*, task_id: int) -> Counters:
     """Count numbered judgments and counted skips one by one."""
     numbered = Judgment.objects.filter(numbered__task=task_id).select_related(
-        "block", "numbered"
+        "block",
+        "numbered",
     )
     waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=True).values(
-        "answer"
+        "answer",
     )
     skips = (
         Skip.objects.filter(task=task_id)
@@ -88,7 +89,9 @@ def counters_by_row(*, task_id: int) -> Counters:
         if skip.assignment_id is not None:
             is_earlier = own not in first or skip.created_at <= first[own].submitted_at
             _work_add(
-                worked[skip.judge_id, _quarter(skip.created_at)], skip, is_earlier
+                worked[skip.judge_id, _quarter(skip.created_at)],
+                skip,
+                is_earlier,
             )
     return Counters(
         judged=sum(tally[0] for tally in tallies.values()),
@@ -106,7 +109,9 @@ def counters_by_row(*, task_id: int) -> Counters:
 
 def _quarter(time: datetime) -> datetime:
     return time - timedelta(
-        minutes=time.minute % 15, seconds=time.second, microseconds=time.microsecond
+        minutes=time.minute % 15,
+        seconds=time.second,
+        microseconds=time.microsecond,
     )
 
 

@@ -4,7 +4,11 @@ from typing import Any
 
 
 def criterion(
-    key: str, *, lowest: int = 1, highest: float = 5, **fields: Any
+    key: str,
+    *,
+    lowest: int = 1,
+    highest: float = 5,
+    **fields: Any,
 ) -> dict[str, Any]:
     """Return a criterion with labels at both ends of its scale."""
     return {

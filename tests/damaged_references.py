@@ -10,5 +10,7 @@ def damaged_references_approve(task: Task, *, seed: int = 5) -> None:
     """Damage all references of a task's test set, and approve them in one statement."""
     bad_references_make(test_set=task.test_set, seed=seed)
     BadReference.objects.of(task.test_set_id).update(
-        status=BadReference.Status.APPROVED, approved_at=Now(), reviewed_at=Now()
+        status=BadReference.Status.APPROVED,
+        approved_at=Now(),
+        reviewed_at=Now(),
     )

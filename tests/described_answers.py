@@ -122,7 +122,8 @@ class AnswersWalk:
         for campaign in self._rows("/api/v1/campaigns/"):
             address = f"/api/v1/campaigns/{campaign['slug']}/"
             self._walk(
-                address, {"slug": [campaign["slug"]], **self._parts(address, _LISTS)}
+                address,
+                {"slug": [campaign["slug"]], **self._parts(address, _LISTS)},
             )
             for task in self._rows(f"{address}tasks/"):
                 address_of_task = f"/api/v1/tasks/{task['id']}/"
@@ -138,7 +139,9 @@ class AnswersWalk:
         return list(answer["results"]) if "results" in answer else []
 
     def _parts(
-        self, address: str, lists: Mapping[str, tuple[str, str]]
+        self,
+        address: str,
+        lists: Mapping[str, tuple[str, str]],
     ) -> dict[str, Sequence[Any]]:
         parts: dict[str, Sequence[Any]] = {"ending": ["json", "csv"]}
         for part, (path, field) in lists.items():
@@ -182,7 +185,8 @@ class AnswersWalk:
             self.differences.extend(
                 f"{address}: {error}"
                 for error in self._description.errors(
-                    schema, json.loads(answer.getvalue())
+                    schema,
+                    json.loads(answer.getvalue()),
                 )
             )
 
@@ -194,5 +198,5 @@ class AnswersWalk:
         answer = self._client.get(address, headers={"Accept": content_type})
         if answer.status_code != 200:
             self.differences.append(
-                f"{address}: {answer.status_code} for {content_type}"
+                f"{address}: {answer.status_code} for {content_type}",
             )

@@ -15,7 +15,10 @@ DAMAGED = "damaged"
 
 
 def segment_texts(
-    number: int, texts: Mapping[str, str], *, words: int = 10
+    number: int,
+    texts: Mapping[str, str],
+    *,
+    words: int = 10,
 ) -> SegmentOutputs:
     """A segment with a text per named system; prefixes mark references and damaged ones."""
     outputs = tuple(
@@ -36,7 +39,11 @@ def system_names(count: int) -> list[str]:
 
 
 def corpus(
-    names: Sequence[str], *, segments: int, missing: float = 0.0, identical: float = 0.0
+    names: Sequence[str],
+    *,
+    segments: int,
+    missing: float = 0.0,
+    identical: float = 0.0,
 ) -> dict[int, SegmentOutputs]:
     """Segments with a text per system, except some that are missing; some texts are identical.
 
@@ -88,7 +95,8 @@ def drawn(
 
 
 def _taking_part(
-    parameters: DesignParameters, texts: Mapping[int, SegmentOutputs]
+    parameters: DesignParameters,
+    texts: Mapping[int, SegmentOutputs],
 ) -> set[str]:
     """The systems, including references that are drawn like systems."""
     kinds = {OutputKind.SYSTEM}
@@ -100,7 +108,10 @@ def _taking_part(
 
 
 def blocks_drawn(
-    parameters: DesignParameters, texts: Mapping[int, SegmentOutputs], *, hits: int
+    parameters: DesignParameters,
+    texts: Mapping[int, SegmentOutputs],
+    *,
+    hits: int,
 ) -> list[BlockPlan]:
     """All blocks of the first HITs from an empty state."""
     plans = drawn(parameters, texts, hits=hits, state=DrawState.empty())

@@ -185,7 +185,11 @@ def make_long_task(
 ) -> Task:
     """Many segments in documents of equal length, by one statement per table; nothing is planned."""
     task = empty_task(
-        campaign, name=name, source_language="en", target_language="de", **fields
+        campaign,
+        name=name,
+        source_language="en",
+        target_language="de",
+        **fields,
     )
     documents = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
@@ -207,14 +211,18 @@ def make_long_task(
     )
     Output.objects.bulk_create(
         Output(
-            segment=segment, system=system, text=f"Ausgabe {segment.number} {index}."
+            segment=segment,
+            system=system,
+            text=f"Ausgabe {segment.number} {index}.",
         )
         for segment in rows
         for index, system in enumerate(made)
     )
     if with_reference:
         reference = System.objects.create(
-            test_set=task.test_set, name="_ref", kind=SystemKind.REFERENCE
+            test_set=task.test_set,
+            name="_ref",
+            kind=SystemKind.REFERENCE,
         )
         texts = {
             segment: f"Reference {segment.number} of the story, in words."

@@ -84,7 +84,8 @@ class FilledWorld:
             "<int:system_id>": self.task.test_set.systems.earliest("pk").pk,
             # One that was judged.
             "<int:output_id>": Output.objects.filter(
-                pk__in=self.report.block.outputs, system__kind="system"
+                pk__in=self.report.block.outputs,
+                system__kind="system",
             )
             .earliest("pk")
             .pk,
@@ -119,13 +120,18 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
     computed = ranking_compute(task_id=task.pk)
     assert computed is not None
     quality_evaluate(
-        run=computed.run, tallies=computed.judges, agreement=computed.agreement
+        run=computed.run,
+        tallies=computed.judges,
+        agreement=computed.agreement,
     )
     organiser = make_organiser(campaign, f"organiser@{slug}.example.org")
     analyst = make_analyst(campaign, f"rita@{slug}.example.org")
     judge = campaign.judges.select_related("user").earliest("pk")
     instructions = instructions_write(
-        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Rank.",
+        demands_acceptance=True,
     )
     instructions_accept(judge=judge, instructions=instructions)
     hits_plan(task_id=task.pk, count=3)
@@ -165,7 +171,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
             decision=JudgeDecision(action="warn", user=organiser),
         ).batch,
         webhook=webhook_create(
-            campaign=campaign, url="https://example.org/", events=["campaign.closed"]
+            campaign=campaign,
+            url="https://example.org/",
+            events=["campaign.closed"],
         ),
         machine=_machine(campaign, organiser),
     )
@@ -173,7 +181,9 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
 
 def _machine(campaign: Campaign, by: User, version: str = "1") -> MachineJudge:
     return machine_add(
-        campaign=campaign, by=by, terms=MachineTerms(name="judgebot", version=version)
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name="judgebot", version=version),
     )[0]
 
 
@@ -186,7 +196,11 @@ def _group(campaign: Campaign, name: str = "experts") -> JudgeGroup:
 def _report(task: Task, judge: Judge) -> ProblemReport:
     block = Block.objects.filter(hit__task=task).earliest("pk")
     return ProblemReport.objects.create(
-        client_id=uuid4(), judge=judge, block=block, task=task, kind="page"
+        client_id=uuid4(),
+        judge=judge,
+        block=block,
+        task=task,
+        kind="page",
     )
 
 

@@ -87,7 +87,10 @@ def filled_task(campaign: Campaign, filling: Filling, *, name: str = "filled") -
 
 def _texts(campaign: Campaign, filling: Filling, name: str) -> Task:
     task = empty_task(
-        campaign=campaign, name=name, source_language="en", target_language="de"
+        campaign=campaign,
+        name=name,
+        source_language="en",
+        target_language="de",
     )
     documents = Document.objects.bulk_create(
         Document(test_set=task.test_set, name=f"document {position}", position=position)
@@ -138,13 +141,13 @@ def _values(task: Task, filling: Filling) -> dict[str, Any]:
         "seed": filling.seed,
         "orders": orders,
         "systems": list(
-            task.test_set.systems.order_by("name").values_list("pk", flat=True)
+            task.test_set.systems.order_by("name").values_list("pk", flat=True),
         ),
         "segment": list(
-            task.test_set.segments.order_by("number").values_list("pk", flat=True)
+            task.test_set.segments.order_by("number").values_list("pk", flat=True),
         ),
         "judges": list(
-            task.test_set.campaign.judges.order_by("pk").values_list("pk", flat=True)
+            task.test_set.campaign.judges.order_by("pk").values_list("pk", flat=True),
         ),
     }
     with connection.cursor() as cursor:
@@ -295,7 +298,7 @@ def _statements(filling: Filling) -> list[str]:
     placed = _PLACED.format(
         shown=", ".join(
             f"shown[(hashes & {_ORDERS - 1}) + 1][{i}]" for i in range(1, SHOWN + 2)
-        )
+        ),
     )
     filled = _FILLED.format(
         first=", ".join(f"output + systems[{place}]" for place in range(1, SHOWN)),

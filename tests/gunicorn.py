@@ -20,7 +20,10 @@ from tests.conftest import test_database_url
 
 @contextmanager
 def web_server(
-    folder: Path, *options: str, port: int | None = None, **environment: str
+    folder: Path,
+    *options: str,
+    port: int | None = None,
+    **environment: str,
 ) -> Iterator[str]:
     """Run the server in this block and yield its address; the log is `web.log` in the folder."""
     address = f"127.0.0.1:{port or free_port()}"

@@ -91,7 +91,7 @@ def modules() -> Iterator[str]:
     for top in OURS:
         for found in walk_packages(import_module(top).__path__, f"{top}."):
             if not found.name.endswith("__main__") and not found.name.startswith(
-                (WITH_A_BROWSER, "launcher.package", *OF_EXTRAS)
+                (WITH_A_BROWSER, "launcher.package", *OF_EXTRAS),
             ):
                 yield found.name
     yield from THEIRS

@@ -96,7 +96,10 @@ class Judges:
         """Pick one of them."""
         here = slice(judge, judge + 1)
         return Judges(
-            self.noise[here], self.radius[here], self.clicks[here], self.taste[here]
+            self.noise[here],
+            self.radius[here],
+            self.clicks[here],
+            self.taste[here],
         )
 
 
@@ -131,18 +134,24 @@ def draw_campaign(world: CareWorld, seed: int) -> tuple[Blocks, Judges]:
 
 
 def judged(
-    world: CareWorld, judges: Judges, who: IntArray, random: np.random.Generator
+    world: CareWorld,
+    judges: Judges,
+    who: IntArray,
+    random: np.random.Generator,
 ) -> Blocks:
     """Let judges ``who[s]`` judge segment s, `who` of shape (S, K)."""
     segments, by = who.shape
     quality = np.linspace(0, 10, _SYSTEMS) + random.normal(
-        0, world.segment_sd, (segments, _SYSTEMS)
+        0,
+        world.segment_sd,
+        (segments, _SYSTEMS),
     )
     order = random.random(
-        (segments, 1 if world.same_outputs else by, _SYSTEMS)
+        (segments, 1 if world.same_outputs else by, _SYSTEMS),
     ).argsort(axis=2)
     shown = np.broadcast_to(order[:, :, :_SHOWN], (segments, by, _SHOWN)).reshape(
-        -1, _SHOWN
+        -1,
+        _SHOWN,
     )
     segment, judge = np.repeat(np.arange(segments), by), who.ravel()
     perceived = (
@@ -197,13 +206,18 @@ def population_kappa(world: CareWorld, pairs: int = 100_000) -> float:
 
 
 def kappa_of_judge(
-    world: CareWorld, judges: Judges, judge: int, seed: int, segments: int = 2000
+    world: CareWorld,
+    judges: Judges,
+    judge: int,
+    seed: int,
+    segments: int = 2000,
 ) -> float:
     """Return the κ that a judge has with the population, with P(E) from his own ties."""
     random = np.random.default_rng([seed, judge])
     both = judges.one(judge).joined(draw_judges(world, segments, random))
     who = np.stack(
-        [np.zeros(segments, dtype=np.int64), 1 + np.arange(segments)], axis=1
+        [np.zeros(segments, dtype=np.int64), 1 + np.arange(segments)],
+        axis=1,
     )
     blocks = judged(world, both, who, random)
     # To be the others' ties they need not be one judge; the κ of two is that of either.

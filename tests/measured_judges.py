@@ -7,13 +7,17 @@ from ranking.core.judges.tallies import tally_judges
 
 
 def reference_preferences(
-    blocks: Blocks, reference: str
+    blocks: Blocks,
+    reference: str,
 ) -> tuple[clicking.ReferencePreference, ...]:
     return clicking.reference_preferences(_margins(blocks, reference))
 
 
 def reference_ignored(
-    blocks: Blocks, reference: str, *, odds: float = clicking.REFERENCE_ODDS
+    blocks: Blocks,
+    reference: str,
+    *,
+    odds: float = clicking.REFERENCE_ODDS,
 ) -> tuple[clicking.ClickingEvidence, ...]:
     return clicking.reference_ignored(_margins(blocks, reference), odds=odds)
 

@@ -111,7 +111,11 @@ def video(codec: str, container: str, *, rotation: int = 0) -> bytes:
     with av.open(written, "w", format=container) as target:
         target.metadata.update(_TAGS)
         stream = target.add_stream(
-            codec, rate=10, width=32, height=32, pix_fmt="yuv420p"
+            codec,
+            rate=10,
+            width=32,
+            height=32,
+            pix_fmt="yuv420p",
         )
         assert isinstance(stream, VideoStream)
         stream.metadata.update({**_TAGS, "handler_name": SECRET.decode()})

@@ -15,7 +15,9 @@ SYSTEMS = ("amber", "birch", "cobalt")
 
 
 def recordings(
-    *, segments: int = 3, systems: Sequence[str] = SYSTEMS
+    *,
+    segments: int = 3,
+    systems: Sequence[str] = SYSTEMS,
 ) -> dict[str, bytes]:
     """Return texts to be spoken, and a folder of recordings for each system."""
     lines = "".join(f"Say sentence {number}.\n" for number in range(1, segments + 1))
@@ -23,7 +25,8 @@ def recordings(
     for place, system in enumerate(systems):
         for number in range(1, segments + 1):
             files[f"{system}/{number}.wav"] = wav(
-                200 + 100 * place + 10 * number, seconds=2
+                200 + 100 * place + 10 * number,
+                seconds=2,
             )
     return files
 
@@ -35,7 +38,7 @@ def pictures() -> dict[str, bytes]:
     for number in range(1, 4):
         files[f"pictures/{number}.png"] = png(40 * number)
         rows.append(
-            f"Describe it. pictures/{number}.png\tGrey {number}.\tA square {number}."
+            f"Describe it. pictures/{number}.png\tGrey {number}.\tA square {number}.",
         )
     return {"set.tsv": ("\n".join(rows) + "\n").encode(), **files}
 

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the tests; return the exit code of pytest."""
     if not (PROGRAMS.is_dir() and shutil.which("redis-server")) and not _install():
         sys.stderr.write(
-            f"This needs PostgreSQL {POSTGRESQL} and Redis. On Debian 12: apt-get install {' '.join(PACKAGES)}\n"
+            f"This needs PostgreSQL {POSTGRESQL} and Redis. On Debian 12: apt-get install {' '.join(PACKAGES)}\n",
         )
         return 2
     with (
@@ -80,7 +80,9 @@ def _install() -> bool:
         ["install", "-y", "--no-install-recommends", *PACKAGES],
     ):
         done = subprocess.run(
-            ["apt-get", "-qq", *command], env=environment, check=False
+            ["apt-get", "-qq", *command],
+            env=environment,
+            check=False,
         )
         if done.returncode != 0:
             return False
@@ -89,7 +91,8 @@ def _install() -> bool:
 
 @contextlib.contextmanager
 def _running(
-    command: Sequence[str], **options: Any
+    command: Sequence[str],
+    **options: Any,
 ) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, **options)
     try:
@@ -142,7 +145,9 @@ def postgresql_running(folder: Path) -> Iterator[dict[str, str]]:
     ):
         address = f"host={place} user={OWNER} dbname=postgres"
         assert wait_until(
-            lambda: _answers(address), seconds=60, alive=lambda: process.poll() is None
+            lambda: _answers(address),
+            seconds=60,
+            alive=lambda: process.poll() is None,
         )
         with contextlib.closing(psycopg2.connect(address)) as connection:
             connection.autocommit = True
@@ -173,7 +178,9 @@ def redis_running(folder: Path) -> Iterator[dict[str, str]]:
     ):
         url = f"unix://{socket}"
         assert wait_until(
-            lambda: _pongs(url), seconds=20, alive=lambda: process.poll() is None
+            lambda: _pongs(url),
+            seconds=20,
+            alive=lambda: process.poll() is None,
         )
         yield {"REDIS_URL": url}
 

@@ -14,7 +14,7 @@ def outputs_shown(**blocks: object) -> set[int]:
 def names_shown(block: Block) -> list[list[str]]:
     """Return the systems of each candidate of a block, in shown order."""
     names = dict(
-        Output.objects.filter(pk__in=block.outputs).values_list("pk", "system__name")
+        Output.objects.filter(pk__in=block.outputs).values_list("pk", "system__name"),
     )
     return [
         [names[output] for output in outputs]

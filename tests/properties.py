@@ -24,7 +24,9 @@ def profiles_register() -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.register_profile(
-        "thorough", settings.get_profile("test"), max_examples=USUAL
+        "thorough",
+        settings.get_profile("test"),
+        max_examples=USUAL,
     )
     # Others in every run, and whatever failed comes first in the next one.
     settings.register_profile(

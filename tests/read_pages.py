@@ -26,11 +26,11 @@ _WITHOUT_END: Final = frozenset(
         "meta",
         "source",
         "wbr",
-    }
+    },
 )
 #: Elements whose text is not the page's own: programs, codes, keys and what people wrote.
 _OF_OTHERS: Final = frozenset(
-    {"script", "style", "code", "kbd", "pre", "bdi", "textarea", "title"}
+    {"script", "style", "code", "kbd", "pre", "bdi", "textarea", "title"},
 )
 #: Attributes that are shown or read aloud.
 _READ: Final = ("aria-label", "title", "placeholder", "alt", "data-label")
@@ -127,7 +127,10 @@ def _own_words(locale: str) -> frozenset[str]:
 
 
 def english_in(
-    page: str, english: str, language: str, names: Collection[str] = ()
+    page: str,
+    english: str,
+    language: str,
+    names: Collection[str] = (),
 ) -> set[str]:
     """Return words of a page that its English version has, too, and that are neither names nor words of the language."""
     shared = words_of(texts_of(page)) & words_of(texts_of(english))
@@ -164,7 +167,7 @@ _DATES: Final = {
     "zh-hans": r"\d{4}年\d{1,2}月\d{1,2}日",
 }
 _DATE: Final = re.compile(
-    r"\d{4}-\d{2}-\d{2}(?!T)|\d{1,2}[./]\s?\d{1,2}[./]\s?\d{4}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d+月\d+日"
+    r"\d{4}-\d{2}-\d{2}(?!T)|\d{1,2}[./]\s?\d{1,2}[./]\s?\d{4}|\d{4}/\d{1,2}/\d{1,2}|\d{4}年\d+月\d+日",
 )
 #: Languages with a space before %.
 _SPACED: Final = frozenset({"de", "cs", "es"})

@@ -19,7 +19,9 @@ COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"
 
 
 def make_panel(
-    campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any
+    campaign: Campaign,
+    kind: str = PanelKind.PROLIFIC,
+    **terms: Any,
 ) -> Panel:
     defaults: dict[str, Any] = {
         "name": "pilot",
@@ -91,7 +93,9 @@ class Prolific:
         body = json.dumps(event | (changes or {})).encode()
         timestamp = str(int(time.time() - sent_ago))
         return self.posts(
-            body, timestamp, prolific_signature_of(secret, timestamp, body)
+            body,
+            timestamp,
+            prolific_signature_of(secret, timestamp, body),
         )
 
     def posts(self, body: bytes, timestamp: str, signature: str) -> Any:

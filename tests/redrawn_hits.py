@@ -61,11 +61,14 @@ def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
     plan = plans_read([original.pk])[original.pk]
     # Segments that the judge skipped are not shown again.
     shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list(
-        "number", flat=True
+        "number",
+        flat=True,
     )
     blocks = tuple(block for block in plan.blocks if block.segment in set(shown))
     return rounds.again(
-        replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose)
+        replace(plan, blocks=blocks),
+        hit=hit.number,
+        purpose=Purpose(hit.purpose),
     )
 
 
@@ -100,7 +103,9 @@ def _first(hits: Sequence[HIT]) -> dict[int, HITPlan]:
             # Nothing is recorded about checks if the design has none.
             checks = Checks(why.get("checks", Checks.CHANCE))
             drawn = drawer.first(
-                number=chosen[pk].number, turn=why["turn"], checks=checks
+                number=chosen[pk].number,
+                turn=why["turn"],
+                checks=checks,
             )
             assert drawn is not None, "A stored HIT has a window."
             redrawn[pk] = drawn

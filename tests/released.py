@@ -50,7 +50,7 @@ def released_texts() -> Path:
 def wmt12_texts_write(into: Path) -> None:
     """Write SGML of the shape of WMT12 Czech–English, under the names of the released files."""
     shape = json.loads(
-        (FOLDER / "wmt12-cs-en" / "shape.json").read_text(encoding="utf-8")
+        (FOLDER / "wmt12-cs-en" / "shape.json").read_text(encoding="utf-8"),
     )
     count = sum(length for _, length in shape["documents"])
     source = [f"Věta {number}{_ampersand(number)}." for number in range(1, count + 1)]
@@ -59,10 +59,18 @@ def wmt12_texts_write(into: Path) -> None:
         for number in range(1, count + 1)
     ]
     _write(
-        into / "newstest2012-src.cs.sgm", "srcset", "doc", shape["documents"], source
+        into / "newstest2012-src.cs.sgm",
+        "srcset",
+        "doc",
+        shape["documents"],
+        source,
     )
     _write(
-        into / "newstest2012-ref.en.sgm", "refset", "doc", shape["documents"], reference
+        into / "newstest2012-ref.en.sgm",
+        "refset",
+        "doc",
+        shape["documents"],
+        reference,
     )
     (into / "systems").mkdir()
     for system in SYSTEMS:
@@ -97,7 +105,7 @@ def _write(
     lines = [f'<{kind} setid="newstest2012" srclang="any">']
     for name, length in documents:
         lines.append(
-            f'<{tag} sysid="another" docid="{name}" genre="news" origlang="cs">'
+            f'<{tag} sysid="another" docid="{name}" genre="news" origlang="cs">',
         )
         for number in range(1, length + 1):
             around = "h1" if number == 1 else "p"
@@ -160,19 +168,23 @@ def pairwise(path: Path) -> Iterator[BlockRow]:
                 ranks[line[f"system{side}Id"]] = int(line[f"system{side}rank"])
         names = [(name,) for name in ranks]
         yield BlockRow(
-            line["judgeID"], int(line["srcIndex"]), names, list(ranks.values())
+            line["judgeID"],
+            int(line["srcIndex"]),
+            names,
+            list(ranks.values()),
         )
 
 
 def blocks_of(rows: Iterable[BlockRow]) -> Blocks:
     listed = list(rows)
     return blocks_from_rows(
-        listed, {name for row in listed for shown in row.candidates for name in shown}
+        listed,
+        {name for row in listed for shown in row.candidates for name in shown},
     )
 
 
 def expected_of(folder: Path) -> dict[str, Any]:
     expected: dict[str, Any] = json.loads(
-        (folder / "expected.json").read_text(encoding="utf-8")
+        (folder / "expected.json").read_text(encoding="utf-8"),
     )
     return expected

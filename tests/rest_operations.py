@@ -68,7 +68,7 @@ def operations(document: dict[str, Any]) -> str:
             f"{operation['operationId']} {method.upper()} {path}\n"
             for path, each in document["paths"].items()
             for method, operation in each.items()
-        )
+        ),
     )
 
 

@@ -50,7 +50,7 @@ def sessions_end(role: dict[str, str]) -> None:
     with _cursor(role) as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()"
+            " WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()",
         )
 
 
@@ -66,7 +66,10 @@ def _cursor(role: dict[str, str]) -> Iterator[Any]:
 
 
 def tables_listed(
-    _operations: Any, _style: Any, tables: Sequence[str], **_options: Any
+    _operations: Any,
+    _style: Any,
+    tables: Sequence[str],
+    **_options: Any,
 ) -> list[str]:
     """Return the tables that `tables_empty` empties: all except those filled by migrations.
 
@@ -86,7 +89,8 @@ def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
         cursor.execute("SET session_replication_role = replica")
         # A session that a test left in a transaction would be waited for without end.
         cursor.execute(
-            "SELECT set_config('lock_timeout', %s, false)", [f"{PATIENCE_SECONDS}s"]
+            "SELECT set_config('lock_timeout', %s, false)",
+            [f"{PATIENCE_SECONDS}s"],
         )
         try:
             cursor.execute("BEGIN")
@@ -94,7 +98,7 @@ def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
         except LockNotAvailable as error:
             cursor.execute("ROLLBACK")
             raise AssertionError(
-                f"the tables cannot be emptied; who is in a transaction: {_transactions(cursor)}"
+                f"the tables cannot be emptied; who is in a transaction: {_transactions(cursor)}",
             ) from error
         sizes = _sizes(cursor, tables)
         if max(sizes.values(), default=0) > _DELETED_AT_MOST:
@@ -102,7 +106,7 @@ def tables_empty(_operations: Any, tables: Sequence[str]) -> None:
         elif sizes:
             delete = SQL("DELETE FROM {}")
             cursor.execute(
-                SQL("; ").join(delete.format(Identifier(name)) for name in sizes)
+                SQL("; ").join(delete.format(Identifier(name)) for name in sizes),
             )
         cursor.execute("COMMIT")
 
@@ -120,6 +124,6 @@ def _sizes(cursor: Any, tables: Sequence[str]) -> dict[str, int]:
 def _transactions(cursor: Any) -> list[tuple[Any, ...]]:
     cursor.execute(
         "SELECT pid, usename, state, now() - xact_start, left(query, 200) FROM pg_stat_activity"
-        " WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()"
+        " WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()",
     )
     return list(cursor.fetchall())

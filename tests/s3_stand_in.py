@@ -91,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         if "chunked" in self.headers.get("Transfer-Encoding", ""):
             return self._unchunked(b"".join(iter(self._chunk, b"")))
         return self._unchunked(
-            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            self.rfile.read(int(self.headers.get("Content-Length") or 0)),
         )
 
     def _chunk(self) -> bytes:
@@ -150,7 +150,9 @@ class _Handler(BaseHTTPRequestHandler):
         first, _dash, last = asked.removeprefix("bytes=").partition("-")
         stop = int(last) + 1 if last else len(content)
         self._say(
-            206, content[int(first) : stop], whole=f"{first}-{stop - 1}/{len(content)}"
+            206,
+            content[int(first) : stop],
+            whole=f"{first}-{stop - 1}/{len(content)}",
         )
 
     def _refuse(self, status: int, code: str) -> None:
@@ -160,7 +162,12 @@ class _Handler(BaseHTTPRequestHandler):
         )
 
     def _say(
-        self, status: int, content: bytes = b"", *, etag: str = "", whole: str = ""
+        self,
+        status: int,
+        content: bytes = b"",
+        *,
+        etag: str = "",
+        whole: str = "",
     ) -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
@@ -183,7 +190,8 @@ def s3_stand_in() -> Iterator[S3StandIn]:
     server.daemon_threads = True
     stand_in.address = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.01}
+        target=server.serve_forever,
+        kwargs={"poll_interval": 0.01},
     )
     thread.start()
     try:

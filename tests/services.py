@@ -60,7 +60,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     early_config.add_cleanup(held.close)
     folder = held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-tests-"))
     services = held.enter_context(
-        Services(DataDirectory(Path(folder).resolve()), durable=False)
+        Services(DataDirectory(Path(folder).resolve()), durable=False),
     )
     os.environ.update(services.environment)
     early_config.stash[_SERVICES] = services

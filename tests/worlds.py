@@ -117,7 +117,8 @@ def draw_campaign(world: World, seed: int) -> tuple[Blocks, FloatArray]:
     segment, judge = _who_judges_what(world, random)
     of_look = np.arange(world.blocks) // world.redundancy
     shown = random.permuted(
-        np.tile(np.arange(world.systems), (of_look[-1] + 1, 1)), axis=1
+        np.tile(np.arange(world.systems), (of_look[-1] + 1, 1)),
+        axis=1,
     )[of_look, :5]
     perceived = truth[shown] + _shifts(world, random, segment, judge, shown)
     ranks = perceived.argsort(axis=1)[:, ::-1].argsort(axis=1) + 1
@@ -145,7 +146,8 @@ def _documents(segment: IntArray) -> npt.NDArray[np.int32]:
 
 
 def _who_judges_what(
-    world: World, random: np.random.Generator
+    world: World,
+    random: np.random.Generator,
 ) -> tuple[IntArray, IntArray]:
     """Return the segment and the judge of each block: HITs of three segments in a row."""
     looks = world.blocks // world.redundancy
@@ -166,7 +168,10 @@ def _who_judges_what(
         if np.count_nonzero(suited) < world.redundancy:
             suited = weights
         chosen = random.choice(
-            world.judges, world.redundancy, replace=False, p=suited / suited.sum()
+            world.judges,
+            world.redundancy,
+            replace=False,
+            p=suited / suited.sum(),
         )
         free[np.ix_(chosen, here)] = False
         size = len(here) * world.redundancy

@@ -46,13 +46,18 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     update = commands.add_parser("update")
     update.add_argument(
-        "locale", nargs="*", help="also those that have no catalogue yet"
+        "locale",
+        nargs="*",
+        help="also those that have no catalogue yet",
     )
     commands.add_parser("check").add_argument("locale", nargs="*")
     opened = commands.add_parser("open")
     opened.add_argument("locale")
     opened.add_argument(
-        "place", nargs="*", default=[""], help="a folder or file of the code"
+        "place",
+        nargs="*",
+        default=[""],
+        help="a folder or file of the code",
     )
     fill = commands.add_parser("fill")
     fill.add_argument("locale")
@@ -73,7 +78,7 @@ def _update(root: Path, chosen: argparse.Namespace) -> int:
         catalogue.update(messages, no_fuzzy_matching=True)
         catalogue_write(root, locale, catalogue)
         _report(
-            f"{locale}: {len(messages)} texts, {len(open_entries(catalogue, locale, counters=counters))} open"
+            f"{locale}: {len(messages)} texts, {len(open_entries(catalogue, locale, counters=counters))} open",
         )
     return 0
 
@@ -84,7 +89,10 @@ def _check(root: Path, chosen: argparse.Namespace) -> int:
     count: Counter[str] = Counter()
     for locale in chosen.locale or locales(root):
         for problem in problems_of(
-            catalogue_read(root, locale), messages, locale, counters
+            catalogue_read(root, locale),
+            messages,
+            locale,
+            counters,
         ):
             _report(str(problem))
             count[locale] += 1
@@ -115,7 +123,7 @@ def _fill(root: Path, chosen: argparse.Namespace) -> int:
         try:
             brought = translations_read(path)
             _report(
-                f"{path}: {catalogue_fill(catalogue, brought, chosen.locale, counters=counters)} put in"
+                f"{path}: {catalogue_fill(catalogue, brought, chosen.locale, counters=counters)} put in",
             )
         except FillError as error:
             refused = True

@@ -69,7 +69,8 @@ _KEYWORDS = {function: _positions(kinds) for function, kinds in FUNCTIONS.items(
 
 _LITERAL = r"""u?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 _CALL = re.compile(
-    rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL})*)", re.DOTALL
+    rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL})*)",
+    re.DOTALL,
 )
 
 
@@ -102,7 +103,10 @@ def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
             read = _template_texts
         for line, texts, comments, context in read(path):
             catalogue.add(
-                texts, locations=[(name, line)], auto_comments=comments, context=context
+                texts,
+                locations=[(name, line)],
+                auto_comments=comments,
+                context=context,
             )
     return catalogue
 
@@ -253,7 +257,9 @@ def catalogue_write(root: Path, locale: str, catalogue: Catalog) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     language = Locale.parse(locale).get_display_name("en") or locale
     header = _HEADER.format(
-        language=language, locale=locale, plural_forms=plural_forms(locale)
+        language=language,
+        locale=locale,
+        plural_forms=plural_forms(locale),
     )
     with path.open("wb") as file:
         file.write(header.encode())
@@ -371,7 +377,11 @@ def problems_of(
 
 
 def form_problems(
-    key: Key, forms: Sequence[str], locale: str, *, counter: str | None = None
+    key: Key,
+    forms: Sequence[str],
+    locale: str,
+    *,
+    counter: str | None = None,
 ) -> Iterator[str]:
     """Yield the problems of the translation of one text.
 
@@ -398,7 +408,10 @@ def form_problems(
 
 
 def _plural_differences(
-    key: Key, forms: Sequence[str], locale: str, counter: str | None
+    key: Key,
+    forms: Sequence[str],
+    locale: str,
+    counter: str | None,
 ) -> Iterator[str]:
     for number, form in enumerate(forms):
         optional = Counter[str]()
@@ -690,18 +703,18 @@ def translations_read(path: Path) -> Translations:
         brought = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FillError(
-            f"the file cannot be read ({error.strerror}); give another"
+            f"the file cannot be read ({error.strerror}); give another",
         ) from error
     except UnicodeDecodeError as error:
         raise FillError(
-            f"byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            f"byte {error.start + 1} is not UTF-8; save the file as UTF-8",
         ) from error
     except json.JSONDecodeError as error:
         raise FillError(f"not JSON at {error}; put that right") from error
     if not isinstance(brought, dict):
         raise FillError(
             f"holds {_KINDS[type(brought)]}, not an object; "
-            'write {"text": "its translation", …}, a list of forms for a text with a plural'
+            'write {"text": "its translation", …}, a list of forms for a text with a plural',
         )
     return brought
 
@@ -750,7 +763,10 @@ def catalogue_fill(
 
 
 def _problems(
-    message: Message, translation: object, locale: str, counters: Mapping[str, str]
+    message: Message,
+    translation: object,
+    locale: str,
+    counters: Mapping[str, str],
 ) -> Iterator[str]:
     key = key_of(message)
     forms = _forms(translation, is_plural=bool(key.plural))

@@ -31,7 +31,7 @@ _TRANSLATED = re.compile(r"\{% blocktranslate\b.*?\{% endblocktranslate %\}", re
 _TAG = re.compile(r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}", re.DOTALL)
 _CONTROL = re.compile(r"\{% (?:end)?(?:if|elif|else|for|empty|with|block|once)\b")
 _ATTRIBUTE = re.compile(
-    r"\b(?:style|data-[\w-]+|content|media|class|href|src)=\"[^\"]*\""
+    r"\b(?:style|data-[\w-]+|content|media|class|href|src)=\"[^\"]*\"",
 )
 _SENTENCES = re.compile(r"\{% sentences %\}.*?\{% endsentences %\}", re.DOTALL)
 _IS_SENTENCE = re.compile(r"[.?!](?:[\"'] %|\{% endblocktranslate )|\|sentence_list\b")

@@ -65,7 +65,8 @@ class CloneRequestSerializer(PlainSerializer):
         help_text="Copy test sets with systems, outputs, training and designs.",
     )
     people = serializers.BooleanField(
-        default=False, help_text="Copy members, and judges without their work."
+        default=False,
+        help_text="Copy members, and judges without their work.",
     )
 
 
@@ -116,7 +117,10 @@ class RehearsalRequestSerializer(PlainSerializer):
         help_text="Probability that a simulated judge prefers the better of two outputs.",
     )
     share = NumberField(
-        min_value=0.001, max_value=1, default=1, help_text="Share of the target."
+        min_value=0.001,
+        max_value=1,
+        default=1,
+        help_text="Share of the target.",
     )
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 
@@ -136,7 +140,8 @@ class RehearsalSerializer(PlainSerializer):
     seed = serializers.IntegerField(allow_null=True)
     begun_at = serializers.DateTimeField(allow_null=True)
     job = serializers.IntegerField(
-        allow_null=True, help_text="Latest job that started or ended a rehearsal."
+        allow_null=True,
+        help_text="Latest job that started or ended a rehearsal.",
     )
 
 
@@ -220,16 +225,21 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
     """A task: one protocol on one test set."""
 
     url = serializers.HyperlinkedIdentityField(
-        view_name="api-task", lookup_url_kwarg="task_id"
+        view_name="api-task",
+        lookup_url_kwarg="task_id",
     )
     name = serializers.CharField(
-        source="test_set.name", read_only=True, help_text="Name of the test set."
+        source="test_set.name",
+        read_only=True,
+        help_text="Name of the test set.",
     )
     source_language = serializers.CharField(
-        source="test_set.source_language", read_only=True
+        source="test_set.source_language",
+        read_only=True,
     )
     target_language = serializers.CharField(
-        source="test_set.target_language", read_only=True
+        source="test_set.target_language",
+        read_only=True,
     )
     rules = RulesOfTaskField()
     judged = serializers.IntegerField(read_only=True, help_text="Blocks.")
@@ -258,10 +268,14 @@ class TaskSerializer(TaskListedSerializer):
     """A task with links to its texts, systems, judgments, rankings and judges."""
 
     campaign = serializers.SlugRelatedField[Campaign](
-        source="test_set.campaign", slug_field="slug", read_only=True
+        source="test_set.campaign",
+        slug_field="slug",
+        read_only=True,
     )
     expertise = serializers.ListField(
-        source="test_set.expertise", child=serializers.CharField(), read_only=True
+        source="test_set.expertise",
+        child=serializers.CharField(),
+        read_only=True,
     )
     documents = serializers.IntegerField(read_only=True, source="document_count")
     segments = serializers.IntegerField(read_only=True, source="segment_count")
@@ -296,10 +310,16 @@ class NewTaskSerializer(PlainSerializer):
     test_set = serializers.IntegerField(help_text="ID of the test set.")
     protocol = serializers.ChoiceField(choices=Protocol.choices)
     blocks_wanted = serializers.IntegerField(
-        required=False, allow_null=True, min_value=1, max_value=MAX_BLOCKS
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=MAX_BLOCKS,
     )
     blocks_per_segment = serializers.IntegerField(
-        required=False, allow_null=True, min_value=1, max_value=MAX_BLOCKS
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=MAX_BLOCKS,
     )
     rules = serializers.DictField(required=False, help_text=_RULES)
     segments_again = serializers.BooleanField(required=False, help_text=_AGAIN)
@@ -389,7 +409,7 @@ class TasksView(CampaignAPIView):
                     "rules": {"four_answers": True},
                 },
                 request_only=True,
-            )
+            ),
         ],
     )
     def post(self, request: Request, slug: str) -> Response:
@@ -402,14 +422,16 @@ class TasksView(CampaignAPIView):
         test_set = self.campaign.test_sets.filter(pk=options.pop("test_set")).first()
         if test_set is None:
             raise ValidationError(
-                {"test_set": ["Test set not found in this campaign."]}
+                {"test_set": ["Test set not found in this campaign."]},
             )
         try:
             task = task_with_rules_create(test_set=test_set, by=self.user, **options)
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
         return self.serialized(
-            self.tasks().get(pk=task.pk), TaskListedSerializer, status=201
+            self.tasks().get(pk=task.pk),
+            TaskListedSerializer,
+            status=201,
         )
 
 
@@ -437,7 +459,9 @@ class TaskView(TaskAPIView):
                 request_only=True,
             ),
             OpenApiExample(
-                "Raise the target", value={"blocks_wanted": 1200}, request_only=True
+                "Raise the target",
+                value={"blocks_wanted": 1200},
+                request_only=True,
             ),
         ],
     )
@@ -473,7 +497,7 @@ class TaskView(TaskAPIView):
                 "confirm",
                 OpenApiTypes.BOOL,
                 description="Required. Without it, the response is 409 and lists the effects.",
-            )
+            ),
         ],
         request=None,
         responses={204: None, 409: TaskDeletionSerializer},
@@ -483,12 +507,12 @@ class TaskView(TaskAPIView):
                 value={
                     "detail": "",
                     "words": [
-                        "No judgments are lost: no judge has received work from this task."
+                        "No judgments are lost: no judge has received work from this task.",
                     ],
                 },
                 response_only=True,
                 status_codes=["409"],
-            )
+            ),
         ],
     )
     def delete(self, request: Request, task_id: int) -> Response:
@@ -511,7 +535,9 @@ class TaskView(TaskAPIView):
         else:
             effects = task_deletion_in_words(task=task)
         return self.serialized(
-            {"detail": refused, "words": effects}, TaskDeletionSerializer, status=409
+            {"detail": refused, "words": effects},
+            TaskDeletionSerializer,
+            status=409,
         )
 
 
@@ -543,11 +569,13 @@ def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
         rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
     )
     return Coalesce(
-        Subquery(of_the_task.annotate(count=Count("pk")).values("count")), 0
+        Subquery(of_the_task.annotate(count=Count("pk")).values("count")),
+        0,
     )
 
 
 def _rules_refused(
-    error: exceptions.ValidationError, field: str = "rules"
+    error: exceptions.ValidationError,
+    field: str = "rules",
 ) -> ValidationError:
     return ValidationError({field: error.messages})

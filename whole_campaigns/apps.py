@@ -12,5 +12,7 @@ class WholeCampaignsConfig(AppConfig):
         # Apps without models get no signal; ranking is the last app with rows to delete.
         ranking = apps.get_app_config("ranking")
         post_migrate.connect(
-            function_install, sender=ranking, dispatch_uid="erasing-install"
+            function_install,
+            sender=ranking,
+            dispatch_uid="erasing-install",
         )

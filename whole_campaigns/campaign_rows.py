@@ -51,7 +51,8 @@ _OF_PEOPLE: Final = (
 )
 _PARTS: Final[Mapping[type[Model], frozenset[Part]]] = {
     **dict.fromkeys(
-        (campaign.Instructions, annotation.QualityRule), frozenset({Part.ALWAYS})
+        (campaign.Instructions, annotation.QualityRule),
+        frozenset({Part.ALWAYS}),
     ),
     **dict.fromkeys(_OF_TEXTS, frozenset({Part.TEXTS})),
     **dict.fromkeys(_OF_PEOPLE, frozenset({Part.PEOPLE})),
@@ -154,7 +155,7 @@ CLONED: Final = {model: _PARTS[model] for model in TABLES if model in _PARTS}
 def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
     """Return the rows of a campaign in a table as tuples of columns, ordered by key."""
     return _rows(model, campaign_id).values_list(
-        *(field.attname for field in columns(model))
+        *(field.attname for field in columns(model)),
     )
 
 

@@ -64,7 +64,7 @@ NOT_OF_THE_DRAFT: Final = frozenset(
         "state_before_bin",
         "closes_at",
         "rehearsal_of_id",
-    }
+    },
 )
 _AT_ONCE: Final = 1_000
 #: New ID of each copied row by its old one, for each table.
@@ -120,7 +120,9 @@ def campaign_clone(
     links = []
     if by is not None:
         Membership.objects.update_or_create(
-            campaign=draft, user=by, defaults={"role": MembershipRole.OWNER}
+            campaign=draft,
+            user=by,
+            defaults={"role": MembershipRole.OWNER},
         )
         judges = draft.judges.select_related("user", "campaign")
         for judge in judges.order_by("pseudonym"):
@@ -174,7 +176,10 @@ def _draft_save(draft: Campaign) -> None:
 
 
 def _copy_rows(
-    model: type[Model], source: Campaign, draft: Campaign, ids: _Ids
+    model: type[Model],
+    source: Campaign,
+    draft: Campaign,
+    ids: _Ids,
 ) -> dict[int, int]:
     """Copy the rows of a table; return their IDs. `ids` are those of the tables copied before.
 

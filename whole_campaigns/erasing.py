@@ -75,7 +75,7 @@ def _deletions(using: str) -> str:
                 table=quote(model._meta.db_table),
                 key=quote(str(model._meta.pk.column)),
                 keys=sql % "erased",
-            )
+            ),
         )
         if model is Judgment:
             parts.append(_ONLY_IF_DUE)
@@ -90,11 +90,11 @@ def function_install(*, using: str, **_signal: Any) -> None:
         if not cursor.fetchone()[0]:
             return  # tests flush tables as a role that does not own them
         cursor.execute(
-            _CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using))
+            _CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using)),
         )
         role = settings.APPLICATION_ROLE
         if role and connection.settings_dict["USER"] != role:
             quoted = connection.ops.quote_name(role)
             cursor.execute(
-                f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}"
+                f"GRANT EXECUTE ON FUNCTION public.campaign_erase(bigint) TO {quoted}",
             )

@@ -40,7 +40,7 @@ from protocols.spans.presets import SPANS_PRESETS
 def _skill_help() -> str:
     return gettext(
         "Probability of preferring the better of two outputs: %(random)s random, %(careless)s careless, "
-        "%(typical)s typical, %(careful)s careful, 1 perfect."
+        "%(typical)s typical, %(careful)s careful, 1 perfect.",
     ) % {
         "random": number_format(0.5),
         "careless": number_format(0.7),
@@ -63,7 +63,8 @@ class CloneForm(forms.Form):
         required=False,
     )
     people = forms.BooleanField(
-        label=_("Copy people: members, and judges without their work"), required=False
+        label=_("Copy people: members, and judges without their work"),
+        required=False,
     )
 
 
@@ -71,7 +72,10 @@ class RehearsalForm(forms.Form):
     """Behaviour of simulated judges, and their amount of work."""
 
     bots = WholeNumberField(
-        label=_("Simulated judges"), min_value=1, max_value=MOST_BOTS, initial=10
+        label=_("Simulated judges"),
+        min_value=1,
+        max_value=MOST_BOTS,
+        initial=10,
     )
     skill = forms.FloatField(
         label=_("Skill"),
@@ -82,7 +86,10 @@ class RehearsalForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
     share = WholeNumberField(
-        label=_("Share of the target (%)"), min_value=1, max_value=100, initial=100
+        label=_("Share of the target (%)"),
+        min_value=1,
+        max_value=100,
+        initial=100,
     )
     seed = WholeNumberField(
         label=_("Seed"),
@@ -113,7 +120,7 @@ def _segments_again(**more: Any) -> forms.BooleanField:
         label=_("Repeat segments of other tasks"),
         required=False,
         help_text=_(
-            "Lets judges see the same segments in several tasks, so that their answers can be compared. They may remember them. Cannot be changed once judging has started."
+            "Lets judges see the same segments in several tasks, so that their answers can be compared. They may remember them. Cannot be changed once judging has started.",
         ),
         **more,
     )
@@ -126,18 +133,24 @@ class NewTaskForm(forms.Form):
     """
 
     test_set = forms.ModelChoiceField(
-        TestSet.objects.none(), label=_("Test set"), empty_label=None
+        TestSet.objects.none(),
+        label=_("Test set"),
+        empty_label=None,
     )
     protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
     blocks_wanted = _blocks("blocks_wanted")
     segments_again = _segments_again()
 
     def __init__(
-        self, data: Any = None, *, campaign: Campaign, test_set: int | None = None
+        self,
+        data: Any = None,
+        *,
+        campaign: Campaign,
+        test_set: int | None = None,
     ) -> None:
         super().__init__(data, initial={"test_set": test_set})
         rows = list(
-            campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks")
+            campaign.test_sets.order_by("created_at", "pk").prefetch_related("tasks"),
         )
         incomplete: list[int] = []
         offered: set[Protocol] = set()
@@ -236,7 +249,8 @@ def _protocol_choices(offered: Collection[Protocol]) -> list[tuple[str, str]]:
                 choices.append((preset.name, sentences))
         if not has_presets:
             sentences = _name_and_sentence(
-                protocol.label, answer_kind(protocol).sentence
+                protocol.label,
+                answer_kind(protocol).sentence,
             )
             choices.append((protocol.value, sentences))
     return choices
@@ -258,7 +272,7 @@ class TaskSettingsForm(VersionedForm):
     expertise = forms.CharField(
         label=_("Required expertise"),
         help_text=_(
-            "Only judges with all of these areas of expertise receive work. Separate them with commas."
+            "Only judges with all of these areas of expertise receive work. Separate them with commas.",
         ),
         required=False,
     )
@@ -293,7 +307,8 @@ class TaskSettingsForm(VersionedForm):
         self.rules_settled = rules_settled
         if task.protocol != Protocol.RANKING:
             self.fields["segments_again"] = _segments_again(
-                initial=task.segments_again, disabled=bool(rules_settled)
+                initial=task.segments_again,
+                disabled=bool(rules_settled),
             )
         unused = answer_kind_of(task).rules_without_effect
         rules = {}
@@ -301,7 +316,10 @@ class TaskSettingsForm(VersionedForm):
             if rule not in unused:
                 rules[rule] = value
         self.rules_names = _fields_add(
-            self, task.protocol, rules, are_settled=bool(rules_settled)
+            self,
+            task.protocol,
+            rules,
+            are_settled=bool(rules_settled),
         )
 
     def clean_expertise(self) -> list[str]:

@@ -118,7 +118,10 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
     days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
     seconds_a_day = max(1.0, seconds / days)
     midnight = timezone.localtime(now).replace(
-        hour=0, minute=0, second=0, microsecond=0
+        hour=0,
+        minute=0,
+        second=0,
+        microsecond=0,
     )
     first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
 
@@ -142,7 +145,9 @@ def _rehearse(job: Job, progress: JobProgress) -> JobResult:
     clone = _clone(campaign)
     bots = _bots(clone, parameters["bots"], parameters["skill"], seed)
     tasks: list[Any] = list(
-        Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk")
+        Task.objects.of(clone)
+        .annotate(size=Count("test_set__segments"))
+        .order_by("pk"),
     )
     targets = []
     for task in tasks:
@@ -234,7 +239,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
     for bot in bots:
         # All judges have finished.
         JudgeAccount.objects.filter(judge=bot.judge, task=task).update(
-            last_lent_at=submitted(bot.worked)
+            last_lent_at=submitted(bot.worked),
         )
 
 
@@ -263,13 +268,17 @@ def _hit_judge(
                 block_id=block.block_id,
                 client_id=_client_id(block.block_id),
                 answer=simulated_answer(
-                    block, qualities, bot.simulated, bot.random, kind=kind
+                    block,
+                    qualities,
+                    bot.simulated,
+                    bot.random,
+                    kind=kind,
                 ),
                 candidates=len(block.outputs),
                 active_ms=round(1000 * seconds),
                 duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),
                 submitted_at=submitted(bot.worked),
-            )
+            ),
         )
     simulated_store(assignment, judged)
     return counted
@@ -330,7 +339,9 @@ class _SystemQuality:
 def rehearsal_in_words(parameters: RehearsalParameters) -> str:
     """Describe a rehearsal with these parameters."""
     bots = counted(
-        "%(count)d simulated judge", "%(count)d simulated judges", parameters["bots"]
+        "%(count)d simulated judge",
+        "%(count)d simulated judges",
+        parameters["bots"],
     )
     skill = _("prefers the better of two outputs %(times)d times in 100")
     return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {

@@ -75,7 +75,7 @@ def task_deletion_refusal(*, task: Task) -> str:
         return _("This task has judgments and cannot be deleted. Close it instead.")
     if is_lent(task=task) or any(_rows(model, task).exists() for model in _KEPT):
         return _(
-            "Judges have received work from this task, so it cannot be deleted. Close it instead."
+            "Judges have received work from this task, so it cannot be deleted. Close it instead.",
         )
     return ""
 
@@ -96,7 +96,9 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
     facts = [
         _("No judgments are lost: no judge has received work from this task."),
         counted(
-            "Deletes %(count)d planned HIT.", "Deletes %(count)d planned HITs.", hits
+            "Deletes %(count)d planned HIT.",
+            "Deletes %(count)d planned HITs.",
+            hits,
         ),
         counted("Deletes %(count)d design.", "Deletes %(count)d designs.", designs),
         *counted_if_any(
@@ -116,7 +118,7 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
             filled(
                 _("Deletes the texts: segments %(segments)s, systems %(systems)s."),
                 **counts,
-            )
+            ),
         )
     else:
         facts.append(_("Keeps the texts, systems and other tasks of the test set."))
@@ -152,8 +154,8 @@ def task_delete(*, task: Task, by: User | None) -> None:
     except IntegrityError as error:
         raise TaskRefusedError(
             _(
-                "Judges have received work from this task, so it cannot be deleted. Close it instead."
-            )
+                "Judges have received work from this task, so it cannot be deleted. Close it instead.",
+            ),
         ) from error
 
 

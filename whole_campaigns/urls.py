@@ -24,7 +24,9 @@ _campaigns = [
     ),
     path("<slug:slug>/add-task/", task_add_page, name="task-add"),
     path(
-        "<slug:slug>/tasks/<int:task_id>/delete/", task_delete_page, name="task-delete"
+        "<slug:slug>/tasks/<int:task_id>/delete/",
+        task_delete_page,
+        name="task-delete",
     ),
     path(
         "<slug:slug>/tasks/<int:task_id>/settings/",

@@ -64,7 +64,9 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with RefusalsAt(form):
             clone = campaign_clone(
-                source=campaign, by=user_of(request), **form.cleaned_data
+                source=campaign,
+                by=user_of(request),
+                **form.cleaned_data,
             )
             made = {
                 **context,
@@ -135,12 +137,12 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
         title=_("End rehearsal"),
         facts=[
             _(
-                "Permanently deletes the simulated judges with their judgments, rankings and reports."
+                "Permanently deletes the simulated judges with their judgments, rankings and reports.",
             ),
             _("“%(name)s” is not changed.") % {"name": campaign.name},
         ],
         after=_(
-            "This cannot be undone, but the same seed produces the same rehearsal."
+            "This cannot be undone, but the same seed produces the same rehearsal.",
         ),
         answers=[Answer(_("End rehearsal"))],
         cancel=reverse("rehearsal", args=[slug]),

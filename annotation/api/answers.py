@@ -56,17 +56,18 @@ class AnswersImportedSerializer(PlainSerializer):
     judgments = serializers.IntegerField(help_text="Answers stored.")
     skips = serializers.IntegerField(help_text="Skips stored.")
     already_there = serializers.IntegerField(
-        help_text="Answers and skips imported before."
+        help_text="Answers and skips imported before.",
     )
     repeated = serializers.IntegerField(
-        help_text="Answers that a judge repeated on purpose, with the same content. Each counts."
+        help_text="Answers that a judge repeated on purpose, with the same content. Each counts.",
     )
     by_machines = serializers.IntegerField(
         default=0,
         help_text="Answers and skips of machine judges stored, which are not in the other numbers.",
     )
     machines = serializers.IntegerField(
-        default=0, help_text="Machine judges that the file describes and were added."
+        default=0,
+        help_text="Machine judges that the file describes and were added.",
     )
     losses = LossSerializer(many=True)
 
@@ -91,7 +92,9 @@ class AnswerFormatsSerializer(PlainSerializer):
 
     read = serializers.ListField(child=serializers.CharField(), read_only=True)
     imports = AnswersImportSerializer(
-        many=True, read_only=True, help_text="Newest first."
+        many=True,
+        read_only=True,
+        help_text="Newest first.",
     )
 
 
@@ -128,6 +131,8 @@ class AnswersView(TaskAPIView):
         )
         with refused_at("file", FormatError, ImportRefusedError):
             imported = sent_answers_import(
-                task=self.task, sent=data["file"], options=options
+                task=self.task,
+                sent=data["file"],
+                options=options,
             )
         return self.serialized(imported, AnswersImportedSerializer)

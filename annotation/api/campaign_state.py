@@ -42,7 +42,8 @@ class StateSerializer(PlainSerializer):
     state = serializers.ChoiceField(choices=CampaignState.choices, read_only=True)
     state_since = serializers.DateTimeField(read_only=True)
     closes_at = serializers.DateTimeField(
-        allow_null=True, help_text="Time of automatic closing; null to close manually."
+        allow_null=True,
+        help_text="Time of automatic closing; null to close manually.",
     )
     transitions = serializers.ListField(
         child=serializers.ChoiceField(choices=Transition.choices),
@@ -53,7 +54,8 @@ class StateSerializer(PlainSerializer):
 
 class TransitionRequestSerializer(PlainSerializer):
     dry_run = serializers.BooleanField(
-        default=False, help_text="Return the effects without changing anything."
+        default=False,
+        help_text="Return the effects without changing anything.",
     )
     name = serializers.CharField(
         default="",
@@ -67,13 +69,16 @@ class JudgesNeededSerializer(PlainSerializer):
 
     task = serializers.IntegerField(source="task.pk", read_only=True)
     needed = serializers.IntegerField(
-        read_only=True, help_text="Minimum number of judges to complete the design."
+        read_only=True,
+        help_text="Minimum number of judges to complete the design.",
     )
     there = serializers.IntegerField(
-        read_only=True, help_text="Number of judges available for it."
+        read_only=True,
+        help_text="Number of judges available for it.",
     )
     group = serializers.CharField(
-        read_only=True, help_text="Required judge group; empty if any judge will do."
+        read_only=True,
+        help_text="Required judge group; empty if any judge will do.",
     )
     is_feasible = serializers.BooleanField(read_only=True)
     words = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -87,7 +92,8 @@ class StateEffectsSerializer(PlainSerializer):
     judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")
     sentences = serializers.IntegerField(read_only=True, help_text="Sentences in hand.")
     judged = serializers.IntegerField(
-        read_only=True, help_text="Total number of judged blocks."
+        read_only=True,
+        help_text="Total number of judged blocks.",
     )
     judges_needed = JudgesNeededSerializer(
         many=True,
@@ -118,7 +124,9 @@ class CampaignStateView(CampaignAPIView):
         return self.serialized(_state(self.campaign, self.user), StateSerializer)
 
     @extend_schema(
-        "campaign_extend", request=StateSerializer, responses=StateSerializer
+        "campaign_extend",
+        request=StateSerializer,
+        responses=StateSerializer,
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Set the time of automatic closing."""
@@ -152,7 +160,7 @@ class CampaignTransitionView(CampaignAPIView):
         name = data["name"]
         # Computed before the change.
         effects = StateEffectsSerializer(
-            state_effects(campaign=campaign, transition=requested)
+            state_effects(campaign=campaign, transition=requested),
         ).data
         state: str = campaign.state
         if requested == Transition.DELETE and not dry_run:
@@ -169,12 +177,14 @@ class CampaignTransitionView(CampaignAPIView):
 
 class CampaignRestoreView(ResearchAPIView):
     @extend_schema(
-        operation_id="campaign_restore", request=None, responses=StateSerializer
+        operation_id="campaign_restore",
+        request=None,
+        responses=StateSerializer,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Restore a campaign that you own from the bin."""
         binned = Campaign.objects.with_role_of(self.user).filter(
-            state=CampaignState.BIN
+            state=CampaignState.BIN,
         )
         campaign = get_object_or_404(binned, slug=slug)
         campaign_restore(campaign=campaign, by=self.user)
@@ -197,7 +207,8 @@ class ClosingSerializer(PlainSerializer):
 class ClosingRequestSerializer(PlainSerializer):
     closed = serializers.BooleanField()
     confirm = serializers.BooleanField(
-        default=False, help_text="Required to close it while judges are at work."
+        default=False,
+        help_text="Required to close it while judges are at work.",
     )
 
 

@@ -67,11 +67,13 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         help_text="Number of the HIT that this one repeats.",
     )
     reserved_for = serializers.CharField(
-        source="reserved_for.pseudonym", allow_null=True, default=None
+        source="reserved_for.pseudonym",
+        allow_null=True,
+        default=None,
     )
     state = serializers.SerializerMethodField()
     why = serializers.JSONField(
-        help_text="Reasons for the draw of the HIT and its blocks."
+        help_text="Reasons for the draw of the HIT and its blocks.",
     )
 
     class Meta:
@@ -89,8 +91,8 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
 
     @extend_schema_field(
         serializers.ChoiceField(
-            choices=["waiting", "available", "lent", "done", "withdrawn"]
-        )
+            choices=["waiting", "available", "lent", "done", "withdrawn"],
+        ),
     )
     def get_state(self, hit: HIT) -> str:
         return hit_state(hit)
@@ -178,7 +180,10 @@ class DesignChangeSerializer(DesignParametersSerializer):
 
 class DesignPreviewRequestSerializer(DesignParametersSerializer):
     count = serializers.IntegerField(
-        default=5, min_value=1, max_value=_MOST_PREVIEWED, help_text="Number of HITs."
+        default=5,
+        min_value=1,
+        max_value=_MOST_PREVIEWED,
+        help_text="Number of HITs.",
     )
 
     class Meta(DesignParametersSerializer.Meta):
@@ -187,7 +192,8 @@ class DesignPreviewRequestSerializer(DesignParametersSerializer):
 
 class PreviewedCandidateSerializer(TextSerializer):
     systems = serializers.ListField(
-        child=serializers.CharField(), help_text="Systems, which judges do not see."
+        child=serializers.CharField(),
+        help_text="Systems, which judges do not see.",
     )
     is_damaged_reference = serializers.BooleanField()
 
@@ -207,7 +213,9 @@ class PreviewedBlockSerializer(PlainSerializer):
                 "is_damaged_reference": systems == block.plan.control,
             }
             for candidate, systems in zip(
-                block.shown.candidates, block.plan.systems, strict=True
+                block.shown.candidates,
+                block.plan.systems,
+                strict=True,
             )
         ]
 
@@ -216,7 +224,8 @@ class PreviewedHITSerializer(PlainSerializer):
     number = serializers.IntegerField()
     purpose = serializers.CharField()
     repeats = serializers.IntegerField(
-        allow_null=True, help_text="Number of the HIT that this one repeats."
+        allow_null=True,
+        help_text="Number of the HIT that this one repeats.",
     )
     blocks = PreviewedBlockSerializer(many=True)
 
@@ -302,7 +311,9 @@ class DesignPreviewView(DesignAPIView):
         data = self.validated(DesignPreviewRequestSerializer)
         return self.serialized(
             previewed_hits(
-                task_id=self.task.pk, count=data["count"], design=self.proposed(data)
+                task_id=self.task.pk,
+                count=data["count"],
+                design=self.proposed(data),
             ),
             PreviewedHITSerializer,
             many=True,

@@ -48,7 +48,9 @@ class JudgeGroupSerializer(PlainSerializer):
         return judge_group_create(campaign=campaign, **validated_data)
 
     def update(
-        self, instance: JudgeGroup, validated_data: dict[str, Any]
+        self,
+        instance: JudgeGroup,
+        validated_data: dict[str, Any],
     ) -> JudgeGroup:
         """Change the given fields of a group."""
         values = {"name": instance.name, "blocks_asked": instance.blocks_asked}
@@ -59,10 +61,14 @@ class GroupMembersSerializer(PlainSerializer):
     """IDs of judges to add and remove."""
 
     add = serializers.ListField(
-        child=serializers.IntegerField(), default=list, max_length=_MOST
+        child=serializers.IntegerField(),
+        default=list,
+        max_length=_MOST,
     )
     remove = serializers.ListField(
-        child=serializers.IntegerField(), default=list, max_length=_MOST
+        child=serializers.IntegerField(),
+        default=list,
+        max_length=_MOST,
     )
 
 
@@ -84,7 +90,7 @@ class _GroupAPIView(CampaignAPIView):
 
     def counted_group(self, group: JudgeGroup) -> Any:
         [row] = self.page_rows(
-            groups_counted(campaign=self.campaign).filter(pk=group.pk)
+            groups_counted(campaign=self.campaign).filter(pk=group.pk),
         )
         return row
 
@@ -94,7 +100,8 @@ class JudgeGroupsView(_GroupAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the groups of a campaign by name."""
         return self.paginated(
-            groups_counted(campaign=self.campaign), JudgeGroupSerializer
+            groups_counted(campaign=self.campaign),
+            JudgeGroupSerializer,
         )
 
     @extend_schema(
@@ -116,7 +123,8 @@ class JudgeGroupView(_GroupAPIView):
     def get(self, request: Request, slug: str, group_id: int) -> Response:
         """Return a group."""
         return self.serialized(
-            self.counted_group(self.group(group_id)), JudgeGroupSerializer
+            self.counted_group(self.group(group_id)),
+            JudgeGroupSerializer,
         )
 
     @extend_schema(
@@ -143,7 +151,8 @@ class JudgeGroupJudgesView(_GroupAPIView):
         chosen = {name: _judges(self.campaign, name, ids) for name, ids in data.items()}
         added, removed = judge_group_members_change(group=group, **chosen)
         return self.serialized(
-            {"added": added, "removed": removed}, GroupMembersChangedSerializer
+            {"added": added, "removed": removed},
+            GroupMembersChangedSerializer,
         )
 
 

@@ -49,7 +49,9 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         help_text="Address of the invitation; may be empty.",
     )
     groups = serializers.ListField(
-        source="group_names", child=serializers.CharField(), read_only=True
+        source="group_names",
+        child=serializers.CharField(),
+        read_only=True,
     )
     conflicts = serializers.ListField(
         source="conflict_names",
@@ -58,7 +60,9 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         help_text="Names of systems whose outputs the judge never gets.",
     )
     state = serializers.ChoiceField(
-        source="standing", choices=STANDINGS, read_only=True
+        source="standing",
+        choices=STANDINGS,
+        read_only=True,
     )
     seen_at = serializers.DateTimeField(read_only=True, allow_null=True)
 
@@ -95,10 +99,14 @@ class CampaignJudgeChangeSerializer(PlainSerializer):
 
     address = serializers.EmailField(required=False, allow_blank=True)
     languages = serializers.ListField(
-        child=serializers.CharField(max_length=35), required=False, max_length=200
+        child=serializers.CharField(max_length=35),
+        required=False,
+        max_length=200,
     )
     expertise = serializers.ListField(
-        child=serializers.CharField(max_length=60), required=False, max_length=200
+        child=serializers.CharField(max_length=60),
+        required=False,
+        max_length=200,
     )
     groups = serializers.ListField(
         child=serializers.CharField(max_length=60),
@@ -131,7 +139,8 @@ class JudgeListSerializer(MessageSerializer):
     )
     dry_run = serializers.BooleanField(default=False)
     mail = serializers.BooleanField(
-        default=False, help_text="Send the links by e-mail instead of returning them."
+        default=False,
+        help_text="Send the links by e-mail instead of returning them.",
     )
 
 
@@ -140,7 +149,8 @@ class JudgeListRowSerializer(PlainSerializer):
     address = serializers.CharField(read_only=True)
     name = serializers.CharField(read_only=True)
     machine = serializers.BooleanField(
-        read_only=True, help_text="Whether the row is about a machine judge."
+        read_only=True,
+        help_text="Whether the row is about a machine judge.",
     )
     state = serializers.ChoiceField(choices=ROW_STATES, read_only=True)
     judge = serializers.CharField(
@@ -149,19 +159,22 @@ class JudgeListRowSerializer(PlainSerializer):
     )
     problems = serializers.ListField(child=serializers.CharField(), read_only=True)
     link = serializers.CharField(
-        read_only=True, help_text="Only for judges just added."
+        read_only=True,
+        help_text="Only for judges just added.",
     )
 
 
 class JudgeListAnswerSerializer(PlainSerializer):
     new = serializers.IntegerField(read_only=True)
     known = serializers.IntegerField(
-        read_only=True, help_text="Judges who were already there."
+        read_only=True,
+        help_text="Judges who were already there.",
     )
     again = serializers.IntegerField(read_only=True, help_text="Duplicate rows.")
     wrong = serializers.IntegerField(read_only=True)
     ignored_columns = serializers.ListField(
-        child=serializers.CharField(), read_only=True
+        child=serializers.CharField(),
+        read_only=True,
     )
     rows = JudgeListRowSerializer(many=True, read_only=True)
 
@@ -171,7 +184,9 @@ class _JudgeAPIView(CampaignAPIView):
 
     def judge(self, judge_id: int) -> Judge:
         judge: Judge = row_or_404(
-            campaign_judges(campaign=self.campaign), "Judge not found.", pk=judge_id
+            campaign_judges(campaign=self.campaign),
+            "Judge not found.",
+            pk=judge_id,
         )
         judge.campaign = self.campaign
         return judge
@@ -181,7 +196,8 @@ class CampaignJudgesView(_JudgeAPIView):
     filterset_class = CampaignJudgeFilter
 
     @extend_schema(
-        "campaigns_judges_list", responses=CampaignJudgeSerializer(many=True)
+        "campaigns_judges_list",
+        responses=CampaignJudgeSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List the judges of a campaign by pseudonym, for its organisers."""
@@ -237,7 +253,9 @@ class CampaignJudgesView(_JudgeAPIView):
             for *_address, name, link in judge_links(added, base_url=base_url)
         }
         return self.serialized(
-            _answer(added, links), JudgeListAnswerSerializer, status=201
+            _answer(added, links),
+            JudgeListAnswerSerializer,
+            status=201,
         )
 
 
@@ -258,7 +276,7 @@ def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, object]:
                 "judge": judge,
                 "problems": row.problems,
                 "link": links.get(judge, ""),
-            }
+            },
         )
     counts = {state.value: len(checked.of(state)) for state in RowState}
     return {**counts, "ignored_columns": checked.ignored, "rows": rows}
@@ -287,7 +305,8 @@ class CampaignJudgeView(_JudgeAPIView):
             sentences = judge_change_in_words(
                 judge=Judge.objects.get(pk=judge.pk),
                 change=lambda: judge_change(
-                    judge=Judge.objects.get(pk=judge.pk), changes=changes
+                    judge=Judge.objects.get(pk=judge.pk),
+                    changes=changes,
                 ),
             )
             if sentences:
@@ -297,7 +316,9 @@ class CampaignJudgeView(_JudgeAPIView):
 
 
 def judge_changes(
-    campaign: Campaign, judge: Judge, sent: dict[str, Any]
+    campaign: Campaign,
+    judge: Judge,
+    sent: dict[str, Any],
 ) -> JudgeChanges:
     """Return the changes that were sent. Raises ValidationError for unknown groups and systems."""
     expertise = None

@@ -98,7 +98,9 @@ logger = logging.getLogger(__name__)
 #: Header of a 204 response.
 NO_WORK_REASON: Final = "No-Work-Reason"
 CAMPAIGN = OpenApiParameter(
-    "campaign", str, description="Slug, if you judge in several campaigns."
+    "campaign",
+    str,
+    description="Slug, if you judge in several campaigns.",
 )
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
@@ -150,7 +152,10 @@ class JudgeAPIView(BaseAPIView):
         return block
 
     def put_by_machine(
-        self, machine: MachineJudge, client_id: UUID, data: dict[str, Any]
+        self,
+        machine: MachineJudge,
+        client_id: UUID,
+        data: dict[str, Any],
     ) -> dict[str, object]:
         """Store a machine's answer or skip, and return its data. Raises NotFound, ValidationError and SubmissionRefusedError."""
         block = block_of_machine(machine=machine, public_id=data["block"])
@@ -185,7 +190,7 @@ def _messages(standing: JudgeStanding) -> Iterator[str]:
         yield _("A message from the organisers: %(text)s") % {"text": text}
     if standing.is_asked_again:
         yield _(
-            "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
+            "The organisers ask you to review your latest answers and change any that you now see differently. Thank you.",
         )
     if standing.status == JudgeStatus.WARNED:
         yield from dict.fromkeys(_warning(measure) for measure in standing.warned_for)
@@ -199,7 +204,7 @@ _OF_PATTERN: Final = frozenset(
         JudgeMeasure.SHOWN_ORDER,
         JudgeMeasure.TIES,
         JudgeMeasure.TYPED_IN_ORDER,
-    }
+    },
 )
 
 
@@ -210,20 +215,20 @@ def _warning(measure: str) -> str:
     """
     if not measure:
         return _(
-            "A note from the organisers: please take your time and read every output before you answer. Thank you."
+            "A note from the organisers: please take your time and read every output before you answer. Thank you.",
         )
     if measure in _OF_PACE:
         return _(
-            "A note from the organisers: your pace is unusual for the length of your texts. Please read every output before you answer. Thank you."
+            "A note from the organisers: your pace is unusual for the length of your texts. Please read every output before you answer. Thank you.",
         )
     if measure in _OF_PATTERN:
         return _(
             "A note from the organisers: many of your answers follow a pattern, such as equal ranks or the order on the "
-            "screen. Please read every output before you answer. Thank you."
+            "screen. Please read every output before you answer. Thank you.",
         )
     return _(
         "A note from the organisers: some of your rankings differ from what they expected. "
-        "Please take your time and read every output before you rank it. Thank you."
+        "Please take your time and read every output before you rank it. Thank you.",
     )
 
 
@@ -238,13 +243,15 @@ def _lent(request: Request, response: Response, judge: Judge) -> Response:
 
 def _compress_response(request: Request, response: Response) -> Response:
     response.add_post_render_callback(
-        lambda sent: _GZIP.process_response(request, sent)
+        lambda sent: _GZIP.process_response(request, sent),
     )
     return response
 
 
 def _next_data(
-    judge: Judge, after: UUID, in_hand: Sequence[UUID]
+    judge: Judge,
+    after: UUID,
+    in_hand: Sequence[UUID],
 ) -> AssignmentShown | None:
     """Lend the next HIT along with a stored judgment; None if there is none or lending fails."""
     try:
@@ -258,7 +265,8 @@ def _next_data(
     except Exception:
         # The judge must not be told that their judgment failed.
         logger.exception(
-            "Cannot lend judge %s a HIT together with a judgment.", judge.pk
+            "Cannot lend judge %s a HIT together with a judgment.",
+            judge.pk,
         )
         return None
 
@@ -277,7 +285,7 @@ class AssignmentsView(JudgeAPIView):
                 response=[204],
                 description="You have judged all sentences asked of you, no others are left for you, or your study is over: "
                 "its time has passed, you have returned it, or it has no more sentences for you.",
-            )
+            ),
         ],
         request=AssignmentRequestSerializer,
         responses={
@@ -305,7 +313,9 @@ class AssignmentsView(JudgeAPIView):
         panel_participation_refresh(judge=judge)
         try:
             lent = assignment_lend(
-                judge=judge, after=data.get("after"), in_hand=in_hand
+                judge=judge,
+                after=data.get("after"),
+                in_hand=in_hand,
             )
         except LendingRefusedError as error:
             code = str(error)
@@ -321,7 +331,7 @@ class AssignmentsView(JudgeAPIView):
 _STOPPED: Final = {
     "paused": gettext_lazy("Your judging is paused. The organisers will contact you."),
     "excluded": gettext_lazy(
-        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers."
+        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers.",
     ),
     "declined": gettext_lazy("You declined to take part."),
     "instructions": gettext_lazy("Please read and accept the instructions first."),
@@ -375,7 +385,9 @@ class JudgmentView(JudgeAPIView):
         assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
         judgment = judgment_submit(
-            assigned=assigned, client_id=client_id, sent=SentJudgment(**data)
+            assigned=assigned,
+            client_id=client_id,
+            sent=SentJudgment(**data),
         )
         stored = {
             **_judgment_data(judgment, assigned),
@@ -389,7 +401,8 @@ class JudgmentView(JudgeAPIView):
         stored["next"] = _next_data(judge, after, in_hand)
         if in_hand:
             stored["taken_back"] = assignments_taken_back(
-                judge=judge, public_ids=in_hand
+                judge=judge,
+                public_ids=in_hand,
             )
         return _lent(request, Response(stored), judge)
 
@@ -401,14 +414,18 @@ class DocumentView(JudgeAPIView):
         assigned = self.assigned(block)
         campaign = judge_assigned(assigned).campaign
         beside = texts_beside(
-            assigned.protocol, assigned.rules, campaign=campaign, part=assigned.part
+            assigned.protocol,
+            assigned.rules,
+            campaign=campaign,
+            part=assigned.part,
         )
         address = media_of_judge(assigned.judge_id, campaign)
         document = document_of_block(assigned.block_id, beside=beside, address=address)
         if document is None:
             raise NotFound(_("This task does not show surrounding text."))
         response = Response(
-            asdict(document), headers={"Cache-Control": "private, max-age=3600"}
+            asdict(document),
+            headers={"Cache-Control": "private, max-age=3600"},
         )
         return _compress_response(request, response)
 
@@ -432,7 +449,9 @@ class MediaView(JudgeAPIView):
         """Return a picture, recording or video, or the range requested by `Range`, to a machine judge that got its address with a block."""
         machine = machine_of(request)
         if machine is None or not is_media_signature_of_machine(
-            signature, machine_id=machine.pk, name=file_name
+            signature,
+            machine_id=machine.pk,
+            name=file_name,
         ):
             raise NotFound
         campaign_id = machine.campaign_id
@@ -460,7 +479,9 @@ class SkipView(JudgeAPIView):
 
 class ProgressView(JudgeAPIView):
     @extend_schema(
-        "judging_progress", parameters=[CAMPAIGN], responses=ProgressSerializer
+        "judging_progress",
+        parameters=[CAMPAIGN],
+        responses=ProgressSerializer,
     )
     def get(self, request: Request) -> Response:
         """Return your progress."""
@@ -473,7 +494,8 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, obj
         "id": judgment.client_id,
         "labels": judgment.labels,
         "answer": answer_of(
-            judgment, protocol=assigned.protocol if is_of_the_block else None
+            judgment,
+            protocol=assigned.protocol if is_of_the_block else None,
         ),
         "duration_ms": judgment.duration_ms,
         "active_ms": judgment.active_ms,
@@ -561,7 +583,7 @@ class JudgedBlockSerializer(PlainSerializer):
     position = serializers.IntegerField(help_text="Position in the HIT, from 1.")
     total = serializers.IntegerField(help_text="Number of blocks in the HIT.")
     judged_at = serializers.DateTimeField(
-        help_text="Time of your latest answer or skip."
+        help_text="Time of your latest answer or skip.",
     )
     languages = LanguagesSerializer()
     protocol = protocol_field()
@@ -573,7 +595,7 @@ class JudgedBlocksSerializer(PlainSerializer):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     has_older = serializers.BooleanField(
-        help_text="True if older blocks are left out while you hold a HIT."
+        help_text="True if older blocks are left out while you hold a HIT.",
     )
     results = JudgedBlockSerializer(many=True)
 
@@ -595,10 +617,14 @@ class OwnJudgmentsView(JudgeAPIView):
         parameters=[
             CAMPAIGN,
             OpenApiParameter(
-                "cursor", str, description=_Pages.cursor_query_description
+                "cursor",
+                str,
+                description=_Pages.cursor_query_description,
             ),
             OpenApiParameter(
-                "page_size", int, description=_Pages.page_size_query_description
+                "page_size",
+                int,
+                description=_Pages.page_size_query_description,
             ),
         ],
         responses=JudgedBlocksSerializer,
@@ -612,7 +638,7 @@ class OwnJudgmentsView(JudgeAPIView):
         done = self.paginate_queryset(blocks) or []
         rows = own_done_blocks_data(done, judge=self.judge)
         answer = self.get_paginated_response(
-            JudgedBlockSerializer(rows, many=True).data
+            JudgedBlockSerializer(rows, many=True).data,
         )
         answer.data["has_older"] = has_older_done_blocks(self.judge)
         return answer
@@ -622,7 +648,10 @@ class ProblemReportRequestSerializer(PlainSerializer):
     block = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=ProblemReportKind.values)
     comment = serializers.CharField(
-        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+        required=False,
+        allow_blank=True,
+        max_length=COMMENT_LENGTH,
+        default="",
     )
 
 

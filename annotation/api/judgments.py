@@ -52,28 +52,31 @@ class JudgmentRecordSerializer(PlainSerializer):
 
     id = serializers.UUIDField(source="client_id")
     number = serializers.IntegerField(
-        help_text="Number in the test set, from 1 without gaps."
+        help_text="Number in the test set, from 1 without gaps.",
     )
     judge = serializers.CharField(source="judge.pseudonym")
     segment = serializers.IntegerField(
-        source="block.segment.number", help_text="Number in the test set, from 1."
+        source="block.segment.number",
+        help_text="Number in the test set, from 1.",
     )
     document = serializers.CharField(source="block.segment.document.name")
     candidates = serializers.SerializerMethodField(
-        help_text="In display order, each with the systems that produced the text."
+        help_text="In display order, each with the systems that produced the text.",
     )
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
         help_text="Rank of each candidate from 1 (best) to 5 (worst), or null; null where an answer does not order the candidates.",
     )
     answer = serializers.SerializerMethodField(
-        help_text="The answer, from which the labels follow; null for rankings."
+        help_text="The answer, from which the labels follow; null for rankings.",
     )
     duration_ms = serializers.IntegerField(
-        allow_null=True, help_text="Time from display to submission in milliseconds."
+        allow_null=True,
+        help_text="Time from display to submission in milliseconds.",
     )
     active_ms = serializers.IntegerField(
-        allow_null=True, help_text="Time without breaks in milliseconds."
+        allow_null=True,
+        help_text="Time without breaks in milliseconds.",
     )
     played = serializers.ListField(
         child=serializers.FloatField(allow_null=True),
@@ -89,7 +92,7 @@ class JudgmentRecordSerializer(PlainSerializer):
         help_text="The earlier judgment of the same judge and block that this one replaces.",
     )
     current = serializers.BooleanField(
-        help_text="False if a later judgment (up to `until`, if given) supersedes it."
+        help_text="False if a later judgment (up to `until`, if given) supersedes it.",
     )
     control = serializers.CharField(
         source="block.control",
@@ -143,12 +146,15 @@ class JudgmentsView(TaskAPIView):
             judgment_numbers = judgment_numbers.filter(number__lte=until)
         numbers: Any = self.paginate_queryset(judgment_numbers)
         return self.get_paginated_response(
-            judgments_recorded(numbers, task=self.task, until=until)
+            judgments_recorded(numbers, task=self.task, until=until),
         )
 
 
 def judgments_recorded(
-    page: Sequence[JudgmentNumber], *, task: Task, until: int | None
+    page: Sequence[JudgmentNumber],
+    *,
+    task: Task,
+    until: int | None,
 ) -> list[dict[str, Any]]:
     """Return the records of the judgments with these numbers, in this order. A fixed number of queries.
 
@@ -162,7 +168,9 @@ def judgments_recorded(
     context = {
         "shown": systems_shown(judgment.block_id for judgment in recorded),
         "answers": answers_read(
-            task.protocol, [judgment.pk for judgment in recorded], is_record=True
+            task.protocol,
+            [judgment.pk for judgment in recorded],
+            is_record=True,
         ),
         "names": dict(task.test_set.systems.values_list("id", "name")),
     }
@@ -170,12 +178,15 @@ def judgments_recorded(
 
 
 def _judgments_with_numbers(
-    page: Sequence[JudgmentNumber], until: int | None
+    page: Sequence[JudgmentNumber],
+    until: int | None,
 ) -> list[Judgment]:
     """Return the judgments with these numbers in this order, each with its `number` and whether it is `current`."""
     ids = [number.judgment_id for number in page]
     by_id = Judgment.objects.select_related(
-        "judge", "block__segment__document", "supersedes"
+        "judge",
+        "block__segment__document",
+        "supersedes",
     ).annotate(rehearsal_of=F("judge__campaign__rehearsal_of__slug"))
     judgments: dict[int, Any] = by_id.in_bulk(ids)
     later = JudgmentNumber.objects.filter(judgment__supersedes__in=ids)
@@ -199,21 +210,26 @@ class ComparisonSerializer(PlainSerializer):
     """Two outputs of a block compared by a judge, in display order unless `system` is given."""
 
     judgment = serializers.IntegerField(
-        min_value=1, help_text="Number of the judgment."
+        min_value=1,
+        help_text="Number of the judgment.",
     )
     judge = serializers.CharField()
     segment = serializers.IntegerField(min_value=1)
     document = serializers.CharField()
     first = serializers.ListField(
-        child=serializers.CharField(), help_text="Systems that produced this text."
+        child=serializers.CharField(),
+        help_text="Systems that produced this text.",
     )
     second = serializers.ListField(child=serializers.CharField())
     first_label = serializers.IntegerField(
-        min_value=1, max_value=5, help_text="From 1 (best) to 5 (worst)."
+        min_value=1,
+        max_value=5,
+        help_text="From 1 (best) to 5 (worst).",
     )
     second_label = serializers.IntegerField(min_value=1, max_value=5)
     outcome = serializers.ChoiceField(
-        choices=Outcome.choices, help_text="Outcome for the first text."
+        choices=Outcome.choices,
+        help_text="Outcome for the first text.",
     )
 
 
@@ -241,7 +257,7 @@ class ComparisonsView(TaskAPIView):
         judgments_number(task_id=self.task.pk)
         return self.paginated(
             self.filter_queryset(
-                numbers_to_filter(task=self.task).filter(counted_in_rankings())
+                numbers_to_filter(task=self.task).filter(counted_in_rankings()),
             ),
             ComparisonSerializer,
         )
@@ -257,11 +273,16 @@ class ComparisonsView(TaskAPIView):
 
 
 def _rows(
-    judgment: Mapping[str, Any], parameters: Mapping[str, str], *, best_worst: bool
+    judgment: Mapping[str, Any],
+    parameters: Mapping[str, str],
+    *,
+    best_worst: bool,
 ) -> Iterator[dict[str, object]]:
     labels = judgment["labels"]
     for comparison in comparisons_of(
-        judgment["candidates"], labels, best_worst=best_worst
+        judgment["candidates"],
+        labels,
+        best_worst=best_worst,
     ):
         for turned in _matching_comparisons(comparison, parameters):
             yield {
@@ -277,7 +298,8 @@ def _rows(
 
 
 def _matching_comparisons(
-    comparison: Comparison, parameters: Mapping[str, str]
+    comparison: Comparison,
+    parameters: Mapping[str, str],
 ) -> list[Comparison]:
     """Return the comparison if it matches the filter, turned so that the requested system comes first."""
     named = {name: parameters.get(name, "") for name in ("system", "other", "outcome")}
@@ -296,7 +318,8 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
     segment = serializers.IntegerField(source="block.segment.number")
     document = serializers.CharField(source="block.segment.document.name")
     judged_later = serializers.BooleanField(
-        source="is_judged", help_text="True if the judge answered the sentence later."
+        source="is_judged",
+        help_text="True if the judge answered the sentence later.",
     )
 
     class Meta:
@@ -323,7 +346,8 @@ class SkipsView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List skips with their reasons, oldest first."""
         return self.paginated(
-            self.filter_queryset(skips_listed(task=self.task)), SkippedSerializer
+            self.filter_queryset(skips_listed(task=self.task)),
+            SkippedSerializer,
         )
 
 
@@ -331,7 +355,7 @@ class ProblemReplySerializer(PlainSerializer):
     """A reply to a report; its text is empty if it withdraws another reply."""
 
     number = serializers.IntegerField(
-        help_text="Number among the replies to this report, from 1."
+        help_text="Number among the replies to this report, from 1.",
     )
     text = serializers.CharField()
     closed = serializers.BooleanField(help_text="True if this reply closes the report.")
@@ -389,10 +413,11 @@ class ProblemReportsView(CampaignAPIView):
         """List problem reports with their replies, newest first."""
         replies = ProblemReply.objects.select_related("created_by", "takes_back")
         rows = problem_reports_of(campaign=self.campaign).prefetch_related(
-            Prefetch("replies", queryset=replies.order_by("number"))
+            Prefetch("replies", queryset=replies.order_by("number")),
         )
         return self.paginated(
-            self.filter_queryset(rows), OrganisersProblemReportSerializer
+            self.filter_queryset(rows),
+            OrganisersProblemReportSerializer,
         )
 
     def get_filterset_kwargs(self) -> dict[str, Any]:
@@ -409,7 +434,8 @@ class ProblemRepliesView(CampaignAPIView):
         """Reply to a report, close it, or reopen it."""
         data = self.validated(ProblemReplyRequestSerializer)
         report = get_object_or_404(
-            problem_reports_of(campaign=self.campaign), pk=report_id
+            problem_reports_of(campaign=self.campaign),
+            pk=report_id,
         )
         return self.serialized(
             problem_reply(report=report, user=self.user, **data),
@@ -425,11 +451,16 @@ class ProblemReplyTakeBackView(CampaignAPIView):
         responses={201: ProblemReplySerializer},
     )
     def post(
-        self, request: Request, slug: str, report_id: int, number: int
+        self,
+        request: Request,
+        slug: str,
+        report_id: int,
+        number: int,
     ) -> Response:
         """Withdraw a reply: the judge no longer sees it, and the report returns to its previous state."""
         replies = ProblemReply.objects.filter(
-            report__task__test_set__campaign=self.campaign, report=report_id
+            report__task__test_set__campaign=self.campaign,
+            report=report_id,
         )
         reply = get_object_or_404(replies, number=number)
         return self.serialized(

@@ -44,7 +44,8 @@ class MachinePace(SimpleRateThrottle):
 
 
 def machine_next(
-    machine: MachineJudge, sent: Mapping[str, Any]
+    machine: MachineJudge,
+    sent: Mapping[str, Any],
 ) -> AssignmentShown | None:
     """Return the assignment after those that a request names; None if there is none.
 
@@ -67,7 +68,8 @@ def machine_next(
 
 
 def machine_answer_data(
-    stored: MachineJudgment, block: MachineBlock
+    stored: MachineJudgment,
+    block: MachineBlock,
 ) -> dict[str, object]:
     """Return a machine's answer or skip as `JudgmentSerializer` or `SkipSerializer` describes it."""
     data = {

@@ -26,10 +26,13 @@ class MachineMakeSerializer(serializers.Serializer[Any]):
     )
     prompt = serializers.CharField(default="", allow_blank=True, trim_whitespace=False)
     settings = serializers.CharField(
-        default="", allow_blank=True, trim_whitespace=False
+        default="",
+        allow_blank=True,
+        trim_whitespace=False,
     )
     asked_twice = serializers.BooleanField(
-        default=False, help_text="Repeats blocks of several outputs in reverse order."
+        default=False,
+        help_text="Repeats blocks of several outputs in reverse order.",
     )
 
 
@@ -43,7 +46,7 @@ class MachineSerializer(MachineMakeSerializer):
 
 class MachineWithTokenSerializer(MachineSerializer):
     token = serializers.SerializerMethodField(
-        help_text="For `/api/v1/judging/`. Shown only once."
+        help_text="For `/api/v1/judging/`. Shown only once.",
     )
 
     def get_token(self, _machine: MachineJudge) -> str:
@@ -63,7 +66,8 @@ class MachinesView(_MachineAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the machine judges of a campaign. Their answers never count."""
         return self.paginated(
-            machines_of(campaign_id=self.campaign.pk), MachineSerializer
+            machines_of(campaign_id=self.campaign.pk),
+            MachineSerializer,
         )
 
     @extend_schema(
@@ -75,7 +79,9 @@ class MachinesView(_MachineAPIView):
         """Add a machine judge; the response has its token."""
         data = self.validated(MachineMakeSerializer)
         machine, self.token = machine_add(
-            campaign=self.campaign, by=self.user, terms=MachineTerms(**data)
+            campaign=self.campaign,
+            by=self.user,
+            terms=MachineTerms(**data),
         )
         return self.serialized(machine, MachineWithTokenSerializer, status=201)
 
@@ -95,7 +101,9 @@ class MachineView(_MachineAPIView):
 
 class MachineTokenView(_MachineAPIView):
     @extend_schema(
-        "machine_token_replace", request=None, responses=MachineWithTokenSerializer
+        "machine_token_replace",
+        request=None,
+        responses=MachineWithTokenSerializer,
     )
     def post(self, request: Request, slug: str, machine_id: int) -> Response:
         """Create a new token; the previous one ends, and a withdrawn machine judge may judge again."""

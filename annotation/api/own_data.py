@@ -117,7 +117,8 @@ class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
 
 class RefusalOfErasureSerializer(PlainSerializer):
     reason = serializers.CharField(
-        max_length=REASON_LENGTH, help_text="Shown to the judge."
+        max_length=REASON_LENGTH,
+        help_text="Shown to the judge.",
     )
 
 
@@ -141,14 +142,18 @@ class ErasuresView(_ErasureAPIView):
         return self.paginated(self.erasures(), ErasureSerializer)
 
     @extend_schema(
-        "erasure_record", request=ErasureRecordSerializer, responses=ErasureSerializer
+        "erasure_record",
+        request=ErasureRecordSerializer,
+        responses=ErasureSerializer,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Record a request that a judge made by other means; an open request is returned unchanged."""
         data = self.validated(ErasureRecordSerializer)
         with refused_at("judge", ErasureRefusedError):
             erasure = erasure_record(
-                campaign=self.campaign, pseudonym=data["judge"], by=self.user
+                campaign=self.campaign,
+                pseudonym=data["judge"],
+                by=self.user,
             )
         return self.serialized(erasure, ErasureSerializer)
 
@@ -172,6 +177,8 @@ class ErasureRefuseView(_ErasureAPIView):
         """Refuse a request with a reason shown to the judge. 400 if it was answered or withdrawn."""
         data = self.validated(RefusalOfErasureSerializer)
         erasure_refuse(
-            request=self.erasure(request_id), reason=data["reason"], by=self.user
+            request=self.erasure(request_id),
+            reason=data["reason"],
+            by=self.user,
         )
         return self.serialized(self.erasure(request_id), ErasureSerializer)

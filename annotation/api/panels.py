@@ -45,11 +45,15 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
     """Terms for new participants; missing fields keep their value."""
 
     blocks_asked = serializers.IntegerField(
-        min_value=1, max_value=MOST_BLOCKS, help_text="Blocks per participation."
+        min_value=1,
+        max_value=MOST_BLOCKS,
+        help_text="Blocks per participation.",
     )
     minutes_allowed = serializers.IntegerField(min_value=1, max_value=MOST_MINUTES)
     participations_per_member = serializers.IntegerField(
-        min_value=1, max_value=MOST_PARTICIPATIONS, default=1
+        min_value=1,
+        max_value=MOST_PARTICIPATIONS,
+        default=1,
     )
     screen_out_after_training = serializers.BooleanField(default=True)
     languages = serializers.ListField(
@@ -106,7 +110,8 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
 
 class PanelCreateSerializer(PanelTermsSerializer):
     kind = serializers.ChoiceField(
-        choices=PanelKind.choices, help_text="Recruiting service."
+        choices=PanelKind.choices,
+        help_text="Recruiting service.",
     )
 
     class Meta(PanelTermsSerializer.Meta):
@@ -118,7 +123,7 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
 
     has_webhook_secret = serializers.SerializerMethodField()
     participations = serializers.SerializerMethodField(
-        help_text="Number of participations by state."
+        help_text="Number of participations by state.",
     )
 
     class Meta:
@@ -175,10 +180,10 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
     completion_address = serializers.CharField(allow_null=True)
     screened_out_address = serializers.CharField(allow_null=True)
     pasted = serializers.SerializerMethodField(
-        help_text="Address to enter at the service for participants."
+        help_text="Address to enter at the service for participants.",
     )
     events_address = serializers.SerializerMethodField(
-        help_text="Webhook address for Prolific."
+        help_text="Webhook address for Prolific.",
     )
 
     class Meta(PanelSerializer.Meta):
@@ -202,23 +207,27 @@ class ParticipationSerializer(_HiddenSerializer):
     id = serializers.IntegerField(source="participation.pk")
     judge = serializers.CharField(source="participation.judge.pseudonym")
     judge_status = serializers.ChoiceField(
-        choices=["good", "warned", "paused", "excluded"]
+        choices=["good", "warned", "paused", "excluded"],
     )
     state = serializers.ChoiceField(
-        source="participation.state", choices=ParticipationState.choices
+        source="participation.state",
+        choices=ParticipationState.choices,
     )
     blocks_done = serializers.IntegerField(source="done")
     blocks_asked = serializers.IntegerField(source="participation.blocks_asked")
     started_at = serializers.DateTimeField(source="participation.started_at")
     ended_at = serializers.DateTimeField(
-        source="participation.ended_at", allow_null=True
+        source="participation.ended_at",
+        allow_null=True,
     )
     code_given_at = serializers.DateTimeField(
-        source="participation.code_given_at", allow_null=True
+        source="participation.code_given_at",
+        allow_null=True,
     )
     service_status = serializers.CharField(source="participation.service_status")
     participant = serializers.CharField(
-        source="participation.judge.external_id", allow_null=True
+        source="participation.judge.external_id",
+        allow_null=True,
     )
     session = serializers.CharField(
         source="participation.session_id",
@@ -242,7 +251,9 @@ class _PanelAPIView(CampaignAPIView):
 
     def panel(self, panel_id: int) -> Panel:
         return row_or_404(
-            panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id
+            panels_counted(campaign=self.campaign),
+            "Panel not found.",
+            pk=panel_id,
         )
 
 
@@ -261,7 +272,9 @@ class PanelsView(_PanelAPIView):
         """Add a panel, and return its codes and addresses."""
         made = self.saved(PanelCreateSerializer)
         return self.serialized(
-            self.panel(made.pk), PanelWithAddressesSerializer, status=201
+            self.panel(made.pk),
+            PanelWithAddressesSerializer,
+            status=201,
         )
 
 

@@ -78,7 +78,9 @@ class PreviewJudgmentView(PreviewAPIView):
         data.pop("played", None)
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
         data["labels"] = labels_preview(
-            task=task, labels=data.get("labels"), answer=data["answer"]
+            task=task,
+            labels=data.get("labels"),
+            answer=data["answer"],
         )
         feedback = feedback_preview(task=task, block=block, labels=data["labels"])
         return Response(
@@ -91,7 +93,7 @@ class PreviewJudgmentView(PreviewAPIView):
                 "stopped": None,
                 "taken_back": [],
                 "next": None if after is None else _next_data(task, after),
-            }
+            },
         )
 
 
@@ -101,7 +103,7 @@ class PreviewSkipView(PreviewAPIView):
         data = self.validated(serializers.SkipRequestSerializer)
         assignment = hit_id_of(task=self.task, block=data["block"])
         return Response(
-            {"id": client_id, **data, "assignment": assignment, "stopped": None}
+            {"id": client_id, **data, "assignment": assignment, "stopped": None},
         )
 
 

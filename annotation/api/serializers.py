@@ -21,7 +21,7 @@ A_DAY_MS = 86_400_000
         component_name="ProtocolAnswer",
         serializers=answer_serializers,
         resource_type_field_name=None,
-    )
+    ),
 )
 class AnswerField(serializers.JSONField):
     """Answer in the fields of its protocol; null for rankings."""
@@ -32,7 +32,7 @@ class AnswerField(serializers.JSONField):
         component_name="TaskRules",
         serializers=rules_serializers,
         resource_type_field_name=None,
-    )
+    ),
 )
 class RulesField(serializers.JSONField):
     """Rules of the campaign and the task, in the protocol's fields."""
@@ -58,14 +58,15 @@ class ChangeEffectsSerializer(PlainSerializer):
 
 class ConfirmChangeSerializer(PlainSerializer):
     confirm = serializers.BooleanField(
-        default=False, help_text="Required. Without it, 409 returns the effects."
+        default=False,
+        help_text="Required. Without it, 409 returns the effects.",
     )
 
 
 class MediaSerializer(PlainSerializer):
     kind = serializers.ChoiceField(choices=["image", "audio", "video"])
     address = serializers.CharField(
-        help_text="Path on this server. Supports range requests."
+        help_text="Path on this server. Supports range requests.",
     )
 
 
@@ -96,7 +97,7 @@ class LanguagesSerializer(PlainSerializer):
 
 class NeighbourSerializer(PlainSerializer):
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
-        allow_null=True
+        allow_null=True,
     )
     reference = TextSerializer(allow_null=True)
     output = TextSerializer(
@@ -117,7 +118,8 @@ class BlockDocumentSerializer(PlainSerializer):
         help_text="Position of the first of these segments in the document.",
     )
     total = serializers.IntegerField(
-        min_value=1, help_text="Number of segments in the document."
+        min_value=1,
+        help_text="Number of segments in the document.",
     )
     blocks = serializers.DictField(
         child=serializers.IntegerField(min_value=0),
@@ -144,10 +146,12 @@ class KnownJudgmentSerializer(PlainSerializer):
 class BlockSerializer(PlainSerializer):
     id = serializers.UUIDField()
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
-        allow_null=True, help_text="Null if the campaign hides it."
+        allow_null=True,
+        help_text="Null if the campaign hides it.",
     )
     references = TextSerializer(
-        many=True, help_text="Empty if the campaign hides them."
+        many=True,
+        help_text="Empty if the campaign hides them.",
     )
     context = ContextSerializer()  # type: ignore[assignment]  # the name is the contract's
     candidates = CandidateSerializer(many=True)
@@ -171,7 +175,8 @@ class ProgressSerializer(PlainSerializer):
 class AssignmentSerializer(PlainSerializer):
     id = serializers.UUIDField()
     revisable_hits = serializers.IntegerField(
-        min_value=0, help_text="Number of previous HITs that you may revise."
+        min_value=0,
+        help_text="Number of previous HITs that you may revise.",
     )
     expires_at = serializers.DateTimeField()
     languages = LanguagesSerializer()
@@ -179,7 +184,8 @@ class AssignmentSerializer(PlainSerializer):
     rules = RulesField()
     progress = ProgressSerializer()
     notice = serializers.CharField(
-        allow_blank=True, help_text="Message from the organisers; usually empty."
+        allow_blank=True,
+        help_text="Message from the organisers; usually empty.",
     )
     blocks = BlockSerializer(many=True)
 
@@ -280,10 +286,15 @@ class JudgmentRequestSerializer(TimesSerializer):
         help_text="Rankings only: rank of each candidate from 1 (best) to 5 (worst), or null.",
     )
     answer = AnswerField(
-        required=False, allow_null=True, help_text="All protocols except rankings."
+        required=False,
+        allow_null=True,
+        help_text="All protocols except rankings.",
     )
     comment = serializers.CharField(
-        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+        required=False,
+        allow_blank=True,
+        max_length=COMMENT_LENGTH,
+        default="",
     )
     played = serializers.ListField(
         child=serializers.FloatField(min_value=0, max_value=1, allow_null=True),
@@ -303,10 +314,10 @@ class JudgmentRequestSerializer(TimesSerializer):
 
 class FeedbackSerializer(PlainSerializer):
     agrees = serializers.BooleanField(
-        help_text="True if the ranking is in the expected order."
+        help_text="True if the ranking is in the expected order.",
     )
     expected = serializers.CharField(
-        help_text="Expected order, best first, by the letters of the candidates: B > A = C."
+        help_text="Expected order, best first, by the letters of the candidates: B > A = C.",
     )
     explanation = serializers.CharField()
 
@@ -340,7 +351,8 @@ class JudgmentSerializer(PlainSerializer):
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField()
     feedback = FeedbackSerializer(
-        allow_null=True, help_text="Only after a practice sentence."
+        allow_null=True,
+        help_text="Only after a practice sentence.",
     )
     stopped = stopped_field()
     taken_back = serializers.ListField(
@@ -359,10 +371,13 @@ class SkipRequestSerializer(TimesSerializer):
     reason = serializers.ChoiceField(
         choices=[
             reason for reason in SkipReason.values if reason != SkipReason.NOT_STATED
-        ]
+        ],
     )
     comment = serializers.CharField(
-        required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
+        required=False,
+        allow_blank=True,
+        max_length=COMMENT_LENGTH,
+        default="",
     )
 
 
@@ -394,7 +409,7 @@ class RefusalSerializer(PlainSerializer):
         help_text="Candidates without a label.",
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
-        child=serializers.ListField(child=serializers.CharField())
+        child=serializers.ListField(child=serializers.CharField()),
     )
     retry_after = serializers.IntegerField(
         allow_null=True,

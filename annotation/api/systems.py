@@ -42,7 +42,9 @@ class SystemsView(TaskAPIView):
         return self.paginated(self.task.test_set.systems.all(), SystemSerializer)
 
     @extend_schema(
-        "system_add", request=SystemAddSerializer, responses={201: SystemSerializer}
+        "system_add",
+        request=SystemAddSerializer,
+        responses={201: SystemSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Add a system with an output for every segment; HITs that no judge has opened are redrawn with it.
@@ -65,7 +67,9 @@ class SystemsView(TaskAPIView):
 class _SystemAPIView(TaskAPIView):
     def system(self, system_id: int) -> System:
         return row_or_404(
-            self.task.test_set.systems.all(), "System not found.", pk=system_id
+            self.task.test_set.systems.all(),
+            "System not found.",
+            pk=system_id,
         )
 
 
@@ -76,7 +80,9 @@ class SystemView(_SystemAPIView):
         return self.serialized(self.system(system_id), SystemSerializer)
 
     @extend_schema(
-        "system_change", request=SystemSerializer, responses=SystemSerializer
+        "system_change",
+        request=SystemSerializer,
+        responses=SystemSerializer,
     )
     def patch(self, request: Request, task_id: int, system_id: int) -> Response:
         """Change a system. Missing fields keep their value. The name is fixed once HITs are drawn or judged."""
@@ -112,16 +118,21 @@ class SystemRestoreView(_SystemAPIView):
 class OutputCorrectionSerializer(PlainSerializer):
     text = serializers.CharField(help_text="Corrected text.")
     leave_out = serializers.BooleanField(
-        help_text="True to exclude judgments of blocks that showed the wrong text."
+        help_text="True to exclude judgments of blocks that showed the wrong text.",
     )
     reason = serializers.CharField(
-        max_length=300, required=False, default="", allow_blank=True
+        max_length=300,
+        required=False,
+        default="",
+        allow_blank=True,
     )
 
 
 class OutputCorrectView(TaskAPIView):
     @extend_schema(
-        "output_correct", request=OutputCorrectionSerializer, responses=OutputSerializer
+        "output_correct",
+        request=OutputCorrectionSerializer,
+        responses=OutputSerializer,
     )
     def post(self, request: Request, task_id: int, output_id: int) -> Response:
         """Replace the text of a system's output, and return the new output.

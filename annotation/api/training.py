@@ -32,11 +32,14 @@ class TrainingCandidateSerializer(PlainSerializer):
     """An output of a training block and its expected rank."""
 
     output = serializers.IntegerField(
-        source="output_id", help_text="`id` in `outputs/`."
+        source="output_id",
+        help_text="`id` in `outputs/`.",
     )
     system = serializers.CharField(source="output.system.name", read_only=True)
     kind = serializers.ChoiceField(
-        source="output.system.kind", choices=SystemKind.choices, read_only=True
+        source="output.system.kind",
+        choices=SystemKind.choices,
+        read_only=True,
     )
     text = serializers.CharField(source="output.text", read_only=True, allow_null=True)
     expected = serializers.IntegerField(
@@ -50,7 +53,8 @@ class TrainingCandidateSerializer(PlainSerializer):
 class TrainingBlockSerializer(serializers.ModelSerializer[TrainingBlock]):
     segment = serializers.IntegerField(source="segment.number")
     source = serializers.CharField(  # type: ignore[assignment]
-        source="segment.source_text", allow_null=True
+        source="segment.source_text",
+        allow_null=True,
     )
     candidates = TrainingCandidateSerializer(many=True)
 
@@ -85,7 +89,8 @@ class TrainingOfSegmentSerializer(TrainingChangeSerializer):
 
     candidates = None  # type: ignore[assignment]  # by id; here `expected`
     explanation = serializers.CharField(
-        max_length=10_000, help_text="Shown to the judge afterwards. Name no systems."
+        max_length=10_000,
+        help_text="Shown to the judge afterwards. Name no systems.",
     )
     expected = serializers.DictField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
@@ -161,7 +166,9 @@ class TrainingOfSegmentView(_TrainingAPIView):
         """Create or replace the training block of a segment, with its outputs by system, for future judges."""
         data = self.validated(TrainingOfSegmentSerializer)
         segment = row_or_404(
-            self.task.test_set.segments.all(), "Segment not found.", number=number
+            self.task.test_set.segments.all(),
+            "Segment not found.",
+            number=number,
         )
         try:
             expected = ranks_by_output(segment=segment, ranks=data["expected"])
@@ -197,9 +204,9 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
             raise ValidationError(
                 {
                     "candidates": [
-                        "Outputs must be different and belong to this segment."
-                    ]
-                }
+                        "Outputs must be different and belong to this segment.",
+                    ],
+                },
             )
         expected = {of_segment[pk]: rank for pk, rank in ranks.items()}
     training_block_change(

@@ -19,7 +19,9 @@ urlpatterns = [
     path("assignments/", AssignmentsView.as_view(), name="judging-assignments"),
     path("judgments/", OwnJudgmentsView.as_view(), name="judging-judgments"),
     path(
-        "judgments/<uuid:client_id>/", JudgmentView.as_view(), name="judging-judgment"
+        "judgments/<uuid:client_id>/",
+        JudgmentView.as_view(),
+        name="judging-judgment",
     ),
     path("documents/<uuid:block>/", DocumentView.as_view(), name="judging-document"),
     path(
@@ -51,7 +53,9 @@ preview_urlpatterns = [
         name="preview-assignments",
     ),
     path(
-        "judgments/", preview.PreviewJudgmentsView.as_view(), name="preview-judgments"
+        "judgments/",
+        preview.PreviewJudgmentsView.as_view(),
+        name="preview-judgments",
     ),
     path(
         "judgments/<uuid:client_id>/",

@@ -32,10 +32,10 @@ from campaign.models import Judge
 
 class WorkedSerializer(PlainSerializer):
     sentences = serializers.IntegerField(
-        help_text="Sentences judged or skipped, each counted once."
+        help_text="Sentences judged or skipped, each counted once.",
     )
     active_seconds = serializers.IntegerField(
-        help_text="Sum of `active_ms`, including revisions and skips."
+        help_text="Sum of `active_ms`, including revisions and skips.",
     )
     untimed = serializers.IntegerField(help_text="Submissions without `active_ms`.")
 
@@ -54,7 +54,9 @@ class WorkTimeSerializer(PlainSerializer):
 
 class WorkTimeView(JudgeAPIView):
     @extend_schema(
-        "judging_work_time", parameters=[CAMPAIGN], responses=WorkTimeSerializer
+        "judging_work_time",
+        parameters=[CAMPAIGN],
+        responses=WorkTimeSerializer,
     )
     def get(self, request: Request) -> Response:
         """Return your sentences and active time: today, in total, and by day.
@@ -100,7 +102,9 @@ class TimeSheetView(CampaignAPIView):
         parameters=[
             *(
                 OpenApiParameter(
-                    name, {"type": "string", "format": "date"}, description=description
+                    name,
+                    {"type": "string", "format": "date"},
+                    description=description,
                 )
                 for name, description in (
                     ("first", "First day."),
@@ -108,10 +112,14 @@ class TimeSheetView(CampaignAPIView):
                 )
             ),
             OpenApiParameter(
-                "cursor", str, description=CursorPages.cursor_query_description
+                "cursor",
+                str,
+                description=CursorPages.cursor_query_description,
             ),
             OpenApiParameter(
-                "page_size", int, description=CursorPages.page_size_query_description
+                "page_size",
+                int,
+                description=CursorPages.page_size_query_description,
             ),
         ],
         responses=TimeSheetSerializer,
@@ -124,7 +132,7 @@ class TimeSheetView(CampaignAPIView):
         if not sheet_filter.form.is_valid():
             raise ValidationError(dict(sheet_filter.form.errors))
         rows = self.paginate_queryset(
-            time_sheet_days(judges=judges, **sheet_filter.days)
+            time_sheet_days(judges=judges, **sheet_filter.days),
         )
         page: Any = self.paginator
         return self.serialized(

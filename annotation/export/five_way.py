@@ -62,13 +62,15 @@ def most_candidates(judgments: JudgmentQuerySet) -> int:
 def most_candidates_skipped(task: Task) -> int:
     """Return the largest number of candidates in a skipped block of a task; 0 if there are none."""
     counts = Skip.objects.filter(task=task).aggregate(
-        most=Max(candidate_count("block__"))
+        most=Max(candidate_count("block__")),
     )
     return int(counts["most"] or 0)
 
 
 def _rows(
-    rows: QuerySet[Any, Any], task: Task, names: Mapping[int, str] | None = None
+    rows: QuerySet[Any, Any],
+    task: Task,
+    names: Mapping[int, str] | None = None,
 ) -> list[JudgedBlock]:
     """Return the rows of judgments or skips; the labels of skips are blank."""
     test_set = task.test_set
@@ -127,7 +129,7 @@ def _rows(
                 line=answer.line,
                 duration_ms=answer.duration_ms,
                 best_worst=kind.best_worst,
-            )
+            ),
         )
     return written
 
@@ -169,7 +171,9 @@ def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
         Block.objects.filter(pk__in=list(block_ids))
         .order_by()
         .values_list(
-            "pk", ArraySubquery(outputs_of().values("system_id")), "stands_for"
+            "pk",
+            ArraySubquery(outputs_of().values("system_id")),
+            "stands_for",
         )
     )
     candidates_by_block = {}

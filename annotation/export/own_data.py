@@ -49,13 +49,13 @@ def _readme(judge: Judge) -> str:
         _("Data that Quintet stores about %(judge)s in the campaign “%(campaign)s”.")
         % {"judge": judge.pseudonym, "campaign": judge.campaign.name},
         _(
-            "data.json contains your account, how you joined, what you agreed to, your judgments, skips and comments with their times, your problem reports, and messages from the organisers."
+            "data.json contains your account, how you joined, what you agreed to, your judgments, skips and comments with their times, your problem reports, and messages from the organisers.",
         ),
         _(
-            "It does not reveal which system wrote a text. While you have items to judge, older judgments may be left out (judgments_left_out); download again when you have none."
+            "It does not reveal which system wrote a text. While you have items to judge, older judgments may be left out (judgments_left_out); download again when you have none.",
         ),
         _(
-            "Organisers’ private notes about you are not included; ask the organisers for them."
+            "Organisers’ private notes about you are not included; ask the organisers for them.",
         ),
     ]
     return "\n\n".join(paragraphs) + "\n"

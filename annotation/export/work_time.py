@@ -59,7 +59,7 @@ def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
                 worked.sentences,
                 worked.active_seconds,
                 clock_time(worked.active_seconds),
-            ]
+            ],
         )
     return "".join(map(csv_line, [COLUMNS, *rows]))
 
@@ -109,5 +109,5 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
                 participation.service_status,
                 participation.judge.pseudonym,
                 row.judge_status,
-            ]
+            ],
         )

@@ -81,7 +81,9 @@ class AnswerReading:
         self._client_ids: list[uuid.UUID] = []
 
     def rows(
-        self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
+        self,
+        answers: Sequence[FileAnswer],
+        refusal: Callable[[FileAnswer], Refuse],
     ) -> Iterator[AnswerRow | None]:
         """Yield the row of each answer; None if it repeats another one and does not count.
 
@@ -93,13 +95,17 @@ class AnswerReading:
             yield self._row(answer, subject, refusal(answer))
 
     def _judges_know(
-        self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
+        self,
+        answers: Sequence[FileAnswer],
+        refusal: Callable[[FileAnswer], Refuse],
     ) -> None:
         new: dict[str, FileAnswer] = {}
         for answer in answers:
             if not answer.judge:
                 refusal(answer)(
-                    "judge", "the judge is missing", "name the judge of each answer"
+                    "judge",
+                    "the judge is missing",
+                    "name the judge of each answer",
                 )
             if (
                 answer.judge not in self._judges
@@ -115,13 +121,17 @@ class AnswerReading:
             )
         try:
             self._judges |= imported_judges(
-                campaign_id=self._task.test_set.campaign_id, pseudonyms=list(new)
+                campaign_id=self._task.test_set.campaign_id,
+                pseudonyms=list(new),
             )
         except JudgeTakesPartError as error:
             refusal(new[error.pseudonym])(None, error.problem, RENAME_JUDGE)
 
     def _row(
-        self, answer: FileAnswer, subject: AnswerSubject, refuse: Refuse
+        self,
+        answer: FileAnswer,
+        subject: AnswerSubject,
+        refuse: Refuse,
     ) -> AnswerRow | None:
         """Return the row to be stored; None if the answer repeats another one and does not count."""
         output_count = len(subject.outputs)
@@ -226,26 +236,35 @@ class AnswerReading:
         return uuid.uuid5(NAMESPACE, f"{content_text} {times}")
 
     def _task_answer(
-        self, answer: FileAnswer, subject: AnswerSubject, refuse: Refuse
+        self,
+        answer: FileAnswer,
+        subject: AnswerSubject,
+        refuse: Refuse,
     ) -> Any:
         def lose(what: str) -> None:
             self._losses.add(what, f"{self._file}, line {answer.line}")
 
         try:
             task_answer = self._reader.answer(
-                answer.content, subject.texts.candidates, self._rules, lose
+                answer.content,
+                subject.texts.candidates,
+                self._rules,
+                lose,
             )
         except AnswerRefusedError as error:
             refuse(None, error.problem, error.remedy)
         refusal = self._kind.refusal(
-            self._imported_block(task_answer, subject), task_answer
+            self._imported_block(task_answer, subject),
+            task_answer,
         )
         if refusal is not None:
             refuse(None, refusal.message.rstrip("."), "correct the answer")
         return task_answer
 
     def _imported_block(
-        self, task_answer: Any, subject: AnswerSubject
+        self,
+        task_answer: Any,
+        subject: AnswerSubject,
     ) -> AssignedBlock:
         """Return the block of an answer as protocols check answers to it; it is not stored yet."""
         return AssignedBlock(
@@ -345,7 +364,11 @@ def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
 
 
 def refuse_answer(
-    file: str, answer: FileAnswer, field: str | None, problem: str, remedy: str
+    file: str,
+    answer: FileAnswer,
+    field: str | None,
+    problem: str,
+    remedy: str,
 ) -> NoReturn:
     """Raise FormatError with the line of an answer."""
     raise FormatError(file, problem, remedy, line=answer.line, field=field)

@@ -79,7 +79,8 @@ class ImportedHITs:
         self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
     def places(
-        self, blocks: Iterable[tuple[int, int, Mapping[str, object]]]
+        self,
+        blocks: Iterable[tuple[int, int, Mapping[str, object]]],
     ) -> list[tuple[int, int]]:
         """Return the HIT id and position of each block; write the HITs that begin with them.
 
@@ -104,7 +105,9 @@ class ImportedHITs:
     def _design(self) -> Design:
         """The design of imported blocks."""
         design, _is_new = self._designs.get_or_create(
-            task=self._task, kind=Design.Kind.IMPORTED, segments_per_hit=BLOCKS_OF_A_HIT
+            task=self._task,
+            kind=Design.Kind.IMPORTED,
+            segments_per_hit=BLOCKS_OF_A_HIT,
         )
         return design
 
@@ -142,7 +145,8 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     if not pseudonyms:
         return {}
     judges: Any = Judge.objects.filter(
-        campaign_id=campaign_id, pseudonym__in=pseudonyms
+        campaign_id=campaign_id,
+        pseudonym__in=pseudonyms,
     )
     earlier_judges = list(judges.values_list("pk", flat=True))
     Judge.objects.bulk_create(
@@ -157,7 +161,8 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
         ignore_conflicts=True,
     )
     rows_created(
-        Judge, list(judges.exclude(pk__in=earlier_judges).values_list("pk", flat=True))
+        Judge,
+        list(judges.exclude(pk__in=earlier_judges).values_list("pk", flat=True)),
     )
     ids = {}
     for judge in judges:
@@ -215,7 +220,10 @@ def machines_in_words(number: int) -> str:
 def skips_in_words(skips: int) -> str:
     """Return a message on the number of skips stored by an import."""
     return counted(
-        "%(number)s skip imported.", "%(number)s skips imported.", skips, number=skips
+        "%(number)s skip imported.",
+        "%(number)s skips imported.",
+        skips,
+        number=skips,
     )
 
 
@@ -276,7 +284,10 @@ class AnswerWriter:
     """Write answers of a task, a few hundred at a time; used inside one transaction."""
 
     def __init__(
-        self, task: Task, *, judgments: Mapping[UUID, int] | None = None
+        self,
+        task: Task,
+        *,
+        judgments: Mapping[UUID, int] | None = None,
     ) -> None:
         self._task = task
         self._kind = answer_kind_of(task)
@@ -305,7 +316,7 @@ class AnswerWriter:
                         **self._columns(row, block),
                         "reason": SkipReason.NOT_STATED,
                         "created_at": row.submitted_at,
-                    }
+                    },
                 )
         self._write_judgments(judged)
         rows_insert(Skip, skipped)
@@ -336,7 +347,7 @@ class AnswerWriter:
                     "supersedes_id": None
                     if row.supersedes is None
                     else row.supersedes.judgment,
-                }
+                },
             )
         ids = rows_insert(Judgment, judgments)
         about = self._judgment_lookup(rows, ids)
@@ -348,12 +359,14 @@ class AnswerWriter:
                         "judgment_id": id_,
                         **self._kind.row(row.answer, row.part),
                         **about(row),
-                    }
+                    },
                 )
             rows_insert(self._kind.table, answers)
 
     def _judgment_lookup(
-        self, rows: Sequence[AnswerRow], ids: Sequence[int]
+        self,
+        rows: Sequence[AnswerRow],
+        ids: Sequence[int],
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
         """Return a function that finds the judgment a row is about, among these rows or earlier ones."""
         column = self._kind.about_column
@@ -382,6 +395,6 @@ class AnswerWriter:
                     "segment_id": row.subject.segment,
                     "outputs": list(row.outputs),
                     "stands_for": row.stands_for and list(row.stands_for),
-                }
+                },
             )
         return rows_insert(Block, blocks)

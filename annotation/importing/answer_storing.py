@@ -91,7 +91,7 @@ class AnswerStoring:
         """Begin a file."""
         self.files.append(file)
         self._writer.hits.begin_file(
-            {"file": file.name, "format": file.file_format, "sha256": file.sha256}
+            {"file": file.name, "format": file.file_format, "sha256": file.sha256},
         )
 
     def add_id(self, row: AnswerRow) -> bool:
@@ -121,7 +121,9 @@ class AnswerStoring:
         self._losses.add(DIFFERING, row.location)
 
     def _new(
-        self, rows: Sequence[AnswerRow], there: Collection[uuid.UUID]
+        self,
+        rows: Sequence[AnswerRow],
+        there: Collection[uuid.UUID],
     ) -> list[AnswerRow]:
         """Return the rows to be stored: those that are not there, and revisions of stored answers."""
         stored: Mapping[AnswerKey, list[StoredAnswer]] = {}
@@ -156,7 +158,9 @@ class AnswerStoring:
         return new
 
     def _refuse_other_passes(
-        self, rows: Sequence[AnswerRow], stored: Collection[AnswerKey]
+        self,
+        rows: Sequence[AnswerRow],
+        stored: Collection[AnswerKey],
     ) -> None:
         """Refuse answers of judges who answered about the segment in another pass; each pass has other judges."""
         earlier_parts: dict[tuple[int, int], int] = {}
@@ -175,7 +179,9 @@ class AnswerStoring:
                 )
 
     def _conflicts(
-        self, row: AnswerRow, stored: Mapping[AnswerKey, list[StoredAnswer]]
+        self,
+        row: AnswerRow,
+        stored: Mapping[AnswerKey, list[StoredAnswer]],
     ) -> list[StoredAnswer]:
         """Return the stored answers of the same judge about outputs of a row."""
         key = AnswerKey(row.judge, row.subject.segment, row.part, row.repeat or 0)
@@ -190,7 +196,11 @@ class AnswerStoring:
         return same_outputs
 
     def _is_revision(
-        self, row: AnswerRow, conflicts: Sequence[StoredAnswer], *, is_known: bool
+        self,
+        row: AnswerRow,
+        conflicts: Sequence[StoredAnswer],
+        *,
+        is_known: bool,
     ) -> bool:
         """Return whether an answer is to be stored in place of stored ones; the same answer is not.
 
@@ -240,7 +250,9 @@ class AnswerStoring:
         if self._writer.hits.is_first_import and not self._undecided:
             return self._replaced
         exports = earlier_exports(
-            task=self._task, seen=self._ids, files={file.sha256 for file in self.files}
+            task=self._task,
+            seen=self._ids,
+            files={file.sha256 for file in self.files},
         )
         self.earlier_exports = tuple(sorted(exports.files))
         replaced_by_none = {}

@@ -45,7 +45,10 @@ class AnswerSubject:
 def known_segments(test_set: TestSet) -> KnownSegments:
     """Return the names of all segments of a test set. One query."""
     rows = Segment.objects.filter(test_set=test_set).values_list(
-        "id", "number", "document__name", "position"
+        "id",
+        "number",
+        "document__name",
+        "position",
     )
     return KnownSegments(test_set.name, (KnownSegment(*row) for row in rows.iterator()))
 
@@ -73,7 +76,9 @@ class AnswerSubjects:
         self._column = DocumentColumn(name, self._known, self._losses)
 
     def of(
-        self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
+        self,
+        answers: Sequence[FileAnswer],
+        refuse: Callable[[FileAnswer], Refuse],
     ) -> list[AnswerSubject]:
         """Return the subject of each answer; queries only segments not named by earlier answers.
 
@@ -104,7 +109,9 @@ class AnswerSubjects:
                 refuse(None, error.problem, error.remedy)
         if answer.is_number:
             document = self._column.document(
-                document, answer.line, partial(refuse, None)
+                document,
+                answer.line,
+                partial(refuse, None),
             )
         return SegmentName(
             answer.segment,
@@ -134,10 +141,15 @@ class AnswerSubjects:
         sources = self._sources(candidates)
         for name, answer in new.items():
             self._segments[name] = _find_or_refuse(
-                refuse, answer, self._known.choose, name, candidates[name], sources
+                refuse,
+                answer,
+                self._known.choose,
+                name,
+                candidates[name],
+                sources,
             )
         self._read_outputs(
-            {self._segments[name].key for name in new} - self._outputs.keys()
+            {self._segments[name].key for name in new} - self._outputs.keys(),
         )
 
     def _read_outputs(self, segments: Collection[int]) -> None:
@@ -154,19 +166,22 @@ class AnswerSubjects:
                 self._characters += len(text or "") + _CHARACTERS_OF_A_ROW
 
     def _segments_by_source(
-        self, sources: Collection[str]
+        self,
+        sources: Collection[str],
     ) -> dict[str | None, list[KnownSegment]]:
         segments: dict[str | None, list[KnownSegment]] = {}
         if sources:
             rows = Segment.objects.filter(
-                test_set=self._test_set, source_text__in=list(sources)
+                test_set=self._test_set,
+                source_text__in=list(sources),
             )
             for text, number in rows.values_list("source_text", "number"):
                 segments.setdefault(text, []).append(self._known.numbered(number))
         return segments
 
     def _sources(
-        self, candidates: Mapping[SegmentName, Sequence[KnownSegment]]
+        self,
+        candidates: Mapping[SegmentName, Sequence[KnownSegment]],
     ) -> dict[int, str | None]:
         segment_keys = set()
         for segment_name, matching in candidates.items():
@@ -176,7 +191,9 @@ class AnswerSubjects:
         return _source_texts(segment_keys)
 
     def _create_outputs(
-        self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
+        self,
+        answers: Sequence[FileAnswer],
+        segments: Sequence[KnownSegment],
     ) -> None:
         """Create the outputs that judgments name in segments without texts."""
         missing = set()
@@ -199,7 +216,10 @@ class AnswerSubjects:
             self._outputs[key][name] = output.pk, None
 
     def _refuse_system(
-        self, name: str, segment: KnownSegment, refuse: Refuse
+        self,
+        name: str,
+        segment: KnownSegment,
+        refuse: Refuse,
     ) -> NoReturn:
         if name not in self._systems:
             refuse(
@@ -251,7 +271,7 @@ def _source_texts(segments: Collection[int]) -> dict[int, str | None]:
     if not segments:
         return {}
     return dict(
-        Segment.objects.filter(pk__in=segments).values_list("id", "source_text")
+        Segment.objects.filter(pk__in=segments).values_list("id", "source_text"),
     )
 
 

@@ -128,7 +128,10 @@ _DEFAULTS: Final = ImportOptions()
 
 @transaction.atomic
 def answers_import(
-    *, task: Task, files: Sequence[StoredFile], options: ImportOptions = _DEFAULTS
+    *,
+    task: Task,
+    files: Sequence[StoredFile],
+    options: ImportOptions = _DEFAULTS,
 ) -> AnswersImported:
     """Import answers from files into a task: all or, on an error, none.
 
@@ -191,7 +194,7 @@ def answers_import(
             JudgmentNumber,
             Skip,
             MachineJudgment,
-        )
+        ),
     )
     if imported.judgments:
         ranking_request(task_id=task.pk)
@@ -226,7 +229,10 @@ class _Import:
         self._losses = Losses()
         self._machines = MachineAnswers(task, options.machine, options.by)
         self.storing = AnswerStoring(
-            task, self._machines, self._losses, options.no_longer_in_file
+            task,
+            self._machines,
+            self._losses,
+            options.no_longer_in_file,
         )
         self._reading = AnswerReading(
             task,
@@ -254,14 +260,19 @@ class _Import:
             self._options.watch(bytes_before + done)
 
         with file_content(
-            self._reader, file, self._options.file_format, watch
+            self._reader,
+            file,
+            self._options.file_format,
+            watch,
         ) as content:
             self._reading.begin_file(file.name)
             self.storing.begin_file(
-                AnswersOfFile(file.name, content.file_format, sha256)
+                AnswersOfFile(file.name, content.file_format, sha256),
             )
             answers = self._reader.of_task(
-                self._task, content.answers, partial(refuse_answer, file.name)
+                self._task,
+                content.answers,
+                partial(refuse_answer, file.name),
             )
 
             def refusal(answer: FileAnswer) -> Refuse:
@@ -304,7 +315,9 @@ class _Import:
         return by_people + self.storing.already_there + by_machines
 
     def _is_chosen(
-        self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]
+        self,
+        answer: FileAnswer,
+        refusal: Callable[[FileAnswer], Refuse],
     ) -> bool:
         """Return True if the answer is in the selected languages; refuse another test set's answers if none are
         selected.
@@ -318,7 +331,7 @@ class _Import:
         if self._languages is not None:
             is_chosen = pair.tags == self._languages.tags
         elif not all(answer.languages) or _primary_languages(
-            pair
+            pair,
         ) == _primary_languages(own):
             is_chosen = True
         else:
@@ -331,11 +344,15 @@ class _Import:
         return is_chosen
 
     def _store(
-        self, answers: Sequence[FileAnswer], refusal: Callable[[FileAnswer], Refuse]
+        self,
+        answers: Sequence[FileAnswer],
+        refusal: Callable[[FileAnswer], Refuse],
     ) -> None:
         rows = []
         for answer, row in zip(
-            answers, self._reading.rows(answers, refusal), strict=True
+            answers,
+            self._reading.rows(answers, refusal),
+            strict=True,
         ):
             if row is not None and self.storing.add_id(row):
                 rows.append(row)
@@ -357,7 +374,8 @@ def _primary_languages(pair: LanguagePair) -> tuple[str, ...]:
 
 
 def _refused_by_the_database(
-    answers: Sequence[FileAnswer], error: Exception
+    answers: Sequence[FileAnswer],
+    error: Exception,
 ) -> Exception:
     """Return an error with the database's reason and the lines that may have caused it."""
     message = str(error).strip().split("\n", 1)[0]
@@ -379,7 +397,8 @@ def no_judgments_error(languages: LanguagePair | None = None) -> ImportRefusedEr
     """Return the error for files without judgments, or without any of the selected languages."""
     chosen = f" of {languages}" if languages else ""
     return ImportRefusedError(
-        f"no judgments{chosen} found", "provide a file with at least one"
+        f"no judgments{chosen} found",
+        "provide a file with at least one",
     )
 
 
@@ -390,7 +409,10 @@ _BY_COMMAND: Final = "use the command import_answers, or split the file"
 
 
 def sent_answers_import(
-    *, task: Task, sent: "UploadedFile[Any]", options: ImportOptions = _DEFAULTS
+    *,
+    task: Task,
+    sent: "UploadedFile[Any]",
+    options: ImportOptions = _DEFAULTS,
 ) -> AnswersImported:
     """Import the answers of an uploaded file.
 
@@ -400,12 +422,14 @@ def sent_answers_import(
 
 
 def sent_file_checked(
-    sent: "UploadedFile[Any]", remedy: str = _BY_COMMAND
+    sent: "UploadedFile[Any]",
+    remedy: str = _BY_COMMAND,
 ) -> StoredFile:
     """Return an uploaded file of answers. Raises FormatError, and ImportRefusedError with this remedy if it is too large."""
     if (sent.size or 0) > MAX_BYTES:
         raise ImportRefusedError(
-            f"the file is larger than {MAX_BYTES // 1_000_000} MB", remedy
+            f"the file is larger than {MAX_BYTES // 1_000_000} MB",
+            remedy,
         )
     file = sent_file(sent)
     unpacked = 0

@@ -109,7 +109,9 @@ class MachineAnswers:
             )
             try:
                 machine, is_new = machine_ensure(
-                    campaign=self._task.test_set.campaign, by=self._by, terms=terms
+                    campaign=self._task.test_set.campaign,
+                    by=self._by,
+                    terms=terms,
                 )
             except MachineRefusedError as error:
                 raise FormatError(
@@ -172,7 +174,9 @@ class MachineAnswers:
             self.client_ids.update(row.client_id for row in rows)
 
     def _unsaved_judgments(
-        self, rows: Sequence[AnswerRow], people: AnswerWriter
+        self,
+        rows: Sequence[AnswerRow],
+        people: AnswerWriter,
     ) -> list[MachineJudgment]:
         """Return the answers and skips of rows, not saved, with the content that the same answers of people have.
 
@@ -182,7 +186,8 @@ class MachineAnswers:
         with transaction.atomic():
             name = str(uuid4())
             judges = imported_judges(
-                campaign_id=self._task.test_set.campaign_id, pseudonyms=[name]
+                campaign_id=self._task.test_set.campaign_id,
+                pseudonyms=[name],
             )
             writer = AnswerWriter(self._task, judgments=people.judgments)
             judged_rows = []
@@ -192,18 +197,22 @@ class MachineAnswers:
             judgments = Judgment.objects.filter(judge=judges[name])
             by_id = {judgment.client_id: judgment for judgment in judgments}
             answers = answers_read(
-                self._task.protocol, [stored.pk for stored in judgments]
+                self._task.protocol,
+                [stored.pk for stored in judgments],
             )
             transaction.set_rollback(True)
         judgments_of_rows = []
         for row in rows:
             judgments_of_rows.append(
-                self._judgment(row, by_id.get(row.client_id), answers)
+                self._judgment(row, by_id.get(row.client_id), answers),
             )
         return judgments_of_rows
 
     def _judgment(
-        self, row: AnswerRow, judgment: Judgment | None, answers: Mapping[int, Any]
+        self,
+        row: AnswerRow,
+        judgment: Judgment | None,
+        answers: Mapping[int, Any],
     ) -> MachineJudgment:
         answer = None
         if judgment is not None:
@@ -226,13 +235,14 @@ class MachineAnswers:
         )
 
     def _stored_answers(
-        self, judgments: Sequence[MachineJudgment]
+        self,
+        judgments: Sequence[MachineJudgment],
     ) -> dict[_Question, MachineJudgment]:
         """Return the stored answers of these machine judges, each about the segments it answers here, and skips without an answer."""
         machines = {judgment.machine_id for judgment in judgments}
         # As `machine_judgment_submit` does.
         list(
-            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines)
+            MachineJudge.objects.select_for_update(no_key=True).filter(pk__in=machines),
         )
         segments: dict[tuple[int, int], set[int]] = defaultdict(set)
         for judgment in judgments:

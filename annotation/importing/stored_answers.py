@@ -55,7 +55,10 @@ class AnswerKey:
 
 
 def stored_answers(
-    *, task: Task, judges: Collection[int], segments: Collection[int]
+    *,
+    task: Task,
+    judges: Collection[int],
+    segments: Collection[int],
 ) -> dict[AnswerKey, list[StoredAnswer]]:
     """Return the imported judgments that count, by these judges about these segments. One query."""
     rows = (
@@ -82,7 +85,10 @@ def stored_answers(
         if row.block__stands_for is not None:
             sizes = tuple(row.block__stands_for)
         key = AnswerKey(
-            row.judge, row.block__segment, row.block__hit__part, row.repeat or 1
+            row.judge,
+            row.block__segment,
+            row.block__hit__part,
+            row.repeat or 1,
         )
         stored = StoredAnswer(
             row.pk,
@@ -113,7 +119,10 @@ class EarlierExports:
 
 
 def earlier_exports(
-    *, task: Task, seen: Collection[bytes], files: Collection[str]
+    *,
+    task: Task,
+    seen: Collection[bytes],
+    files: Collection[str],
 ) -> EarlierExports:
     """Compare an import with earlier ones.
 
@@ -126,7 +135,9 @@ def earlier_exports(
         The hashes of its files.
     """
     skips = Skip.objects.filter(
-        task=task, block__hit__design__kind=Design.Kind.IMPORTED, block__control=""
+        task=task,
+        block__hit__design__kind=Design.Kind.IMPORTED,
+        block__control="",
     ).standing()
     stored = [
         *_rows_with_file(_imported_judgments(task)),
@@ -152,7 +163,8 @@ def earlier_exports(
 def _rows_with_file(rows: QuerySet[Any]) -> QuerySet[Any, Any]:
     """Return imported judgments or skips as rows that name their file."""
     in_files = rows.annotate(
-        sha256=F("block__hit__why__sha256"), file=F("block__hit__why__file")
+        sha256=F("block__hit__why__sha256"),
+        file=F("block__hit__why__file"),
     )
     named: QuerySet[Any, Any] = in_files.order_by("pk").values_list(
         "client_id",
@@ -175,7 +187,7 @@ def _connected_files(task: Task, files: Collection[str]) -> frozenset[str]:
             {
                 *(file["sha256"] for file in report["files"]),
                 *report.get("earlier_exports", ()),
-            }
+            },
         )
     is_growing = True
     while is_growing:
@@ -221,7 +233,8 @@ def blocks_withdraw(*, task: Task, blocks: Sequence[int]) -> None:
 
 
 def overlapping(
-    stored: Sequence[StoredAnswer], outputs: Collection[int]
+    stored: Sequence[StoredAnswer],
+    outputs: Collection[int],
 ) -> list[StoredAnswer]:
     """Return the stored answers about any of these outputs."""
     overlapping = []

@@ -123,7 +123,7 @@ def test_set_from_files(
         omissions.left_out += settings_apply(task=task, settings=settings)
     if files.rank_shown_reference:
         _refuse_no_reference(
-            test_set.systems.filter(kind=SystemKind.REFERENCE).exists()
+            test_set.systems.filter(kind=SystemKind.REFERENCE).exists(),
         )
         design_change(
             task=first_task(test_set=test_set),
@@ -144,7 +144,10 @@ def fewest_systems_of(protocol: str) -> int:
 
 
 def test_set_files_check(
-    *, files: TestSetFiles, campaign: Campaign | None = None, watch: Watch | None = None
+    *,
+    files: TestSetFiles,
+    campaign: Campaign | None = None,
+    watch: Watch | None = None,
 ) -> Inspection:
     """Inspect the files as `test_set_from_files` does, without storing anything; `watch` is as there.
 
@@ -209,7 +212,9 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
             if settings is not None:
                 settings_check(settings, protocol=upload.protocol)
                 lost = settings_lost(
-                    settings, protocol=upload.protocol, campaign=upload.campaign
+                    settings,
+                    protocol=upload.protocol,
+                    campaign=upload.campaign,
                 )
                 for key, why in lost:
                     report["left_out"].append({"name": key, "why": why})
@@ -226,7 +231,9 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
 
 
 def _with_enough_systems(
-    inspection: Inspection, recognised: RecognisedSet, protocol: str
+    inspection: Inspection,
+    recognised: RecognisedSet,
+    protocol: str,
 ) -> Inspection:
     """Return an inspection, with an error if there are fewer systems than the protocol needs."""
     if inspection.error is not None:

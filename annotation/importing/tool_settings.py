@@ -125,7 +125,9 @@ class _InfoSerializer(serializers.Serializer[Any]):
     mqm_severities = _TextsField(default=None)
     special_tokens = _TextsField(default=[_MISSING])
     instructions = serializers.CharField(
-        default="", allow_blank=True, max_length=2 * MAX_CHARACTERS
+        default="",
+        allow_blank=True,
+        max_length=2 * MAX_CHARACTERS,
     )
     #: Read with the texts.
     assets = serializers.JSONField(required=False)
@@ -136,7 +138,9 @@ class _FormItemSerializer(serializers.Serializer[Any]):
 
     form = serializers.CharField(default=_TUTORIAL, allow_null=True)
     text = serializers.CharField(
-        default="", allow_blank=True, max_length=MAX_CHARACTERS
+        default="",
+        allow_blank=True,
+        max_length=MAX_CHARACTERS,
     )
     choices = _TextsField(default=list)
 
@@ -216,7 +220,7 @@ def settings_read(campaign: JSONObject) -> ToolSettings:
             lost.append(("info.mqm_severities", "every error has a severity"))
     elif name:
         lost.append(
-            ("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one")
+            ("info.protocol", f"{name!r} is not a protocol of Pearmut; choose one"),
         )
     questions: list[UnnamedQuestion] = []
     for key, stage in _STAGES.items():
@@ -287,7 +291,10 @@ def _criterion(slider: JSONObject) -> dict[str, object]:
 
 
 def _questions(
-    key: str, stage: str, documents: list[list[JSONObject]], lost: list[tuple[str, str]]
+    key: str,
+    stage: str,
+    documents: list[list[JSONObject]],
+    lost: list[tuple[str, str]],
 ) -> list[UnnamedQuestion]:
     """Return the questions of forms; texts before a question are part of it."""
     questions: list[UnnamedQuestion] = []
@@ -308,12 +315,12 @@ def _questions(
             }
             kind = _KINDS[item["form"]]
             questions.append(
-                {"kind": kind, "stage": stage, "required": True, "texts": [wording]}
+                {"kind": kind, "stage": stage, "required": True, "texts": [wording]},
             )
             texts.clear()
     if others + len(texts):
         lost.append(
-            (f"{counted(others + len(texts), 'item')} of {key}", _ONLY_QUESTIONS)
+            (f"{counted(others + len(texts), 'item')} of {key}", _ONLY_QUESTIONS),
         )
     return questions
 
@@ -327,7 +334,10 @@ def _language(text: str) -> str:
 
 
 def settings_lost(
-    settings: ToolSettings, *, protocol: str, campaign: Campaign
+    settings: ToolSettings,
+    *,
+    protocol: str,
+    campaign: Campaign,
 ) -> list[tuple[str, str]]:
     """Return the keys that a task of this protocol, or the campaign, cannot take, each with the reason."""
     lost = []
@@ -412,7 +422,8 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
             if entry["texts"][0]["question"] not in questions:
                 new.append(entry)
         for entry in _name_questions(
-            new, taken=[entry["name"] for entry in campaign.questions]
+            new,
+            taken=[entry["name"] for entry in campaign.questions],
         ):
             question_save(campaign=campaign, entry=entry)
         if (
@@ -429,7 +440,9 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
 
 
 def _name_questions(
-    questions: list[UnnamedQuestion], *, taken: Collection[str]
+    questions: list[UnnamedQuestion],
+    *,
+    taken: Collection[str],
 ) -> Iterator[QuestionJSON]:
     """Yield questions with names that no other question has."""
     numbers = count(1)

@@ -62,7 +62,8 @@ class Assignment(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["hit", "judge"], name="assignment_once_per_hit_and_judge"
+                fields=["hit", "judge"],
+                name="assignment_once_per_hit_and_judge",
             ),
             ExclusionConstraint(
                 name="assignment_leases_of_a_hit_never_overlap",
@@ -211,7 +212,8 @@ class JudgeAccount(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "task"], name="account_once_per_judge_and_task"
+                fields=["judge", "task"],
+                name="account_once_per_judge_and_task",
             ),
             models.CheckConstraint(
                 condition=models.Q(intra_lent__lte=models.F("hits_lent")),

@@ -34,7 +34,8 @@ class BlockControl(models.TextChoices):
 
 
 def by_candidate(
-    outputs: Sequence[T], stands_for: Sequence[int] | None
+    outputs: Sequence[T],
+    stands_for: Sequence[int] | None,
 ) -> list[Sequence[T]]:
     """Group values of a block's outputs, in their order, by candidate."""
     ends = list(accumulate(stands_for or [1] * len(outputs)))
@@ -73,7 +74,9 @@ class Block(models.Model):
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )
     segment = models.ForeignKey(
-        "campaign.Segment", models.PROTECT, related_name="blocks"
+        "campaign.Segment",
+        models.PROTECT,
+        related_name="blocks",
     )
     #: From 1.
     position = models.PositiveSmallIntegerField()
@@ -82,36 +85,47 @@ class Block(models.Model):
     #: Number of outputs each candidate stands for; empty if each stands for one.
     stands_for = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
     control = models.CharField(
-        max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
+        max_length=9,
+        choices=BlockControl,
+        default=BlockControl.NONE,
+        blank=True,
     )
     #: Ranks of a control, aligned with the candidates. Only their order matters; a candidate with
     #: an empty rank may be anywhere.
     expected = ArrayField(
-        models.PositiveSmallIntegerField(null=True), null=True, blank=True
+        models.PositiveSmallIntegerField(null=True),
+        null=True,
+        blank=True,
     )
     #: Explanation shown to the judge after a training block.
     explanation = models.TextField(default="", db_default="", blank=True)
     # Identifier sent to browsers instead of the key, because it reveals neither order nor count.
     public_id = models.UUIDField(
-        default=uuid.uuid4, db_default=RandomUUID(), unique=True
+        default=uuid.uuid4,
+        db_default=RandomUUID(),
+        unique=True,
     )
 
     class Meta:
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["hit", "position"], name="block_position_unique_in_hit"
+                fields=["hit", "position"],
+                name="block_position_unique_in_hit",
             ),
             models.CheckConstraint(
-                condition=models.Q(outputs__len__gt=0), name="block_shows_an_output"
+                condition=models.Q(outputs__len__gt=0),
+                name="block_shows_an_output",
             ),
             is_one_of("control", BlockControl, name="block_control_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
-                    control__in=["", "corrected", "withdrawn"], expected__isnull=True
+                    control__in=["", "corrected", "withdrawn"],
+                    expected__isnull=True,
                 )
                 | models.Q(
-                    control__in=["attention", "training"], expected__isnull=False
+                    control__in=["attention", "training"],
+                    expected__isnull=False,
                 ),
                 name="block_expected_iff_control",
             ),
@@ -129,13 +143,18 @@ class Block(models.Model):
             # nested and planned as for large tables: a connection keeps its plan, and a plan made
             # while the tables were small, or before a large insert, would scan them.
             trigger_after_insert(
-                "annotation", "block_fits_its_segment", declare=[("wrong", "RECORD")]
+                "annotation",
+                "block_fits_its_segment",
+                declare=[("wrong", "RECORD")],
             ),
             pgtrigger.Protect(
                 name="block_content_immutable",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange(
-                    "hit", "outputs", "stands_for", "segment"
+                    "hit",
+                    "outputs",
+                    "stands_for",
+                    "segment",
                 ),
             ),
         ]

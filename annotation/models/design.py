@@ -88,17 +88,25 @@ class Design(RecordedModel):
 
     task = models.ForeignKey("campaign.Task", models.CASCADE, related_name="designs")
     kind = models.CharField(
-        _("Selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
+        _("Selection of systems"),
+        max_length=8,
+        choices=Kind,
+        default=Kind.UNIFORM,
     )
     seed = SeedField(_("Seed"), default=0)
     systems_per_block = models.PositiveSmallIntegerField(
-        _("Outputs per block"), default=5
+        _("Outputs per block"),
+        default=5,
     )
     segments_per_hit = models.PositiveSmallIntegerField(
-        _("Sentences per HIT"), default=3
+        _("Sentences per HIT"),
+        default=3,
     )
     segment_order = models.CharField(
-        _("Order of sentences"), max_length=10, choices=Order, default=Order.RANDOM
+        _("Order of sentences"),
+        max_length=10,
+        choices=Order,
+        default=Order.RANDOM,
     )
     documents = ArrayField(
         models.PositiveIntegerField(),
@@ -119,7 +127,7 @@ class Design(RecordedModel):
         default=0.0,
         db_default=0.0,
         help_text=_(
-            "Share of the sentences that people are never asked about, drawn at random. Machine judges get them over REST, or their answers are imported from files."
+            "Share of the sentences that people are never asked about, drawn at random. Machine judges get them over REST, or their answers are imported from files.",
         ),
     )
     systems = ArrayField(
@@ -128,7 +136,7 @@ class Design(RecordedModel):
         default=list,
         blank=True,
         help_text=_(
-            "Leave empty for all systems. Include a reference that is drawn like a system."
+            "Leave empty for all systems. Include a reference that is drawn like a system.",
         ),
     )
     reference_rate = models.FloatField(
@@ -138,7 +146,8 @@ class Design(RecordedModel):
         help_text="Share of blocks with the reference; empty to draw it like a system.",
     )
     bad_reference_rate = models.FloatField(
-        _("Blocks with a damaged reference"), default=0.0
+        _("Blocks with a damaged reference"),
+        default=0.0,
     )
     attention_every = models.PositiveSmallIntegerField(
         _("HITs between attention checks"),
@@ -152,15 +161,20 @@ class Design(RecordedModel):
         help_text="Pairs of words and outputs: segments with at least that many words show at most that many outputs.",
     )
     normalisation = models.CharField(
-        _("Identical outputs"), max_length=14, choices=Sameness, default=Sameness.EXACT
+        _("Identical outputs"),
+        max_length=14,
+        choices=Sameness,
+        default=Sameness.EXACT,
     )
     active_floor = models.FloatField(
-        _("Balanced share of an active design"), default=0.1
+        _("Balanced share of an active design"),
+        default=0.1,
     )
     inter_share = models.FloatField(_("HITs repeated by another judge"), default=0.0)
     intra_share = models.FloatField(_("HITs repeated by the same judge"), default=0.0)
     repeat_gap = models.PositiveSmallIntegerField(
-        _("Minimum HITs before a repeat by the same judge"), default=10
+        _("Minimum HITs before a repeat by the same judge"),
+        default=10,
     )
     redundancy = models.PositiveSmallIntegerField(_("Judges per block"), default=1)
     judge_group = models.ForeignKey(
@@ -171,7 +185,7 @@ class Design(RecordedModel):
         blank=True,
         verbose_name=_("Judge group"),
         help_text=_(
-            "Only judges in this group get HITs of the test set. Leave empty for all judges."
+            "Only judges in this group get HITs of the test set. Leave empty for all judges.",
         ),
         db_index=False,  # few rows
     )
@@ -206,7 +220,8 @@ class Design(RecordedModel):
                 name="design_segments_between_1_and_50",
             ),
             models.CheckConstraint(
-                condition=models.Q(seed__gte=0), name="design_seed_not_negative"
+                condition=models.Q(seed__gte=0),
+                name="design_seed_not_negative",
             ),
             is_one_of("kind", [*DesignKind, "imported"], name="design_kind_is_known"),
             # At least as many as a block shows.
@@ -217,10 +232,14 @@ class Design(RecordedModel):
                 name="design_systems_fill_a_block",
             ),
             is_one_of(
-                "segment_order", SegmentOrder, name="design_segment_order_is_known"
+                "segment_order",
+                SegmentOrder,
+                name="design_segment_order_is_known",
             ),
             is_one_of(
-                "normalisation", Normalisation, name="design_normalisation_is_known"
+                "normalisation",
+                Normalisation,
+                name="design_normalisation_is_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(reference_rate__isnull=True)
@@ -287,5 +306,5 @@ class Design(RecordedModel):
                 ),
                 "normalisation": Normalisation(self.normalisation),
                 "systems": tuple(self.systems),
-            }
+            },
         )

@@ -54,7 +54,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
     def unreserved(self) -> "HITQuerySet":
         """Return the HITs that are not reserved for a judge, or no longer."""
         return self.filter(
-            models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now())
+            models.Q(reserved_for__isnull=True) | models.Q(reserved_until__lte=Now()),
         )
 
     def unseen_by(
@@ -77,7 +77,8 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.filter(_has_seen(judge_id, apart))
 
     def holding_check(
-        self, holds_check: bool | models.Expression | None
+        self,
+        holds_check: bool | models.Expression | None,
     ) -> "HITQuerySet":
         """Return the HITs with an attention check, or those without one; for None, all HITs."""
         if holds_check is None:
@@ -85,7 +86,8 @@ class HITQuerySet(models.QuerySet["HIT"]):
         return self.filter(holds_check=holds_check)
 
     def excluding_systems(
-        self, system_ids: list[int] | models.Expression | models.F
+        self,
+        system_ids: list[int] | models.Expression | models.F,
     ) -> "HITQuerySet":
         """Return the HITs that show no output of these systems."""
         if system_ids == []:
@@ -111,7 +113,8 @@ def _has_seen(
     )
     is_seen = models.Value(True)
     return Coalesce(
-        models.Subquery(seen.values(is_seen=is_seen)[:1]), models.Value(False)
+        models.Subquery(seen.values(is_seen=is_seen)[:1]),
+        models.Value(False),
     )
 
 
@@ -168,13 +171,16 @@ class HIT(models.Model):
         blank=True,
     )
     number = models.PositiveIntegerField(
-        help_text="Has gaps where a draw found nothing to judge or was repeated."
+        help_text="Has gaps where a draw found nothing to judge or was repeated.",
     )
     #: Number, within the design, of the first HIT planned for all judges that this HIT is or
     #: repeats.
     family = models.PositiveIntegerField(null=True, blank=True)
     purpose = models.CharField(
-        max_length=10, choices=HITPurpose, default=HITPurpose.FIRST, db_default="first"
+        max_length=10,
+        choices=HITPurpose,
+        default=HITPurpose.FIRST,
+        db_default="first",
     )
     repeats = models.ForeignKey(
         "self",
@@ -238,12 +244,14 @@ class HIT(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "number"], name="hit_number_unique_in_task"
+                fields=["task", "number"],
+                name="hit_number_unique_in_task",
             ),
             is_one_of("purpose", HITPurpose, name="hit_purpose_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
-                    purpose__in=["redundancy", "inter", "intra"], repeats__isnull=False
+                    purpose__in=["redundancy", "inter", "intra"],
+                    repeats__isnull=False,
                 )
                 | models.Q(purpose__in=["first", "training"], repeats__isnull=True),
                 name="hit_repeats_iff_repeat",
@@ -255,7 +263,8 @@ class HIT(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(
-                    reserved_for__isnull=True, reserved_until__isnull=True
+                    reserved_for__isnull=True,
+                    reserved_until__isnull=True,
                 )
                 | models.Q(reserved_for__isnull=False, reserved_until__isnull=False),
                 name="hit_reserved_for_iff_reserved_until",
@@ -268,7 +277,8 @@ class HIT(models.Model):
             models.CheckConstraint(
                 condition=models.Q(is_standby=False)
                 | models.Q(
-                    purpose__in=["first", "redundancy"], reserved_for__isnull=True
+                    purpose__in=["first", "redundancy"],
+                    reserved_for__isnull=True,
                 ),
                 name="hit_on_standby_not_reserved",
             ),
@@ -284,7 +294,9 @@ class HIT(models.Model):
             models.Index(
                 fields=["task", "number"],
                 condition=models.Q(
-                    completed_at__isnull=True, purpose__in=POOLED, is_standby=False
+                    completed_at__isnull=True,
+                    purpose__in=POOLED,
+                    is_standby=False,
                 ),
                 name="hit_pool",
             ),
@@ -309,7 +321,8 @@ class HIT(models.Model):
             models.Index(
                 fields=["reserved_for", "task", "number"],
                 condition=models.Q(
-                    completed_at__isnull=True, reserved_for__isnull=False
+                    completed_at__isnull=True,
+                    reserved_for__isnull=False,
                 ),
                 name="hit_reserved",
             ),

@@ -47,50 +47,50 @@ class JudgeMeasure(models.TextChoices):
 #: One-line definition of each measure.
 DEFINITIONS: Final = {
     JudgeMeasure.REFERENCE: gettext_lazy(
-        "How often the judge ranks the human reference above the other output."
+        "How often the judge ranks the human reference above the other output.",
     ),
     JudgeMeasure.BAD_REFERENCE: gettext_lazy(
-        "How often the judge ranks the other output above a damaged reference."
+        "How often the judge ranks the other output above a damaged reference.",
     ),
     JudgeMeasure.REFERENCE_RANDOM: gettext_lazy(
-        "Probability that random clicking favours the reference this often. Near 1 suggests random clicking."
+        "Probability that random clicking favours the reference this often. Near 1 suggests random clicking.",
     ),
     JudgeMeasure.BAD_REFERENCE_RANDOM: gettext_lazy(
-        "Probability that random clicking rejects damaged references this often. Near 1 suggests random clicking."
+        "Probability that random clicking rejects damaged references this often. Near 1 suggests random clicking.",
     ),
     JudgeMeasure.INTER: gettext_lazy(
-        "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance. Not shown if its interval is missing or too wide."
+        "Agreement with other judges on the same outputs. 1 is perfect, 0 is chance. Not shown if its interval is missing or too wide.",
     ),
     JudgeMeasure.INTRA: gettext_lazy(
-        "Agreement with the judge’s own earlier answers on the same outputs. 1 is perfect, 0 is chance."
+        "Agreement with the judge’s own earlier answers on the same outputs. 1 is perfect, 0 is chance.",
     ),
     JudgeMeasure.TIES: gettext_lazy("How often the judge ranks two outputs equally."),
     JudgeMeasure.SECONDS: gettext_lazy(
-        "Half of the judge’s blocks take less active time than this."
+        "Half of the judge’s blocks take less active time than this.",
     ),
     JudgeMeasure.PACE: gettext_lazy(
-        "Words in an average block (source and outputs) per second of the judge’s median time."
+        "Words in an average block (source and outputs) per second of the judge’s median time.",
     ),
     JudgeMeasure.ONE_LABEL: gettext_lazy(
-        "How often the judge gives all outputs of a block the same rank."
+        "How often the judge gives all outputs of a block the same rank.",
     ),
     JudgeMeasure.SHOWN_ORDER: gettext_lazy(
-        "How often the ranks simply follow the order on the screen, up or down."
+        "How often the ranks simply follow the order on the screen, up or down.",
     ),
     JudgeMeasure.POSITION: gettext_lazy(
-        "Probability of such ranks if the position on the screen does not matter. Near 0 suggests that it does."
+        "Probability of such ranks if the position on the screen does not matter. Near 0 suggests that it does.",
     ),
     JudgeMeasure.REFERENCE_IGNORED: gettext_lazy(
-        "Probability that any of 50 or more attentive judges ever ranks the reference this low. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever ranks the reference this low. Near 0 suggests not reading.",
     ),
     JudgeMeasure.DAMAGE_IGNORED: gettext_lazy(
-        "Probability that any of 50 or more attentive judges ever ranks damaged references this high. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever ranks damaged references this high. Near 0 suggests not reading.",
     ),
     JudgeMeasure.TYPED_IN_ORDER: gettext_lazy(
-        "Probability that any of 50 or more attentive judges ever follows the order on the screen this often. Near 0 suggests not reading."
+        "Probability that any of 50 or more attentive judges ever follows the order on the screen this often. Near 0 suggests not reading.",
     ),
     JudgeMeasure.DISAGREES: gettext_lazy(
-        "Probability that a judge like the others agrees with them this little. If near 0, check the judgments."
+        "Probability that a judge like the others agrees with them this little. If near 0, check the judgments.",
     ),
 }
 
@@ -139,7 +139,7 @@ MAX_MINIMUM: Final = 1_000_000
 
 # "1,000" is ambiguous, so a comma is followed by at most two digits or preceded by a single 0.
 _WRITTEN: Final = re.compile(
-    r"(?P<number>[-−]?(?:\d{1,9}(?:[.]\d{1,9}|,\d{1,2})?|0,\d{1,9}))\s*(?P<unit>[%s]?)"
+    r"(?P<number>[-−]?(?:\d{1,9}(?:[.]\d{1,9}|,\d{1,2})?|0,\d{1,9}))\s*(?P<unit>[%s]?)",
 )
 _UNITS: Final = {
     Scale.SHARE: {"%"},
@@ -167,7 +167,7 @@ def threshold_check(measure: str, threshold: float) -> None:
             "measure": judge_measure.label,
             "least": threshold_in_words(judge_measure, limits.least),
             "most": threshold_in_words(judge_measure, limits.most),
-        }
+        },
     )
 
 
@@ -190,17 +190,17 @@ def threshold_from_text(measure: str, text: str) -> float:
 def _how_to_write(measure: JudgeMeasure) -> str:
     hints = {
         Scale.SHARE: _(
-            "“%(measure)s” is a share: include the percent sign, such as 55%%."
+            "“%(measure)s” is a share: include the percent sign, such as 55%%.",
         ),
         Scale.KAPPA: _(
-            "“%(measure)s” must be a number from −1 to 1, such as %(example)s."
+            "“%(measure)s” must be a number from −1 to 1, such as %(example)s.",
         ),
         Scale.SECONDS: _("“%(measure)s” is a time: enter seconds, such as 5."),
         Scale.WORDS_A_SECOND: _(
-            "“%(measure)s” is a speed: enter words per second, such as 15."
+            "“%(measure)s” is a speed: enter words per second, such as 15.",
         ),
         Scale.PROBABILITY: _(
-            "“%(measure)s” is a probability: enter a number from 0 to 1, such as %(example)s."
+            "“%(measure)s” is a probability: enter a number from 0 to 1, such as %(example)s.",
         ),
     }
     if SCALES[measure] == Scale.KAPPA:
@@ -230,7 +230,8 @@ def threshold_as_text(measure: str, threshold: float) -> str:
     """Return the threshold as `threshold_from_text` reads it, independent of the language."""
     scale = SCALES[JudgeMeasure(measure)]
     return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(
-        scale, ""
+        scale,
+        "",
     )
 
 

@@ -50,11 +50,14 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         """Return the judgments with a number up to `watermark`."""
         # With the task of both, so that the index on numbers is read for one task only.
         return self.filter(
-            numbered__number__lte=watermark, numbered__task_id=models.F("task_id")
+            numbered__number__lte=watermark,
+            numbered__task_id=models.F("task_id"),
         )
 
     def current(
-        self, *, watermark: int | models.Expression | None = None
+        self,
+        *,
+        watermark: int | models.Expression | None = None,
     ) -> "JudgmentQuerySet":
         """Return the judgments that no later one supersedes, up to the watermark if one is given."""
         seen = self
@@ -117,7 +120,9 @@ class Submission(models.Model):
         help_text="Time from display to submission in milliseconds.",
     )
     active_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Time without breaks in milliseconds."
+        null=True,
+        blank=True,
+        help_text="Time without breaks in milliseconds.",
     )
     comment = models.TextField(blank=True)
 
@@ -151,7 +156,8 @@ class Judgment(Submission):
     #: Aligned with the candidates in display order; 1 is best, empty is blank.
     labels = ArrayField(
         models.PositiveSmallIntegerField(
-            null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]
+            null=True,
+            validators=[MinValueValidator(1), MaxValueValidator(5)],
         ),
     )
     played = ArrayField(
@@ -163,7 +169,11 @@ class Judgment(Submission):
     # The initial migration creates its unique index, which excludes the many rows that supersede
     # none.
     supersedes = models.OneToOneField(
-        "self", models.PROTECT, related_name="superseded_by", null=True, blank=True
+        "self",
+        models.PROTECT,
+        related_name="superseded_by",
+        null=True,
+        blank=True,
     )
     submitted_at = inserted_at()
 
@@ -217,10 +227,14 @@ class Judgment(Submission):
             ),
             # Planned like `block_fits_its_segment`.
             trigger_after_insert(
-                "annotation", "judgment_fits_its_block", declare=[("wrong", "RECORD")]
+                "annotation",
+                "judgment_fits_its_block",
+                declare=[("wrong", "RECORD")],
             ),
             trigger_after_insert(
-                "annotation", "judgment_queued_for_numbering", rows="inserted"
+                "annotation",
+                "judgment_queued_for_numbering",
+                rows="inserted",
             ),
             # Fires at the commit, because the answer is written after its judgment.
             trigger_from_file(
@@ -251,7 +265,8 @@ class SkipQuerySet(models.QuerySet["Skip"]):
     def standing(self, *, watermark: int | None = None) -> "SkipQuerySet":
         """Return the skips that the judge did not undo by judging the block, up to the watermark if one is given."""
         mine = Judgment.objects.filter(
-            judge=models.OuterRef("judge"), block=models.OuterRef("block")
+            judge=models.OuterRef("judge"),
+            block=models.OuterRef("block"),
         )
         if watermark is not None:
             mine = mine.until(watermark)
@@ -283,7 +298,8 @@ class Skip(Submission):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "block"], name="skip_once_per_judge_and_block"
+                fields=["judge", "block"],
+                name="skip_once_per_judge_and_block",
             ),
             is_one_of("reason", SkipReason, name="skip_reason_is_known"),
             *Submission.Meta.constraints,
@@ -301,7 +317,8 @@ class Skip(Submission):
         ]
         triggers = [
             pgtrigger.Protect(
-                name="skip_append_only", operation=pgtrigger.Update | pgtrigger.Delete
+                name="skip_append_only",
+                operation=pgtrigger.Update | pgtrigger.Delete,
             ),
             trigger_from_file(
                 "annotation",
@@ -310,6 +327,8 @@ class Skip(Submission):
                 when=pgtrigger.Before,
             ),
             trigger_after_insert(
-                "annotation", "skip_queued_for_counting", rows="inserted"
+                "annotation",
+                "skip_queued_for_counting",
+                rows="inserted",
             ),
         ]

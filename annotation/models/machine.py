@@ -42,7 +42,9 @@ class MachineJudgment(models.Model):
         db_index=False,
     )
     task = models.ForeignKey(
-        "campaign.Task", models.PROTECT, related_name="machine_judgments"
+        "campaign.Task",
+        models.PROTECT,
+        related_name="machine_judgments",
     )
     segment = models.ForeignKey(
         "campaign.Segment",
@@ -97,11 +99,13 @@ class MachineJudgment(models.Model):
         indexes = [
             # Finds what a machine has answered.
             models.Index(
-                fields=["segment", "machine"], name="machine_judgment_of_a_segment"
+                fields=["segment", "machine"],
+                name="machine_judgment_of_a_segment",
             ),
             # In the order of exports, and for the numbers on the page.
             models.Index(
-                fields=["machine", "id"], name="machine_judgment_of_a_machine"
+                fields=["machine", "id"],
+                name="machine_judgment_of_a_machine",
             ),
         ]
         triggers = [

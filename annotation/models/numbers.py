@@ -50,7 +50,8 @@ class JudgmentNumber(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "number"], name="judgment_number_unique_in_task"
+                fields=["task", "number"],
+                name="judgment_number_unique_in_task",
             ),
         ]
         triggers = [
@@ -83,7 +84,8 @@ class UncountedAnswer(models.Model):
         constraints = [
             # Read in this order. Other tasks may have many rows during an import.
             models.UniqueConstraint(
-                fields=["task", "is_skip", "answer"], name="uncounted_answer_once"
+                fields=["task", "is_skip", "answer"],
+                name="uncounted_answer_once",
             ),
         ]
 
@@ -92,8 +94,10 @@ def waits(*, is_skip: bool) -> models.Exists:
     """Return the condition that a judgment or skip is not counted yet."""
     return models.Exists(
         UncountedAnswer.objects.filter(
-            task=models.OuterRef("task"), is_skip=is_skip, answer=models.OuterRef("pk")
-        )
+            task=models.OuterRef("task"),
+            is_skip=is_skip,
+            answer=models.OuterRef("pk"),
+        ),
     )
 
 
@@ -136,7 +140,9 @@ class JudgeTally(models.Model):
         db_index=False,  # `judge_tally_once_per_task_and_judge` begins with it
     )
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="judge_tallies"
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="judge_tallies",
     )
     judged = models.PositiveIntegerField()
     first_number = models.PositiveIntegerField(null=True, blank=True)
@@ -160,7 +166,8 @@ class JudgeTally(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "judge"], name="judge_tally_once_per_task_and_judge"
+                fields=["task", "judge"],
+                name="judge_tally_once_per_task_and_judge",
             ),
         ]
 
@@ -206,11 +213,15 @@ class WorkedQuarterHour(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "task", "start"], name="worked_quarter_hour_once"
+                fields=["judge", "task", "start"],
+                name="worked_quarter_hour_once",
             ),
         ]
         indexes = [
-            models.Index(fields=["task", "start"], name="worked_quarter_hour_of_a_task")
+            models.Index(
+                fields=["task", "start"],
+                name="worked_quarter_hour_of_a_task",
+            ),
         ]
 
 
@@ -224,7 +235,10 @@ class PageChanges(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="page_changes", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="page_changes",
+        primary_key=True,
     )
     changes = models.PositiveBigIntegerField(default=0, db_default=0)
     problem_reports = models.PositiveIntegerField(default=0, db_default=0)

@@ -14,7 +14,10 @@ class HITSequence(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="hit_sequence", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="hit_sequence",
+        primary_key=True,
     )
     last_number = models.PositiveIntegerField(default=0)
     blocks_planned = models.PositiveIntegerField(default=0)
@@ -43,7 +46,9 @@ class PlanningBatch(models.Model):
     """Inputs of a batch of HITs: enough to draw each of them again."""
 
     task = models.ForeignKey(
-        "campaign.Task", models.CASCADE, related_name="planning_batches"
+        "campaign.Task",
+        models.CASCADE,
+        related_name="planning_batches",
     )
     design = models.ForeignKey(
         "annotation.Design",
@@ -63,7 +68,10 @@ class PlanningBatch(models.Model):
     avoided = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     hidden = ArrayField(models.CharField(max_length=200), default=list, blank=True)
     withdrawn = ArrayField(
-        models.CharField(max_length=200), default=list, db_default=[], blank=True
+        models.CharField(max_length=200),
+        default=list,
+        db_default=[],
+        blank=True,
     )
     segment_limit = models.PositiveIntegerField(null=True, blank=True)
     #: Set only if there is a limit.
@@ -94,7 +102,10 @@ class SamplingState(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="sampling_state", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="sampling_state",
+        primary_key=True,
     )
     #: Number of the last judgment included.
     watermark = models.PositiveIntegerField()

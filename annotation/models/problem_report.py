@@ -27,7 +27,8 @@ class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
         """Add `is_closed` from the latest reply; without replies, a report is open."""
         latest = ProblemReply.objects.filter(report=OuterRef("pk")).order_by("-number")
         state = Coalesce(
-            Subquery(latest.values("closed")[:1]), models.Value(value=False)
+            Subquery(latest.values("closed")[:1]),
+            models.Value(value=False),
         )
         return self.annotate(is_closed=state)
 
@@ -38,14 +39,21 @@ class ProblemReport(models.Model):
     #: Chosen by the client: the same id twice is one report.
     client_id = models.UUIDField(unique=True)
     judge = models.ForeignKey(
-        "campaign.Judge", models.PROTECT, related_name="problem_reports"
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="problem_reports",
     )
     block = models.ForeignKey(
-        "annotation.Block", models.PROTECT, related_name="problem_reports"
+        "annotation.Block",
+        models.PROTECT,
+        related_name="problem_reports",
     )
     # Repeats the block's task, because the dashboard requests a task's latest reports every second.
     task = models.ForeignKey(
-        "campaign.Task", models.PROTECT, related_name="problem_reports", db_index=False
+        "campaign.Task",
+        models.PROTECT,
+        related_name="problem_reports",
+        db_index=False,
     )
     kind = models.CharField(max_length=9, choices=ProblemReportKind)
     comment = models.TextField(blank=True)
@@ -102,7 +110,10 @@ class ProblemReply(models.Model):
     """
 
     report = models.ForeignKey(
-        ProblemReport, models.PROTECT, related_name="replies", db_index=False
+        ProblemReport,
+        models.PROTECT,
+        related_name="replies",
+        db_index=False,
     )
     #: Number among the replies to this report, from 1.
     number = models.PositiveIntegerField()
@@ -111,10 +122,17 @@ class ProblemReply(models.Model):
     #: True if this reply closes the report.
     closed = models.BooleanField()
     takes_back = models.OneToOneField(
-        "self", models.PROTECT, related_name="taken_back_by", null=True, blank=True
+        "self",
+        models.PROTECT,
+        related_name="taken_back_by",
+        null=True,
+        blank=True,
     )
     created_by = models.ForeignKey(
-        "campaign.User", models.PROTECT, related_name="+", db_index=False
+        "campaign.User",
+        models.PROTECT,
+        related_name="+",
+        db_index=False,
     )
     created_at = inserted_at()
 
@@ -137,12 +155,14 @@ class ProblemReply(models.Model):
         constraints = [
             # If two organisers reply at once, the second is shown the first reply before sending.
             models.UniqueConstraint(
-                fields=["report", "number"], name="problem_reply_number_once"
+                fields=["report", "number"],
+                name="problem_reply_number_once",
             ),
             models.CheckConstraint(
                 condition=models.Q(takes_back__isnull=False, text="")
                 | models.Q(
-                    models.Q(closed=True) | ~models.Q(text=""), takes_back__isnull=True
+                    models.Q(closed=True) | ~models.Q(text=""),
+                    takes_back__isnull=True,
                 ),
                 name="problem_reply_has_effect",
             ),

@@ -70,7 +70,9 @@ class QualityRule(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="quality_rules"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="quality_rules",
     )
     task = models.ForeignKey(
         "campaign.Task",
@@ -91,13 +93,19 @@ class QualityRule(RecordedModel):
     )
     action = models.CharField(_("Action"), max_length=7, choices=ACTIONS)
     replaces = models.OneToOneField(
-        "self", models.PROTECT, related_name="replaced_by", null=True, blank=True
+        "self",
+        models.PROTECT,
+        related_name="replaced_by",
+        null=True,
+        blank=True,
     )
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now())
     switched_off_by = by_user(on_delete=models.PROTECT)
     switched_off_at = models.DateTimeField(
-        pgettext_lazy("quality rule", "Switched off"), null=True, blank=True
+        pgettext_lazy("quality rule", "Switched off"),
+        null=True,
+        blank=True,
     )
 
     recording: ClassVar = Recording(
@@ -122,7 +130,9 @@ class QualityRule(RecordedModel):
         constraints = [
             is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
             is_one_of(
-                "direction", RuleDirection, name="quality_rule_direction_is_known"
+                "direction",
+                RuleDirection,
+                name="quality_rule_direction_is_known",
             ),
             is_one_of(
                 "action",
@@ -130,11 +140,13 @@ class QualityRule(RecordedModel):
                 name="quality_rule_action_is_known",
             ),
             models.CheckConstraint(
-                condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
+                condition=models.Q(minimum__gte=1),
+                name="quality_rule_needs_evidence",
             ),
             # Rules that predate these bounds stay in the history, switched off.
             models.CheckConstraint(
-                condition=_threshold_in_range(), name="quality_rule_threshold_in_range"
+                condition=_threshold_in_range(),
+                name="quality_rule_threshold_in_range",
             ),
         ]
         triggers = [
@@ -179,7 +191,9 @@ class QualityAction(RecordedModel):
         verbose_name=_("Judge"),
     )
     task = models.ForeignKey(
-        "campaign.Task", models.PROTECT, related_name="quality_actions"
+        "campaign.Task",
+        models.PROTECT,
+        related_name="quality_actions",
     )
     rule = models.ForeignKey(
         QualityRule,
@@ -212,7 +226,9 @@ class QualityAction(RecordedModel):
     created_by = by_user(on_delete=models.PROTECT)
     created_at = inserted_at()
     reverted_at = models.DateTimeField(
-        pgettext_lazy("quality action", "Reverted"), null=True, blank=True
+        pgettext_lazy("quality action", "Reverted"),
+        null=True,
+        blank=True,
     )
     reverted_by = by_user(on_delete=models.PROTECT)
     revert_note = models.TextField(_("Note on the reversal"), blank=True, default="")
@@ -273,7 +289,8 @@ class QualityAction(RecordedModel):
             ),
             # Applies to reverted actions too: the organiser's decision overrides the rule.
             models.UniqueConstraint(
-                fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
+                fields=["rule", "judge"],
+                name="quality_action_once_per_rule_and_judge",
             ),
             models.CheckConstraint(
                 condition=models.Q(reverted_at__isnull=False, reverted_by__isnull=False)
@@ -305,7 +322,10 @@ class QualityAction(RecordedModel):
             pgtrigger.Protect(
                 name="quality_action_reverted_once",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]
-                    "reverted_at", "reverted_by_id", "revert_note", "revert_batch"
+                    "reverted_at",
+                    "reverted_by_id",
+                    "revert_note",
+                    "revert_batch",
                 ),
                 condition=pgtrigger.Q(old__reverted_at__isnull=False),
             ),

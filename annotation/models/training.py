@@ -15,7 +15,10 @@ class TrainingBlock(RecordedModel):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", models.CASCADE, related_name="training_blocks", db_index=False
+        "campaign.Task",
+        models.CASCADE,
+        related_name="training_blocks",
+        db_index=False,
     )
     position = models.PositiveSmallIntegerField(_("Position"), help_text="From 1.")
     segment = models.ForeignKey(
@@ -48,10 +51,12 @@ class TrainingBlock(RecordedModel):
                 name="training_block_position_unique_in_task",
             ),
             models.UniqueConstraint(
-                fields=["task", "segment"], name="training_block_segment_unique_in_task"
+                fields=["task", "segment"],
+                name="training_block_segment_unique_in_task",
             ),
             models.CheckConstraint(
-                condition=~models.Q(explanation=""), name="training_block_is_explained"
+                condition=~models.Q(explanation=""),
+                name="training_block_is_explained",
             ),
         ]
 
@@ -60,7 +65,10 @@ class TrainingCandidate(RecordedModel):
     """An output of a training block and the rank it should get."""
 
     training_block = models.ForeignKey(
-        TrainingBlock, models.CASCADE, related_name="candidates", db_index=False
+        TrainingBlock,
+        models.CASCADE,
+        related_name="candidates",
+        db_index=False,
     )
     output = models.ForeignKey(
         "campaign.Output",

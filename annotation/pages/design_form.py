@@ -86,35 +86,36 @@ class DesignForm(VersionedForm):
             if choice[0] != Design.Kind.IMPORTED
         ],
         help_text=_(
-            "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output for a sentence."
+            "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output for a sentence.",
         ),
     )
     systems_per_block = WholeNumberField(
         min_value=1,
         max_value=26,
         help_text=_(
-            "Number of outputs shown together. Ignored for blocks of two and all systems."
+            "Number of outputs shown together. Ignored for blocks of two and all systems.",
         ),
     )
     systems = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
     length_limits = forms.CharField(
         required=False,
         max_length=200,
         help_text=_(
-            "WORDS:OUTPUTS, such as 30:3, 50:2. Sentences of 30 or more words show at most three outputs. Leave empty for no limit."
+            "WORDS:OUTPUTS, such as 30:3, 50:2. Sentences of 30 or more words show at most three outputs. Leave empty for no limit.",
         ),
     )
     active_floor = _percent(
         _(
-            "Share of blocks drawn as in a balanced design, so that no system is neglected."
-        )
+            "Share of blocks drawn as in a balanced design, so that no system is neglected.",
+        ),
     )
     normalisation = forms.ChoiceField(
         choices=Design.Sameness.choices,
         help_text=_(
-            "Identical outputs are shown once, and the rank counts for each of their systems. “Visually identical” ignores white space and invisible characters."
+            "Identical outputs are shown once, and the rank counts for each of their systems. “Visually identical” ignores white space and invisible characters.",
         ),
     )
     segments_per_hit = WholeNumberField(
@@ -125,7 +126,7 @@ class DesignForm(VersionedForm):
     segment_order = forms.ChoiceField(
         choices=Design.Order.choices,
         help_text=_(
-            "Random: anywhere in the test set. Sequential: every sentence once before any is repeated."
+            "Random: anywhere in the test set. Sequential: every sentence once before any is repeated.",
         ),
     )
     documents = forms.CharField(
@@ -147,7 +148,7 @@ class DesignForm(VersionedForm):
             (_LIKE_A_SYSTEM, _("like a system")),
         ],
         help_text=_(
-            "A hidden reference reveals judges who do not read. Choose “never” if judges see the reference."
+            "A hidden reference reveals judges who do not read. Choose “never” if judges see the reference.",
         ),
     )
     reference_rate = forms.DecimalField(
@@ -155,16 +156,17 @@ class DesignForm(VersionedForm):
         min_value=0,
         max_value=100,
         help_text=_(
-            "Required if the reference is in some blocks. Bojar et al. (2011) recommend a lower share than for a system."
+            "Required if the reference is in some blocks. Bojar et al. (2011) recommend a lower share than for a system.",
         ),
     )
     rank_shown_reference = forms.BooleanField(
-        label=_("Rank the reference even if judges see it"), required=False
+        label=_("Rank the reference even if judges see it"),
+        required=False,
     )
     bad_reference_rate = _percent(
         _(
-            "A judge who prefers the damaged text is probably not reading. Only approved damaged references are shown."
-        )
+            "A judge who prefers the damaged text is probably not reading. Only approved damaged references are shown.",
+        ),
     )
     attention_every = WholeNumberField(min_value=0, max_value=32767)
     redundancy = WholeNumberField(
@@ -180,16 +182,18 @@ class DesignForm(VersionedForm):
         help_text=_("Keeps judges from remembering their first answer."),
     )
     judge_group = forms.ModelChoiceField(
-        queryset=JudgeGroup.objects.none(), empty_label=_("All judges"), required=False
+        queryset=JudgeGroup.objects.none(),
+        empty_label=_("All judges"),
+        required=False,
     )
     seed = forms.CharField(
         required=False,
         max_length=39,
         widget=forms.TextInput(
-            attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"}
+            attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"},
         ),
         help_text=_(
-            "Whole number that determines all random draws. Keep it secret from judges. Leave empty to keep the current seed."
+            "Whole number that determines all random draws. Keep it secret from judges. Leave empty to keep the current seed.",
         ),
     )
 
@@ -216,7 +220,7 @@ class DesignForm(VersionedForm):
         self._wanted = preset
         self._chosen: dict[str, object] = {}
         present = JudgeGroup.objects.present().filter(
-            campaign=task.test_set.campaign_id
+            campaign=task.test_set.campaign_id,
         )
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
         self.fields["systems"].choices = _system_choices(task, design)  # type: ignore[attr-defined]
@@ -251,7 +255,7 @@ class DesignForm(VersionedForm):
         fields = []
         for name in self.fields:
             if name in usual and _comparable(usual[name]) != _comparable(
-                self[name].value()
+                self[name].value(),
             ):
                 fields.append(self[name])
         return fields
@@ -392,13 +396,13 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
         if system.withdrawn_at is not None:
             if system.name in design.systems:
                 choices.append(
-                    (system.name, _("%(name)s (withdrawn)") % {"name": system.name})
+                    (system.name, _("%(name)s (withdrawn)") % {"name": system.name}),
                 )
         elif system.kind == SystemKind.REFERENCE and system.name == system_label(
-            system.name
+            system.name,
         ):
             choices.append(
-                (system.name, _("%(name)s (reference)") % {"name": system.name})
+                (system.name, _("%(name)s (reference)") % {"name": system.name}),
             )
         else:
             choices.append((system.name, system_label(system.name)))

@@ -26,7 +26,7 @@ def design_history(designs: Sequence[Design]) -> list[DesignChange]:
         if number + 1 < len(designs):
             changed = _design_changes(designs[number + 1], design)
         history.append(
-            {"design": design, "changed": changed, "is_in_force": number == 0}
+            {"design": design, "changed": changed, "is_in_force": number == 0},
         )
     return history
 

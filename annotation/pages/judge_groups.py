@@ -26,7 +26,7 @@ class JudgeGroupForm(VersionedForm):
     blocks_asked = WholeNumberField(
         label=gettext_lazy("Maximum blocks per judge"),
         help_text=gettext_lazy(
-            "Leave empty to use the campaign’s limit. The largest limit of a judge’s groups applies."
+            "Leave empty to use the campaign’s limit. The largest limit of a judge’s groups applies.",
         ),
         min_value=1,
         max_value=MAX_BLOCKS,

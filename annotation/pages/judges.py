@@ -85,17 +85,24 @@ class CampaignJudgeTable(DeskTable):
 
     name = _judge_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _judge_column(
-        gettext_lazy("Address or origin"), "reached_at", kind="wide"
+        gettext_lazy("Address or origin"),
+        "reached_at",
+        kind="wide",
     )
     languages = PlainColumn(gettext_lazy("Languages"), by="languages")
     expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
     groups = PlainColumn(gettext_lazy("Groups"), by="group_names")
     conflicts = PlainColumn(
-        gettext_lazy("Conflicts of interest"), by="conflict_names", kind="wide"
+        gettext_lazy("Conflicts of interest"),
+        by="conflict_names",
+        kind="wide",
     )
     state = _judge_column(gettext_lazy("State"), "standing")
     seen = _judge_column(
-        gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
+        gettext_lazy("Last seen"),
+        "seen_at",
+        kind="seen",
+        initial_sort_descending=True,
     )
 
     caption = gettext_lazy("Judges")
@@ -144,7 +151,7 @@ class JudgeListForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("Addresses, names or CSV"),
         help_text=gettext_lazy(
-            "One judge per line: an address, a name or both, or a table with any of these columns: email, name, languages, expertise, groups, conflicts. Machine judges: name, machine (true), version, prompt, settings, asked_twice."
+            "One judge per line: an address, a name or both, or a table with any of these columns: email, name, languages, expertise, groups, conflicts. Machine judges: name, machine (true), version, prompt, settings, asked_twice.",
         ),
         max_length=MAX_BYTES,
         required=False,
@@ -166,7 +173,8 @@ class JudgeListForm(forms.Form):
         initial="links",
     )
     language = forms.ChoiceField(
-        label=gettext_lazy("Message language"), choices=settings.LANGUAGES
+        label=gettext_lazy("Message language"),
+        choices=settings.LANGUAGES,
     )
     note = forms.CharField(
         label=gettext_lazy("Personal note in the message"),
@@ -183,7 +191,7 @@ class JudgeListForm(forms.Form):
             if file is not None:
                 if file.size > MAX_BYTES:
                     raise forms.ValidationError(
-                        {"file": _("The file is larger than 2 MB.")}
+                        {"file": _("The file is larger than 2 MB.")},
                     )
                 data["text"] = judge_list_decode(file.read())
             text = data.get("text") or ""
@@ -203,11 +211,12 @@ class JudgeForm(VersionedForm):
     """Work a judge may receive (languages, expertise, groups, conflicts) and their contact address."""
 
     address = forms.EmailField(
-        required=False, widget=forms.EmailInput(attrs={"dir": "ltr"})
+        required=False,
+        widget=forms.EmailInput(attrs={"dir": "ltr"}),
     )
     expertise = forms.CharField(
         help_text=gettext_lazy(
-            "Separate fields by commas. Test sets can require some of them."
+            "Separate fields by commas. Test sets can require some of them.",
         ),
         max_length=2000,
         required=False,
@@ -250,7 +259,8 @@ class JudgeForm(VersionedForm):
         groups.queryset = present.order_by("name")  # type: ignore[attr-defined]
         of_campaign = System.objects.filter(test_set__campaign=campaign)
         systems.queryset = of_campaign.select_related("test_set").order_by(  # type: ignore[attr-defined]
-            "test_set", "name"
+            "test_set",
+            "name",
         )
         systems.label_from_instance = _system_in_words  # type: ignore[attr-defined]
 
@@ -262,7 +272,7 @@ class JudgeForm(VersionedForm):
         if any(len(tag) > _MAX_TAG for tag in tags):
             raise forms.ValidationError(
                 _("A field of expertise may have at most %(most)d characters.")
-                % {"most": _MAX_TAG}
+                % {"most": _MAX_TAG},
             )
         named_tags = set()
         for tag in tags:

@@ -54,7 +54,10 @@ def _has(label: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilte
         return rows.filter(~condition())
 
     return django_filters.ChoiceFilter(
-        label=label, choices=_HAS, empty_label=_ANY, method=filtered
+        label=label,
+        choices=_HAS,
+        empty_label=_ANY,
+        method=filtered,
     )
 
 
@@ -95,15 +98,22 @@ def _filter_by_state(rows: Any, _name: str, value: str) -> Any:
 
 
 def _number(
-    label: Any, method: Callable[..., Any], **limits: Any
+    label: Any,
+    method: Callable[..., Any],
+    **limits: Any,
 ) -> django_filters.NumberFilter:
     return django_filters.NumberFilter(
-        label=label, method=method, min_value=0, **limits
+        label=label,
+        method=method,
+        min_value=0,
+        **limits,
     )
 
 
 def _keep_all_rows(
-    rows: QuerySet[Any, Any], _name: str, _value: str
+    rows: QuerySet[Any, Any],
+    _name: str,
+    _value: str,
 ) -> QuerySet[Any, Any]:
     """Return all rows, because the filter by system also applies this value."""
     return rows
@@ -124,13 +134,19 @@ class JudgmentFilter(DeskFilter):
     """Filters for numbers of judgments."""
 
     judge = django_filters.CharFilter(
-        "judgment__judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+        "judgment__judge__pseudonym",
+        label=gettext_lazy("Judge"),
+        max_length=100,
     )
     system = django_filters.CharFilter(
-        label=gettext_lazy("System"), method="of_system", max_length=200
+        label=gettext_lazy("System"),
+        method="of_system",
+        max_length=200,
     )
     other = django_filters.CharFilter(
-        label=gettext_lazy("Against"), method=_keep_all_rows, max_length=200
+        label=gettext_lazy("Against"),
+        method=_keep_all_rows,
+        max_length=200,
     )
     outcome = django_filters.ChoiceFilter(
         label=gettext_lazy("Outcome"),
@@ -211,7 +227,10 @@ class JudgmentFilter(DeskFilter):
                 del self.filters[name]
 
     def of_system(
-        self, rows: QuerySet[Any, Any], name: str, value: str
+        self,
+        rows: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         other = self.form.cleaned_data.get("other") or ""
@@ -228,7 +247,7 @@ def seconds_in_words(milliseconds: int | None) -> str:
     if milliseconds is None:
         return "–"
     return _("%(seconds)s s") % {
-        "seconds": number_format(round(milliseconds / 1000, 1), decimal_pos=1)
+        "seconds": number_format(round(milliseconds / 1000, 1), decimal_pos=1),
     }
 
 
@@ -294,7 +313,9 @@ class JudgmentTable(DeskTable):
         if not badges:
             return comment
         return format_html(
-            '<span class="badge">{}</span> {}', comma_list(badges), comment
+            '<span class="badge">{}</span> {}',
+            comma_list(badges),
+            comment,
         )
 
 
@@ -317,7 +338,9 @@ class SkipFilter(DeskFilter):
     """Filters for the skips of a test set, including by state."""
 
     judge = django_filters.CharFilter(
-        "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+        "judge__pseudonym",
+        label=gettext_lazy("Judge"),
+        max_length=100,
     )
     segment = django_filters.NumberFilter(
         "block__segment__number",
@@ -327,7 +350,9 @@ class SkipFilter(DeskFilter):
         decimal_places=0,
     )
     reason = django_filters.ChoiceFilter(
-        label=gettext_lazy("Reason"), choices=SkipReason.choices, empty_label=_ANY
+        label=gettext_lazy("Reason"),
+        choices=SkipReason.choices,
+        empty_label=_ANY,
     )
     judged_later = django_filters.ChoiceFilter(
         label=gettext_lazy("Judged later"),
@@ -398,13 +423,19 @@ class ProblemReportFilter(DeskFilter):
         method=_filter_by_state,
     )
     kind = django_filters.ChoiceFilter(
-        label=gettext_lazy("Kind"), choices=ProblemReportKind.choices, empty_label=_ANY
+        label=gettext_lazy("Kind"),
+        choices=ProblemReportKind.choices,
+        empty_label=_ANY,
     )
     judge = django_filters.CharFilter(
-        "judge__pseudonym", label=gettext_lazy("Judge"), max_length=100
+        "judge__pseudonym",
+        label=gettext_lazy("Judge"),
+        max_length=100,
     )
     task = django_filters.ModelChoiceFilter(
-        label=gettext_lazy("Test set"), queryset=Task.objects.none(), empty_label=_ANY
+        label=gettext_lazy("Test set"),
+        queryset=Task.objects.none(),
+        empty_label=_ANY,
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
@@ -420,11 +451,16 @@ class ProblemReportTable(DeskTable):
     kind = PlainColumn(gettext_lazy("Problem"), by="kind", kind="wide")
     comment = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
     judge = SortedColumn(
-        gettext_lazy("Judge"), by="judge__pseudonym", then="-pk", kind="judge"
+        gettext_lazy("Judge"),
+        by="judge__pseudonym",
+        then="-pk",
+        kind="judge",
     )
     task = PlainColumn(gettext_lazy("Test set"), by="task__test_set__name")
     segment = PlainColumn(
-        gettext_lazy("Segment"), by="block__segment__number", kind="number"
+        gettext_lazy("Segment"),
+        by="block__segment__number",
+        kind="number",
     )
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
     state = PlainColumn(gettext_lazy("State"), by="is_closed")

@@ -38,13 +38,16 @@ class ParticipationFilter(DeskFilter):
     )
 
     def of_who(
-        self, rows: QuerySet[Any, Any], name: str, value: str
+        self,
+        rows: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         matches = Q(judge__pseudonym__icontains=value)
         if rights(self.request)["may_change"]:
             matches |= Q(judge__external_id__icontains=value) | Q(
-                session_id__icontains=value
+                session_id__icontains=value,
             )
         return rows.filter(matches)
 
@@ -71,7 +74,7 @@ class ParticipationTable(DeskTable):
         super().of(request, address=address)
         self._shows_ids = rights(request)["may_change"]
         described = participations_described(
-            [row.record for row in self.page.object_list]
+            [row.record for row in self.page.object_list],
         )
         self._described = {
             description.participation.pk: description for description in described

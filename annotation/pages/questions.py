@@ -58,7 +58,10 @@ class AnswersForm(forms.Form):
     ) -> None:
         initial = {name: answer["value"] for name, answer in judge.answers.items()}
         super().__init__(
-            data, initial=initial, auto_id="answer-%s", use_required_attribute=False
+            data,
+            initial=initial,
+            auto_id="answer-%s",
+            use_required_attribute=False,
         )
         language = get_language() or ""
         for question in questions:
@@ -75,7 +78,7 @@ class AnswersForm(forms.Form):
                 and not question.is_answered_by(answer)
             ):
                 field.help_text = _(
-                    "This question has changed since your answer. You answered: “%(question)s”"
+                    "This question has changed since your answer. You answered: “%(question)s”",
                 ) % {"question": answer["question"]}
             # For the template.
             field.question = question
@@ -101,7 +104,7 @@ _WITH_DECIMALS: Final = re.compile(r"(\d)[.,٫](\d{1,2}|\d{4,})\s*\Z")
 
 #: A number with groups of thousands, and another separator before its decimals: “1.000,5” or “1,000.5”.
 _WITH_GROUPS: Final = re.compile(
-    r"\s*([+-]?\d{1,3}(?:([.,٬'’ \u00a0\u202f])\d{3})(?:\2\d{3})*)(?!\2)[.,٫](\d+)\s*"
+    r"\s*([+-]?\d{1,3}(?:([.,٬'’ \u00a0\u202f])\d{3})(?:\2\d{3})*)(?!\2)[.,٫](\d+)\s*",
 )
 #: A separator that stands twice, although no group of three digits follows.
 _WITH_WRONG_GROUPS: Final = re.compile(r"\d([.,])\d+\1(?:\d{1,2}|\d{4,})\s*\Z")
@@ -116,7 +119,7 @@ class _NumberField(forms.FloatField):
         if grouped is not None:
             whole, separator, decimals = grouped.groups()
             return super().to_python(
-                float(f"{whole.replace(separator, '')}.{decimals}")
+                float(f"{whole.replace(separator, '')}.{decimals}"),
             )
         if _WITH_WRONG_GROUPS.search(text):
             raise ValidationError(self.error_messages["invalid"], code="invalid")
@@ -133,7 +136,7 @@ def _answer_field(question: Question, wording: Wording) -> Any:
                 min_value=-LARGEST_NUMBER,
                 max_value=LARGEST_NUMBER,
                 widget=forms.TextInput(
-                    attrs={"inputmode": "decimal", "autocomplete": "off"}
+                    attrs={"inputmode": "decimal", "autocomplete": "off"},
                 ),
             )
         case QuestionKind.ONE:
@@ -142,13 +145,14 @@ def _answer_field(question: Question, wording: Wording) -> Any:
             return forms.ChoiceField(choices=choices, widget=forms.RadioSelect)
         case QuestionKind.SEVERAL:
             return forms.MultipleChoiceField(
-                choices=choices, widget=forms.CheckboxSelectMultiple
+                choices=choices,
+                widget=forms.CheckboxSelectMultiple,
             )
         case QuestionKind.CONSENT:
             return forms.BooleanField(
                 error_messages={"required": _("You can take part only if you agree.")},
                 widget=forms.CheckboxInput(
-                    attrs={"aria-describedby": f"text-{question.name}"}
+                    attrs={"aria-describedby": f"text-{question.name}"},
                 ),
             )
         case QuestionKind.TEXT:
@@ -164,18 +168,21 @@ class QuestionForm(VersionedForm):
     name = forms.CharField(
         label=gettext_lazy("Name"),
         help_text=gettext_lazy(
-            "Column in exported tables: lowercase letters, digits and underscores, such as native_language."
+            "Column in exported tables: lowercase letters, digits and underscores, such as native_language.",
         ),
     )
     kind = forms.ChoiceField(label=gettext_lazy("Answer"), choices=QuestionKind.choices)
     stage = forms.ChoiceField(
-        label=gettext_lazy("Asked"), choices=QuestionStage.choices
+        label=gettext_lazy("Asked"),
+        choices=QuestionStage.choices,
     )
     required = forms.BooleanField(
-        label=gettext_lazy("Judges must answer, or agree, to continue"), required=False
+        label=gettext_lazy("Judges must answer, or agree, to continue"),
+        required=False,
     )
     language = forms.ChoiceField(
-        label=gettext_lazy("Language"), validators=[languages_validate]
+        label=gettext_lazy("Language"),
+        validators=[languages_validate],
     )
     question = forms.CharField(
         label=gettext_lazy("Question, or text to agree to"),
@@ -184,7 +191,7 @@ class QuestionForm(VersionedForm):
     choices = forms.CharField(
         label=gettext_lazy("Choices, one per line"),
         help_text=gettext_lazy(
-            "Enter the same number of choices in each language, in the same order. Answers are stored in the first language."
+            "Enter the same number of choices in each language, in the same order. Answers are stored in the first language.",
         ),
         required=False,
         widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
@@ -215,7 +222,7 @@ class QuestionForm(VersionedForm):
         super().__init__(data, initial={**edited, **text})
         interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
         tags = dict.fromkeys(
-            [*texts, language, *interface, *campaign_languages(campaign)]
+            [*texts, language, *interface, *campaign_languages(campaign)],
         )
         field: Any = self.fields["language"]
         field.choices = [(tag, language_name(tag)) for tag in tags]
@@ -302,7 +309,8 @@ def judges_worked(*, campaign: Campaign) -> JudgesWorked | None:
         pairs=[language_pair_name(*pair) for pair in pairs],
         languages=languages,
         summaries=answers_summaries(
-            campaign=campaign, judges=[row.judge.pk for row in worked]
+            campaign=campaign,
+            judges=[row.judge.pk for row in worked],
         ),
     )
 

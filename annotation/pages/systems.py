@@ -51,7 +51,9 @@ class SystemTable(DeskTable):
         if row.withdrawn_at is None:
             return link
         return format_html(
-            '{} <span class="badge">{}</span>', link, pgettext("system", "Withdrawn")
+            '{} <span class="badge">{}</span>',
+            link,
+            pgettext("system", "Withdrawn"),
         )
 
     def cell_constrained(self, row: System) -> str:
@@ -73,7 +75,11 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
         fields = DESCRIBED
 
     def __init__(
-        self, data: Any = None, *, system: System, is_name_settled: bool
+        self,
+        data: Any = None,
+        *,
+        system: System,
+        is_name_settled: bool,
     ) -> None:
         super().__init__(data, instance=system)
         if is_name_settled:
@@ -86,7 +92,9 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
 
 
 def system_details(
-    task: Task, system: System, form: SystemForm | None = None
+    task: Task,
+    system: System,
+    form: SystemForm | None = None,
 ) -> dict[str, object]:
     """Return the details of a system's page."""
     settled = name_settled_in_words(system=system)
@@ -113,7 +121,7 @@ class SystemAddForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Outputs"),
         help_text=gettext_lazy(
-            "Plain text with one output per line, or WMT SGML; plain or .gz, up to 20 MB."
+            "Plain text with one output per line, or WMT SGML; plain or .gz, up to 20 MB.",
         ),
         validators=[file_size_validate],
     )
@@ -125,7 +133,7 @@ class CorrectionForm(forms.Form):
     text = forms.CharField(
         label=gettext_lazy("Corrected output"),
         widget=LinesTextarea(
-            attrs={"rows": 4, "class": "notranslate", "translate": "no"}
+            attrs={"rows": 4, "class": "notranslate", "translate": "no"},
         ),
     )
     reason = forms.CharField(

@@ -39,7 +39,10 @@ class TimeSheetFilter(DeskFilter):
         form = DaysForm
 
     def of_days(
-        self, rows: QuerySet[Any, Any], name: str, value: date
+        self,
+        rows: QuerySet[Any, Any],
+        name: str,
+        value: date,
     ) -> QuerySet[Any, Any]:
         """Return all judges; the days apply to the sums."""
         del name, value

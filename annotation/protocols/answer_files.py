@@ -186,12 +186,13 @@ class AnswerFiles:
     content: Callable[[FileRecords], FileContent]
     answer: Callable[[Any, Sequence[str | None], CompleteRules, Lose], Answer]
     of_task: Callable[
-        [Task, Iterable[FileAnswer], RefuseAnswer], Iterable[FileAnswer]
+        [Task, Iterable[FileAnswer], RefuseAnswer],
+        Iterable[FileAnswer],
     ] = lambda _task, answers, _refuse: answers
     why: Callable[[Sequence[Sequence[str]]], dict[str, object]] = lambda _candidates: {}
     part: Callable[[Answer, CompleteRules], int] = lambda _answer, _rules: 0
     writers: Mapping[str, Callable[[Task, int], FileWritten]] = field(
-        default_factory=dict
+        default_factory=dict,
     )
 
 
@@ -207,7 +208,9 @@ def file_content(
     with isolated_items(file.name, file.size(), parse, watch=watch) as parts:
         records = FileRecords.of(file.name, parts)
         yield replace(
-            files.content(records), forms=records.forms, machines=records.machines
+            files.content(records),
+            forms=records.forms,
+            machines=records.machines,
         )
 
 

@@ -67,7 +67,7 @@ PAGE_FIELD: Final = forms.ChoiceField(
     ],
     initial=SEGMENT_PAGE,
     help_text=gettext_lazy(
-        "A document: judges read its sentences on one page, in outputs of one system, and answer them in any order. Needs blocks of one output."
+        "A document: judges read its sentences on one page, in outputs of one system, and answer them in any order. Needs blocks of one output.",
     ),
 )
 #: Maximum number of segments on such a page, and their number in new designs.
@@ -119,7 +119,7 @@ class QuestionField(RuleField, TextsField):
             label=gettext_lazy("Question"),
             initial="",
             help_text=gettext_lazy(
-                "Shown above the outputs, such as “Rank the summaries from most to least faithful.” One line for all readers, or a line per language that begins with its tag, such as “de: ”. Leave empty for the usual question."
+                "Shown above the outputs, such as “Rank the summaries from most to least faithful.” One line for all readers, or a line per language that begins with its tag, such as “de: ”. Leave empty for the usual question.",
             ),
         )
 
@@ -480,7 +480,9 @@ class AnswerKind(ABC):
 
     @abstractmethod
     def refusal(
-        self, assigned: AssignedBlock, answer: Answer
+        self,
+        assigned: AssignedBlock,
+        answer: Answer,
     ) -> SubmissionRefusedError | None:
         """Return the reason why an answer is refused, in words for the judge; None if it is accepted.
 
@@ -514,7 +516,10 @@ class AnswerKind(ABC):
         return self.submitted(row)
 
     def read(
-        self, judgment_ids: Sequence[int], *, is_record: bool = False
+        self,
+        judgment_ids: Sequence[int],
+        *,
+        is_record: bool = False,
     ) -> dict[int, Answer]:
         """Return answers, as they were given or as organisers may see them, by the ids of their judgments. One query."""
         judged = self.table.objects.filter(pk__in=judgment_ids)
@@ -563,7 +568,10 @@ class AnswerKind(ABC):
         """Return the answer of a simulated judge."""
 
     def simulated_on(
-        self, answer: Answer, texts: Sequence[str], random: Random
+        self,
+        answer: Answer,
+        texts: Sequence[str],
+        random: Random,
     ) -> Answer:
         """Return that answer with parts marked or changed in the texts of the candidates."""
         return answer
@@ -624,12 +632,13 @@ class AnswerKind(ABC):
     @property
     def _relation(self) -> str:
         return str(
-            self.table._meta.get_field("judgment").remote_field.get_accessor_name()
+            self.table._meta.get_field("judgment").remote_field.get_accessor_name(),
         )
 
 
 def rules_completed(
-    fields: Mapping[str, forms.Field], stored: Rules
+    fields: Mapping[str, forms.Field],
+    stored: Rules,
 ) -> dict[str, object]:
     """Return the value of each rule: the stored one, or the initial value of its form field.
 
@@ -662,7 +671,7 @@ def _rule_value(name: str, rule_field: forms.Field, value: Any) -> object:
         if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
             raise ValidationError(f"{name}: {value} is not between {low} and {high}.")
     elif isinstance(rule_field, forms.ChoiceField) and value not in dict(
-        rule_field.choices  # type: ignore[arg-type]
+        rule_field.choices,  # type: ignore[arg-type]
     ):  # pairs
         values = ", ".join(dict(rule_field.choices))  # type: ignore[arg-type]  # pairs
         raise ValidationError(f"{name} must be one of: {values}.")
@@ -693,7 +702,11 @@ def answer_kinds() -> list[AnswerKind]:
 
 
 def rules_shown(
-    protocol: str, rules: Rules, *, campaign: Campaign, part: int
+    protocol: str,
+    rules: Rules,
+    *,
+    campaign: Campaign,
+    part: int,
 ) -> ShownRules:
     """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     rules_sent = dict(answer_kind(protocol, rules).shown_rules(campaign, part))
@@ -707,14 +720,20 @@ def rules_shown(
 
 
 def texts_beside(
-    protocol: str, rules: Rules, *, campaign: Campaign, part: int
+    protocol: str,
+    rules: Rules,
+    *,
+    campaign: Campaign,
+    part: int,
 ) -> TextsBeside:
     """Return the texts shown alongside the outputs: those set in the campaign, unless the protocol sets them."""
     texts = answer_kind(protocol, rules).texts(part)
     if texts is not None:
         return texts
     return TextsBeside(
-        source=campaign.show_source, references=campaign.show_reference, context=True
+        source=campaign.show_source,
+        references=campaign.show_reference,
+        context=True,
     )
 
 
@@ -736,7 +755,10 @@ def rules_serializers() -> list[type[Serializer[Any]]]:
 
 
 def answers_read(
-    protocol: str, judgment_ids: Sequence[int], *, is_record: bool = False
+    protocol: str,
+    judgment_ids: Sequence[int],
+    *,
+    is_record: bool = False,
 ) -> dict[int, Answer]:
     """Return the answers of judgments of a protocol by id, see `AnswerKind.read`. One query, or none for rankings."""
     kind = answer_kind(protocol)
@@ -754,7 +776,9 @@ def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | No
 
 
 def stages_of(
-    protocol: str, block_ids: Sequence[int], judge_id: int = 0
+    protocol: str,
+    block_ids: Sequence[int],
+    judge_id: int = 0,
 ) -> dict[int, Stage]:
     """Return the stages of a protocol's blocks for a judge, by id; empty, without a query, if all HITs ask the same."""
     if not block_ids:

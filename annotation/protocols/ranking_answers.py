@@ -29,17 +29,18 @@ class RankingRulesSerializer(QuestionSerializer):
     """Rules of the campaign for rankings."""
 
     partial = serializers.BooleanField(  # type: ignore[assignment]  # the contract's name
-        help_text="Some outputs may stay without a rank."
+        help_text="Some outputs may stay without a rank.",
     )
 
 
 def labels_refusal(
-    assigned: AssignedBlock, labels: Labels
+    assigned: AssignedBlock,
+    labels: Labels,
 ) -> SubmissionRefusedError | None:
     """Return the reason why labels are refused; None if they are accepted."""
     if len(labels) != assigned.candidate_count:
         return SubmissionRefusedError(
-            f"{len(labels)} labels were sent for {assigned.candidate_count} outputs. Send one label per output."
+            f"{len(labels)} labels were sent for {assigned.candidate_count} outputs. Send one label per output.",
         )
     if any(label is not None and not 1 <= label <= 5 for label in labels):
         return SubmissionRefusedError("Ranks must be between 1 and 5.")
@@ -53,12 +54,14 @@ def labels_refusal(
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if not assigned.allow_partial_ranking:
         return SubmissionRefusedError(
-            _("Some outputs are not ranked yet."), missing=missing
+            _("Some outputs are not ranked yet."),
+            missing=missing,
         )
     # A single rank makes no comparison; files have such judgments.
     if len(labels) - len(missing) < FEWEST_RANKED and not assigned.is_imported:
         return SubmissionRefusedError(
-            _("Rank at least two outputs, or skip the item."), missing=missing
+            _("Rank at least two outputs, or skip the item."),
+            missing=missing,
         )
     return None
 
@@ -68,14 +71,14 @@ class RankingAnswers(AnswerKind):
 
     protocol = Protocol.RANKING
     sentence = gettext_lazy(
-        "Judges rank five outputs from best to worst; ties are allowed."
+        "Judges rank five outputs from best to worst; ties are allowed.",
     )
     candidates = range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1)
     rules_fields = {QUESTION: QuestionField()}
     rules_serializer = RankingRulesSerializer
     screen_words = {
         "ranking_question": gettext_lazy(
-            "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed."
+            "Rank the outputs from best to worst: meaning first, then fluency. Ties are allowed.",
         ),
     }
 
@@ -83,7 +86,9 @@ class RankingAnswers(AnswerKind):
         return {"partial": campaign.allow_partial_ranking}
 
     def refusal(
-        self, assigned: AssignedBlock, answer: Labels
+        self,
+        assigned: AssignedBlock,
+        answer: Labels,
     ) -> SubmissionRefusedError | None:
         return labels_refusal(assigned, answer)
 

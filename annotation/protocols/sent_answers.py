@@ -28,7 +28,7 @@ def answer_validated(protocol: str, answer: Any) -> Any:
         return content_validated(serializer, answer, "answer.")
     except ValidationError as error:
         raise ValidationError(
-            {"answer": list(_errors_in_words(error.detail))}
+            {"answer": list(_errors_in_words(error.detail))},
         ) from error
 
 

@@ -59,7 +59,10 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
 
 
 def choose_balanced(
-    counts: npt.NDArray[np.integer], eligible: Sequence[int], size: int, key: int
+    counts: npt.NDArray[np.integer],
+    eligible: Sequence[int],
+    size: int,
+    key: int,
 ) -> tuple[int, ...]:
     """Choose systems so that all pairs meet about equally often.
 
@@ -90,7 +93,9 @@ def choose_balanced(
 
 
 def _rarest_pair(
-    counts: npt.NDArray[np.integer], systems: Int64Array, key: int
+    counts: npt.NDArray[np.integer],
+    systems: Int64Array,
+    key: int,
 ) -> tuple[int, ...]:
     """Choose the same pair as the compiled kernel, without the seconds needed for its compilation."""
     later, earlier = np.tril_indices(len(systems), -1)
@@ -104,7 +109,10 @@ def _rarest_pair(
 
 
 def choose_active(
-    priorities: Float64Array, eligible: Sequence[int], size: int, key: int
+    priorities: Float64Array,
+    eligible: Sequence[int],
+    size: int,
+    key: int,
 ) -> tuple[int, ...]:
     """Choose systems whose pairs are most informative about the order.
 
@@ -130,13 +138,18 @@ def choose_active(
 
     systems, size, chosen = _choice_arrays(eligible, size)
     kernel(
-        np.ascontiguousarray(priorities, dtype=np.float64), systems, size, key, chosen
+        np.ascontiguousarray(priorities, dtype=np.float64),
+        systems,
+        size,
+        key,
+        chosen,
     )
     return tuple(chosen.tolist())
 
 
 def _choice_arrays(
-    eligible: Sequence[int], size: int
+    eligible: Sequence[int],
+    size: int,
 ) -> tuple[Int64Array, int, Int64Array]:
     systems = np.array(eligible, dtype=np.int64)
     size = max(0, min(size, len(systems)))
@@ -144,7 +157,9 @@ def _choice_arrays(
 
 
 def order_balanced(
-    chosen: Sequence[int], position_counts: npt.NDArray[np.integer], key: int
+    chosen: Sequence[int],
+    position_counts: npt.NDArray[np.integer],
+    key: int,
 ) -> tuple[int, ...]:
     """Order systems so that each appears about equally often in every position.
 
@@ -260,7 +275,11 @@ class Chooser:
     """
 
     def __init__(
-        self, state: DrawState, systems: Iterable[str], *, redundancy: int
+        self,
+        state: DrawState,
+        systems: Iterable[str],
+        *,
+        redundancy: int,
     ) -> None:
         self._state = state.covering(systems).copied()
         self._redundancy = redundancy
@@ -283,7 +302,8 @@ class Chooser:
         why["met_before"] = _mean_pair(counts[of_chosen])
         why["met_before_any"] = _mean_pair(counts)
         return ShownTexts(
-            texts=self._texts_in_display_order(options, chosen, draw), why=why
+            texts=self._texts_in_display_order(options, chosen, draw),
+            why=why,
         )
 
     def _next_planned_block(self, options: BlockOptions) -> TextsBySystem | None:
@@ -337,7 +357,8 @@ class Chooser:
             "priority_any": _mean_pair(priorities),
         }
         return ShownTexts(
-            texts=self._texts_in_display_order(options, chosen, draw), why=why
+            texts=self._texts_in_display_order(options, chosen, draw),
+            why=why,
         )
 
     @cached_property
@@ -359,7 +380,10 @@ class Chooser:
         return systems[int(meetings.argmin())]
 
     def _texts_in_display_order(
-        self, options: BlockOptions, chosen: TextsBySystem, draw: HashDraw
+        self,
+        options: BlockOptions,
+        chosen: TextsBySystem,
+        draw: HashDraw,
     ) -> tuple[DistinctText, ...]:
         ranked = list(chosen.values())
         if options.reference is not None:

@@ -113,7 +113,8 @@ def normalised(text: str, normalisation: Normalisation) -> str:
 
 
 def distinct_texts(
-    outputs: Iterable[SystemOutput], normalisation: Normalisation
+    outputs: Iterable[SystemOutput],
+    normalisation: Normalisation,
 ) -> tuple[DistinctText, ...]:
     """Return a `DistinctText` for each different text, sorted by the name of its first system."""
     sharing: dict[str, list[SystemOutput]] = {}

@@ -142,7 +142,7 @@ _LETTERS: Mapping[tuple[int, int], str] = MappingProxyType(
             "cfimop aeghmp afjklp belnop chjlmn abcgjo acdeil cefgkn abfhin bcdhkp adkmno "
             "bdefjm bgiklm dgijnp ehijko dfghlo"
         ),
-    }
+    },
 )
 
 
@@ -202,7 +202,10 @@ def plan_cycle(counts: bytes, systems: int, size: int, key: int) -> CycleBlocks:
 
 
 def _best_cycle_blocks(
-    met: Int64Array, pairs: Int64Array, size: int, key: int
+    met: Int64Array,
+    pairs: Int64Array,
+    size: int,
+    key: int,
 ) -> CycleBlocks:
     from annotation.sampling.kernels import even_out, lay_out, put_in_order
 
@@ -248,7 +251,8 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
         last = max(1, ceil(end / per_block))
         middle = (begin + end) / 2
         by_distance = sorted(
-            range(first, last + 1), key=lambda length: abs(length * per_block - middle)
+            range(first, last + 1),
+            key=lambda length: abs(length * per_block - middle),
         )
         ends = by_distance[:_ENDS]
         for attempt in range(attempts):
@@ -321,7 +325,9 @@ class PlannedCycle:
 
     @classmethod
     def of(
-        cls, parameters: DesignParameters, systems: Collection[str]
+        cls,
+        parameters: DesignParameters,
+        systems: Collection[str],
     ) -> PlannedCycle | None:
         """Return a design's plan among these systems; None if the design does not plan cycles."""
         size = parameters.systems_per_block
@@ -339,14 +345,19 @@ class PlannedCycle:
         if before is None:
             return self
         is_same = self == replace(
-            before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS
+            before,
+            cycle=0,
+            pending=(),
+            clean_blocks=_CLEAN_BLOCKS,
         )
         if is_same:
             return before
         return replace(self, cycle=before.cycle)
 
     def with_cycle(
-        self, pair_counts: Int64Array, index: Mapping[str, int]
+        self,
+        pair_counts: Int64Array,
+        index: Mapping[str, int],
     ) -> PlannedCycle:
         """Return this plan with the blocks of a new cycle, if none are left and one is due."""
         if self.pending:

@@ -15,7 +15,11 @@ from campaign.texts.hash_draw import HashDraw
 
 
 def sample_order(
-    segments: Iterable[int], *, seed: int, pair: tuple[str, str], judge: str
+    segments: Iterable[int],
+    *,
+    seed: int,
+    pair: tuple[str, str],
+    judge: str,
 ) -> list[int]:
     """Return the order in which a judge is asked about the segments of a comparison.
 
@@ -165,7 +169,10 @@ class HITDrawer:
         if segments is None:
             return None
         window = DrawnWindow(
-            segments=segments, checks=checks, pair=pair, is_page=self.windows.are_pages
+            segments=segments,
+            checks=checks,
+            pair=pair,
+            is_page=self.windows.are_pages,
         )
         plan = draw_hit(
             window,
@@ -184,7 +191,10 @@ class HITDrawer:
         return plan
 
     def _sample(
-        self, judge: str, avoid: Collection[int], around: Collection[int] | None
+        self,
+        judge: str,
+        avoid: Collection[int],
+        around: Collection[int] | None,
     ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
         """Return the comparison with the most blocks still wanted, and the next segments of a judge's sample of it."""
         free = set(self.windows.segments).difference(avoid)

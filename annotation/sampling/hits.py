@@ -107,7 +107,11 @@ def draw_hit(
         chooser = Chooser(state, names, redundancy=parameters.redundancy)
     blocks = []
     for segment in _draw_references_and_checks(
-        segments, parameters, draw, number, window.checks
+        segments,
+        parameters,
+        draw,
+        number,
+        window.checks,
     ):
         block = _block(segment, parameters, chooser, draw)
         if chooser is not None:
@@ -122,14 +126,18 @@ def draw_hit(
 
 
 def is_compared(
-    texts: SegmentOutputs | None, parameters: DesignParameters, pair: tuple[str, str]
+    texts: SegmentOutputs | None,
+    parameters: DesignParameters,
+    pair: tuple[str, str],
 ) -> bool:
     """Return whether two participating systems have different texts for a segment."""
     return texts is not None and bool(_differing([_segment(texts, parameters)], pair))
 
 
 def _segments_for_comparison(
-    segments: Sequence[_Segment], state: DrawState, only: tuple[str, str] | None
+    segments: Sequence[_Segment],
+    state: DrawState,
+    only: tuple[str, str] | None,
 ) -> list[_Segment]:
     """Return the segments on which the systems of a comparison differ, each with only their two texts.
 
@@ -156,8 +164,12 @@ def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Seg
         if len(texts) == len(pair):
             differing.append(
                 replace(
-                    segment, texts=texts, systems=texts, references=(), comparison=pair
-                )
+                    segment,
+                    texts=texts,
+                    systems=texts,
+                    references=(),
+                    comparison=pair,
+                ),
             )
     return differing
 
@@ -272,7 +284,10 @@ def _draw_references_and_checks(
 
 
 def _blocks_with_damaged(
-    parameters: DesignParameters, blocks: int, draw: HashDraw, checks: Checks
+    parameters: DesignParameters,
+    blocks: int,
+    draw: HashDraw,
+    checks: Checks,
 ) -> int:
     if checks is Checks.NONE:
         return 0
@@ -284,7 +299,9 @@ def _blocks_with_damaged(
 
 
 def _damaged_on_average(
-    parameters: DesignParameters, blocks: int, checks: Checks
+    parameters: DesignParameters,
+    blocks: int,
+    checks: Checks,
 ) -> float:
     by_rate = parameters.bad_reference_rate * blocks
     if checks is Checks.CHANCE:
@@ -361,6 +378,8 @@ def _shown_texts(
 
 
 def _one_of(
-    texts: Sequence[DistinctText], draw: HashDraw, *purpose: object
+    texts: Sequence[DistinctText],
+    draw: HashDraw,
+    *purpose: object,
 ) -> DistinctText:
     return texts[draw.below(len(texts), *purpose)]

@@ -44,7 +44,10 @@ def luck(key: int, position: int) -> float:
 
 @njit(void(_INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
 def choose_uniform(
-    eligible: Int64Array, size: int, key: int, chosen: Int64Array
+    eligible: Int64Array,
+    size: int,
+    key: int,
+    chosen: Int64Array,
 ) -> None:
     """Fill `chosen` with `size` eligible systems, as the first steps of a shuffle."""
     order = eligible.copy()
@@ -56,7 +59,11 @@ def choose_uniform(
 
 @njit(float64(_COUNTS, int64, int64[::1], int64, int64), cache=True, nogil=True)
 def _cost(
-    counts: Int64Array, system: int, chosen: Int64Array, without: int, least: int
+    counts: Int64Array,
+    system: int,
+    chosen: Int64Array,
+    without: int,
+    least: int,
 ) -> float:
     """Sum the costs of one more meeting of `system` with the chosen, except one.
 
@@ -73,7 +80,10 @@ def _cost(
 
 @njit(int64(_COUNTS, _INDICES, uint64, int64[::1]), cache=True, nogil=True)
 def _rarest_pair(
-    counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array
+    counts: Int64Array,
+    eligible: Int64Array,
+    key: int,
+    chosen: Int64Array,
 ) -> int:
     """Start `chosen` with a random pair among those with the fewest meetings; return its count."""
     least = counts[eligible[0], eligible[1]]
@@ -134,7 +144,11 @@ def _swap(
 
 @njit(void(_COUNTS, _INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
 def choose_balanced(
-    counts: Int64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
+    counts: Int64Array,
+    eligible: Int64Array,
+    size: int,
+    key: int,
+    chosen: Int64Array,
 ) -> None:
     """Fill `chosen` with the rarest pair, add systems greedily, then swap while that lowers the cost."""
     if size < 2:
@@ -163,7 +177,10 @@ def choose_balanced(
 
 @njit(cache=True, nogil=True)
 def _weighted_choice(
-    chance: Float64Array, taken: npt.NDArray[np.bool_], total: float, share: float
+    chance: Float64Array,
+    taken: npt.NDArray[np.bool_],
+    total: float,
+    share: float,
 ) -> int:
     """Return the index at which the running sum of the weights passes `share` of the total."""
     has_weights = total > 0
@@ -187,7 +204,11 @@ def _weighted_choice(
 
 @njit(void(_WEIGHTS, _INDICES, int64, uint64, int64[::1]), cache=True, nogil=True)
 def choose_weighted(
-    weights: Float64Array, eligible: Int64Array, size: int, key: int, chosen: Int64Array
+    weights: Float64Array,
+    eligible: Int64Array,
+    size: int,
+    key: int,
+    chosen: Int64Array,
 ) -> None:
     """Fill `chosen` with a pair drawn by weight, then draw each system by its weights with those chosen.
 
@@ -276,7 +297,11 @@ def _change(counts: Int64Array, block: Int64Array, position: int, system: int) -
 
 @njit(int64(int64[:, ::1], int64[:, ::1], uint64, int64, int64), cache=True, nogil=True)
 def even_out(
-    counts: Int64Array, blocks: Int64Array, key: int, target: int, steps: int
+    counts: Int64Array,
+    blocks: Int64Array,
+    key: int,
+    target: int,
+    steps: int,
 ) -> int:
     """Exchange single systems of `blocks` until the sum of squares of `counts` falls to `target`.
 
@@ -318,7 +343,10 @@ def even_out(
 
 @njit(void(int64[:, ::1], int64[:, ::1], uint64, float64), cache=True, nogil=True)
 def _shuffle_by_cost(
-    counts: Int64Array, blocks: Int64Array, key: int, chance: float
+    counts: Int64Array,
+    blocks: Int64Array,
+    key: int,
+    chance: float,
 ) -> None:
     """Order `blocks` so that each next one has pairs with few meetings, with some randomness."""
     for done in range(len(blocks)):

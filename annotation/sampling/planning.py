@@ -114,7 +114,10 @@ class HITPlanning:
             if not block.control:
                 self._counters.blocks_planned += 1
         planned = PlannedHIT(
-            plan=plan, purpose=purpose, is_standby=self._for_standby, **fields
+            plan=plan,
+            purpose=purpose,
+            is_standby=self._for_standby,
+            **fields,
         )
         self.planned.append(planned)
 
@@ -157,7 +160,12 @@ class MissingHITs:
     """
 
     def __init__(
-        self, planning: HITPlanning, counters: Counters, *, count: int, checks: int
+        self,
+        planning: HITPlanning,
+        counters: Counters,
+        *,
+        count: int,
+        checks: int,
     ) -> None:
         self._planning = planning
         self._counters = counters
@@ -176,7 +184,8 @@ class MissingHITs:
             return Checks.CHANCE
         with_check, without = self._hits_left()
         draw = HashDraw(
-            seed=self._planning.parameters.seed, number=self._counters.last_number + 1
+            seed=self._planning.parameters.seed,
+            number=self._counters.last_number + 1,
         )
         is_with = draw.below(with_check + without, "with check") < with_check
         if is_with:
@@ -210,7 +219,11 @@ class RepeatSchedule:
     """Next HITs of the design's schedule, and the first HITs that they repeat, by family."""
 
     def __init__(
-        self, planning: HITPlanning, counters: Counters, *, firsts: dict[int, HITPlan]
+        self,
+        planning: HITPlanning,
+        counters: Counters,
+        *,
+        firsts: dict[int, HITPlan],
     ) -> None:
         self._planning = planning
         self._counters = counters
@@ -247,12 +260,17 @@ class RepeatSchedule:
             purpose=wanted.purpose,
         )
         self._planning.add(
-            plan, wanted.purpose, family=wanted.family, repeats=first.number
+            plan,
+            wanted.purpose,
+            family=wanted.family,
+            repeats=first.number,
         )
 
 
 def hits_schedule(
-    planning: HITPlanning, missing: MissingHITs, schedule: RepeatSchedule | None = None
+    planning: HITPlanning,
+    missing: MissingHITs,
+    schedule: RepeatSchedule | None = None,
 ) -> None:
     """Plan HITs until none is missing, or no more can be ranked.
 

@@ -207,7 +207,10 @@ class HITHistoryEntry:
 
 
 def intra_original(
-    history: Sequence[HITHistoryEntry], *, repeat_gap: int, seed: int
+    history: Sequence[HITHistoryEntry],
+    *,
+    repeat_gap: int,
+    seed: int,
 ) -> int | None:
     """Return the number of the HIT that a judge's next intra repeat repeats; None if there is none yet.
 

@@ -85,7 +85,8 @@ def active_priorities(
 
 
 def active_priorities_of_many(
-    wins: Float64Array, abilities: Float64Array
+    wins: Float64Array,
+    abilities: Float64Array,
 ) -> tuple[Float64Array, Float64Array]:
     """Return the priorities of many campaigns at once, and their abilities after one step of Newton's method.
 
@@ -164,7 +165,9 @@ def _priority(needed: Sequence[Float64Array], decided: Float64Array) -> Float64A
 
 
 def _still_needed(
-    won: Float64Array, gap: Float64Array, variance: Float64Array
+    won: Float64Array,
+    gap: Float64Array,
+    variance: Float64Array,
 ) -> list[Float64Array]:
     """Return for each level the least m with lead + step m ≥ critical √(decided + m), which may be 0."""
     lost = won.swapaxes(-1, -2)
@@ -196,7 +199,8 @@ def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:
 
 
 def _ability_differences(
-    ability: Float64Array, covariance: Float64Array
+    ability: Float64Array,
+    covariance: Float64Array,
 ) -> tuple[Float64Array, Float64Array]:
     """Return the differences of the abilities of each two systems, and their variances."""
     own_variance = np.diagonal(covariance, axis1=-2, axis2=-1)
@@ -234,7 +238,9 @@ def _abilities(won: Float64Array, judged: Float64Array) -> Float64Array:
 
 
 def _newton_step(
-    won: Float64Array, judged: Float64Array, ability: Float64Array
+    won: Float64Array,
+    judged: Float64Array,
+    ability: Float64Array,
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     """Take one Newton step towards the posterior mode; return abilities, step, and covariance before it."""
     expected_wins = judged / (1 + np.exp(-_gap(ability)))

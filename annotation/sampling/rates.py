@@ -32,7 +32,12 @@ class Rate(IntEnum):
 
 
 def blocks_at_rate(
-    rate: float, blocks: int, *, of: Rate, seed: int, number: int
+    rate: float,
+    blocks: int,
+    *,
+    of: Rate,
+    seed: int,
+    number: int,
 ) -> int:
     """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down.
 
@@ -84,7 +89,12 @@ _WHOLE: Final = 1_000_000
 
 
 def attention_due(
-    *, seed: int, judge: str, every: int, checks: int, hits_since: int
+    *,
+    seed: int,
+    judge: str,
+    every: int,
+    checks: int,
+    hits_since: int,
 ) -> bool:
     """Return whether a judge's next HIT should hold an attention check.
 
@@ -103,7 +113,11 @@ def attention_due(
         count: a repeat takes the place of another HIT, and must not bring a check nearer.
     """
     return _gap_is_over(
-        Fraction(every), hits_since, HashDraw(seed=seed, number=0), judge, checks
+        Fraction(every),
+        hits_since,
+        HashDraw(seed=seed, number=0),
+        judge,
+        checks,
     )
 
 
@@ -143,7 +157,12 @@ def intra_due(
         return False
     draw = HashDraw(seed=seed, number=0)
     return _gap_is_over(
-        Fraction(_WHOLE, millionths), since, draw, judge, "repeat", repeats
+        Fraction(_WHOLE, millionths),
+        since,
+        draw,
+        judge,
+        "repeat",
+        repeats,
     )
 
 

@@ -79,7 +79,10 @@ class Rounds:
         else:
             draw = round_drawn
         return draw(
-            self.window(number), number=number, texts=texts, parameters=parameters
+            self.window(number),
+            number=number,
+            texts=texts,
+            parameters=parameters,
         )
 
     def add(
@@ -102,12 +105,17 @@ class Rounds:
         firsts = []
         for position, blocks in enumerate(drawn):
             first = self.first(
-                blocks, hit=planning.number_next(), number=number, position=position
+                blocks,
+                hit=planning.number_next(),
+                number=number,
+                position=position,
             )
             planning.add(first, Purpose.FIRST, part=1)
             for _copy in range(raters - 1):
                 copy = self.again(
-                    first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY
+                    first,
+                    hit=planning.number_next(),
+                    purpose=Purpose.REDUNDANCY,
                 )
                 planning.add(copy, Purpose.REDUNDANCY, repeats=first.number, part=1)
             firsts.append(first)
@@ -115,15 +123,25 @@ class Rounds:
             for first in firsts:
                 for _copy in range(raters):
                     copy = self.again(
-                        first, hit=planning.number_next(), purpose=Purpose.REDUNDANCY
+                        first,
+                        hit=planning.number_next(),
+                        purpose=Purpose.REDUNDANCY,
                     )
                     planning.add(
-                        copy, Purpose.REDUNDANCY, repeats=first.number, part=part
+                        copy,
+                        Purpose.REDUNDANCY,
+                        repeats=first.number,
+                        part=part,
                     )
         return True
 
     def first(
-        self, blocks: Sequence[BlockPlan], *, hit: int, number: int, position: int
+        self,
+        blocks: Sequence[BlockPlan],
+        *,
+        hit: int,
+        number: int,
+        position: int,
     ) -> HITPlan:
         """Return HIT `hit` with these blocks, at the given place in round `number`."""
         return HITPlan(
@@ -141,7 +159,9 @@ class Rounds:
         )
 
     def _blocks_in_pass_order(
-        self, blocks: Sequence[BlockPlan], hit: int
+        self,
+        blocks: Sequence[BlockPlan],
+        hit: int,
     ) -> tuple[BlockPlan, ...]:
         if self.are_of_one_system:
             return tuple(blocks)
@@ -243,7 +263,10 @@ def damaged_of_round(
             candidates[n] = damaged_texts
     segments = draw.shuffled(candidates, int, "damaged")
     checks = blocks_by_chance(
-        checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw
+        checks_for_each_block(rate),
+        blocks,
+        of=Rate.BAD_REFERENCE,
+        draw=draw,
     )
     damaged = {}
     for n in sorted(segments[:checks]):
@@ -315,7 +338,11 @@ def systems_drawn(
 
 
 def _block(
-    segment: int, text: DistinctText, words: int, *, control: DistinctText | None
+    segment: int,
+    text: DistinctText,
+    words: int,
+    *,
+    control: DistinctText | None,
 ) -> BlockPlan:
     block = BlockPlan(
         segment=segment,

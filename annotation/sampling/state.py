@@ -73,7 +73,7 @@ class DrawState:
     planned_cycle: PlannedCycle | None = None
     comparisons: tuple[tuple[str, str], ...] = ()
     blocks_wanted: Int64Array = field(
-        default_factory=lambda: np.zeros(0, dtype=np.int64)
+        default_factory=lambda: np.zeros(0, dtype=np.int64),
     )
     index: Mapping[str, int] = field(init=False, repr=False)
 
@@ -117,7 +117,9 @@ class DrawState:
         )
 
     def for_design(
-        self, parameters: DesignParameters, systems: Collection[str]
+        self,
+        parameters: DesignParameters,
+        systems: Collection[str],
     ) -> "DrawState":
         """Return this state prepared for a design that draws these systems, references included.
 
@@ -203,7 +205,10 @@ class DrawState:
         )
 
     def limited(
-        self, taken: Mapping[tuple[str, str], int], *, most: int
+        self,
+        taken: Mapping[tuple[str, str], int],
+        *,
+        most: int,
     ) -> "DrawState":
         """Return the state with the blocks wanted of each comparison limited to `most` less those `taken`."""
         blocks_taken = [taken.get(pair, 0) for pair in self.comparisons]
@@ -252,7 +257,9 @@ class DrawState:
             self._count_compared(block, times)
 
     def count_meetings(
-        self, systems_of_texts: Iterable[Sequence[int]], times: int = 1
+        self,
+        systems_of_texts: Iterable[Sequence[int]],
+        times: int = 1,
     ) -> None:
         """Count in place that the systems of these texts, by index, meet those of each other text."""
         # Cell by cell: faster than array indexing at this size.
@@ -286,7 +293,9 @@ class DrawState:
         if self.comparisons:
             comparisons: list[list[Any]] = [list(pair) for pair in self.comparisons]
             for comparison, blocks in zip(
-                comparisons, self.blocks_wanted.tolist(), strict=True
+                comparisons,
+                self.blocks_wanted.tolist(),
+                strict=True,
             ):
                 comparison.append(blocks)
             state["comparisons"] = comparisons

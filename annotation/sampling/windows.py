@@ -134,7 +134,9 @@ class Windows:
         return self._draw_free_window(draw, avoid)
 
     def _draw_free_window(
-        self, draw: HashDraw, avoid: Collection[int]
+        self,
+        draw: HashDraw,
+        avoid: Collection[int],
     ) -> tuple[int, ...] | None:
         free = []
         full = []
@@ -152,7 +154,10 @@ class Windows:
         return parts[number][start : start + self._length]
 
     def _around(
-        self, draw: HashDraw, avoid: Collection[int], around: Sequence[int]
+        self,
+        draw: HashDraw,
+        avoid: Collection[int],
+        around: Sequence[int],
     ) -> tuple[int, ...] | None:
         if not around:
             return None
@@ -201,7 +206,10 @@ class Windows:
         return places
 
     def _sequential(
-        self, turn: int, avoid: Collection[int], around: Sequence[int] | None
+        self,
+        turn: int,
+        avoid: Collection[int],
+        around: Sequence[int] | None,
     ) -> tuple[int, ...] | None:
         first = (turn - 1) % self._tiles[-1]
         if not avoid and around is None:

@@ -51,7 +51,7 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
                     -(comparison.missing - waiting[comparison.first, comparison.second])
                     // judges
                 ),
-            )
+            ),
         )
     return wanted
 
@@ -63,7 +63,9 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
         return False
     comparisons = answer_kind_of(design.task).comparisons
     seen = Exposure.objects.filter(
-        judge=judge_id, segment=OuterRef("pk"), apart=design.task.exposed_apart
+        judge=judge_id,
+        segment=OuterRef("pk"),
+        apart=design.task.exposed_apart,
     )
     unseen = Segment.objects.filter(~Exists(seen), test_set=design.task.test_set_id)
     return (
@@ -101,7 +103,10 @@ def sentences_of_a_judge(task: Task) -> int:
 
 
 def sentences_taken(
-    *, judge_id: int, task_id: int, planned: bool = True
+    *,
+    judge_id: int,
+    task_id: int,
+    planned: bool = True,
 ) -> Counter[tuple[str, str]]:
     """Return the number of sentences per comparison that this judge has judged, holds or, with `planned`, is to get.
 
@@ -158,5 +163,8 @@ def blocks_waiting(of: HITQuerySet) -> QuerySet[Block]:
     judged = Judgment.objects.filter(block=OuterRef("pk"))
     skipped = Skip.objects.filter(block=OuterRef("pk"))
     return Block.objects.filter(
-        ~Exists(judged), ~Exists(skipped), hit__in=of.incomplete(), control=""
+        ~Exists(judged),
+        ~Exists(skipped),
+        hit__in=of.incomplete(),
+        control="",
     )

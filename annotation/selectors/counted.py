@@ -60,7 +60,9 @@ class CountedQuarterHour(NamedTuple):
 
 
 def tallies_counted(
-    *, task_id: int, judges: Collection[int] | None = None
+    *,
+    task_id: int,
+    judges: Collection[int] | None = None,
 ) -> set[CountedTally]:
     """Count the numbered judgments of judges in a task, and their counted skips; of all judges by default.
 
@@ -83,7 +85,8 @@ def tallies_counted(
         tallies[tally.judge_id] = tally
     is_standing = Q(judged_at__isnull=True, block__control="")
     for row in skips.values("judge_id").annotate(
-        skipped=Count("pk", filter=is_standing), last_at=Max("created_at")
+        skipped=Count("pk", filter=is_standing),
+        last_at=Max("created_at"),
     ):
         tally = CountedTally(**row, judged=0, first_number=None, first_at=None)
         judged = tallies.get(tally.judge_id)
@@ -95,17 +98,20 @@ def tallies_counted(
 
 
 def quarter_hours_counted(
-    *, task_id: int, judges: Collection[int] | None = None
+    *,
+    task_id: int,
+    judges: Collection[int] | None = None,
 ) -> set[CountedQuarterHour]:
     """Count the work of judges in a task by quarter of an hour; of all judges by default.
 
     Reads as `tallies_counted` does.
     """
     own_skip = Skip.objects.filter(
-        judge=OuterRef("judge"), block=OuterRef("block")
+        judge=OuterRef("judge"),
+        block=OuterRef("block"),
     ).exclude(waits(is_skip=True))
     judgments: Any = Judgment.objects.filter(numbered__task=task_id).annotate(
-        skipped_at=Subquery(own_skip.values("created_at"))
+        skipped_at=Subquery(own_skip.values("created_at")),
     )
     if judges is not None:
         judgments = judgments.filter(judge__in=judges)
@@ -170,7 +176,8 @@ def _work_by_quarter_hour(rows: Any, time: str, *, is_sentence: Q, is_judged: Q)
 
 
 def _sum(
-    quarter: CountedQuarterHour, other: CountedQuarterHour | None
+    quarter: CountedQuarterHour,
+    other: CountedQuarterHour | None,
 ) -> CountedQuarterHour:
     if other is None:
         return quarter

@@ -77,7 +77,7 @@ def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
     Excludes damaged references and withdrawn systems. `design` may be unsaved.
     """
     systems = task.test_set.systems.filter(withdrawn_at=None).exclude(
-        kind=SystemKind.BAD_REFERENCE
+        kind=SystemKind.BAD_REFERENCE,
     )
     if design.reference_rate == 0:
         systems = systems.exclude(kind=SystemKind.REFERENCE)
@@ -145,7 +145,8 @@ def _has_reference_to_show() -> Exists:
     its sentence is never shown as one, even if a person wrote it.
     """
     references = Reference.objects.filter(
-        segment=OuterRef("segment"), text=OuterRef("text")
+        segment=OuterRef("segment"),
+        text=OuterRef("text"),
     )
     outputs = Output.objects.current().filter(
         Exists(references),
@@ -164,7 +165,7 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         .exclude(
             protocol__in=[
                 kind.protocol for kind in answer_kinds() if kind.texts(1) is not None
-            ]
+            ],
         )
         .annotate(
             design=Subquery(designs.values("pk")),
@@ -175,11 +176,20 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     )
     uses = []
     for row in rows.values_list(
-        "pk", "test_set__name", "design", "rate", "hits_left", named=True
+        "pk",
+        "test_set__name",
+        "design",
+        "rate",
+        "hits_left",
+        named=True,
     ):
         has_design = row.design is not None
         use = ReferenceUse(
-            row.pk, row.test_set__name, has_design, row.rate, row.hits_left
+            row.pk,
+            row.test_set__name,
+            has_design,
+            row.rate,
+            row.hits_left,
         )
         uses.append(use)
     return uses
@@ -188,7 +198,8 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
 def _hits_left() -> QuerySet[HIT, Any]:
     """Return the number of a task's HITs still to be judged that show an output of a reference."""
     references = System.objects.filter(
-        IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
+        IsAnyOf(F("pk"), OuterRef("system_ids")),
+        kind=SystemKind.REFERENCE,
     )
     # Matches the conditions of the indexes, so completed HITs are not read.
     left = (
@@ -208,7 +219,10 @@ def _hits_left() -> QuerySet[HIT, Any]:
 
 
 def reference_use_sentences(
-    *, campaign: Campaign, is_shown: bool, **_signal: Any
+    *,
+    campaign: Campaign,
+    is_shown: bool,
+    **_signal: Any,
 ) -> list[str]:
     """Return the sentences for `campaign.selectors.tasks.reference_use_in_words`. One query."""
     uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
@@ -219,9 +233,9 @@ def reference_use_sentences(
         if use.has_design and not use.is_drawn:
             sentences.append(
                 _(
-                    "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control: %(command)s"
+                    "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control: %(command)s",
                 )
-                % {"name": use.task, "command": _command(use, rate="0.1")}
+                % {"name": use.task, "command": _command(use, rate="0.1")},
             )
     return sentences
 
@@ -231,12 +245,12 @@ def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
         yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
     if uses:
         yield _(
-            "Judges who see the reference can spot it among the outputs, so a preference for it says nothing about their attention."
+            "Judges who see the reference can spot it among the outputs, so a preference for it says nothing about their attention.",
         )
     for use in uses:
         if use.is_drawn:
             yield _("To stop ranking it: %(command)s") % {
-                "command": _command(use, rate="0")
+                "command": _command(use, rate="0"),
             }
 
 
@@ -247,7 +261,7 @@ def _drawn_in_words(use: ReferenceUse) -> str:
         sentence = _("%(name)s: the reference is drawn as an output like any system.")
     else:
         sentence = _(
-            "%(name)s: the reference is drawn as an output in %(share)s of blocks."
+            "%(name)s: the reference is drawn as an output in %(share)s of blocks.",
         )
     return sentence % {
         "name": use.task,
@@ -355,7 +369,7 @@ PRESETS: Final = (
         name="wmt",
         label=gettext_lazy("WMT five-way"),
         sentence=gettext_lazy(
-            "Judges rank five random outputs for a sentence, as at WMT 2010 to 2016."
+            "Judges rank five random outputs for a sentence, as at WMT 2010 to 2016.",
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.UNIFORM, "systems_per_block": 5},
@@ -364,7 +378,7 @@ PRESETS: Final = (
         name="balanced",
         label=gettext_lazy("Balanced five-way"),
         sentence=gettext_lazy(
-            "Judges rank five outputs; all pairs of systems are compared equally often."
+            "Judges rank five outputs; all pairs of systems are compared equally often.",
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 5},
@@ -373,7 +387,7 @@ PRESETS: Final = (
         name="adaptive",
         label=gettext_lazy("Adaptive five-way"),
         sentence=gettext_lazy(
-            "Judges rank five outputs; systems that are hard to tell apart are compared more often."
+            "Judges rank five outputs; systems that are hard to tell apart are compared more often.",
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.ACTIVE, "systems_per_block": 5},
@@ -382,7 +396,7 @@ PRESETS: Final = (
         name="esa",
         label=gettext_lazy("ESA"),
         sentence=gettext_lazy(
-            "Judges mark the errors in one output and score it from 0 to 100."
+            "Judges mark the errors in one output and score it from 0 to 100.",
         ),
         protocol=Protocol.SPANS,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},
@@ -391,7 +405,7 @@ PRESETS: Final = (
         name="contrastive-esa",
         label=gettext_lazy("Contrastive ESA"),
         sentence=gettext_lazy(
-            "Judges mark the errors in three outputs side by side and score each."
+            "Judges mark the errors in three outputs side by side and score each.",
         ),
         protocol=Protocol.SPANS,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 3},
@@ -407,7 +421,7 @@ PRESETS: Final = (
         name="adequacy-fluency",
         label=gettext_lazy("Adequacy and fluency"),
         sentence=gettext_lazy(
-            "Judges rate one output on five points: fluency first, then adequacy."
+            "Judges rate one output on five points: fluency first, then adequacy.",
         ),
         protocol=Protocol.RATING,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 1},

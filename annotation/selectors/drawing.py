@@ -43,7 +43,8 @@ _CHUNKS_KEPT = 512
 def segments_chosen(task: Task, design: Design) -> QuerySet[Segment]:
     """Return the segments with a source text in the documents of a design."""
     segments = Segment.objects.filter(
-        test_set_id=task.test_set_id, source_text__isnull=False
+        test_set_id=task.test_set_id,
+        source_text__isnull=False,
     )
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
@@ -54,7 +55,8 @@ def windows_of(task: Task, design: Design) -> Windows:
     """Return the windows from which a design draws: segments with a source text, unless excluded by the design."""
     segments = segments_chosen(task, design)
     rows = segments.order_by("document__position", "position").values_list(
-        "document_id", "number"
+        "document_id",
+        "number",
     )
     documents = [
         [number for _, number in rows] for _, rows in groupby(rows, itemgetter(0))
@@ -117,7 +119,8 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
             segment__test_set=self._task.test_set_id,
         )
         numbers = damaged.order_by("segment__number").values_list(
-            "segment__number", flat=True
+            "segment__number",
+            flat=True,
         )
         return list(numbers.distinct())
 
@@ -125,7 +128,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         return iter(
             Segment.objects.filter(test_set_id=self._task.test_set_id)
             .order_by("number")
-            .values_list("number", flat=True)
+            .values_list("number", flat=True),
         )
 
     def __len__(self) -> int:
@@ -156,16 +159,22 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     def _read(self, numbers: Sequence[int]) -> dict[int, SegmentOutputs]:
         segments = list(
             Segment.objects.filter(
-                test_set_id=self._task.test_set_id, number__in=numbers
-            ).values_list("id", "number", "source_text")
+                test_set_id=self._task.test_set_id,
+                number__in=numbers,
+            ).values_list("id", "number", "source_text"),
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
         outputs_then = Output.objects.drawable(moment=self.moment)
         rows = outputs_then.filter(
-            segment__in=[id_ for id_, _number, _source in segments]
+            segment__in=[id_ for id_, _number, _source in segments],
         ).values_list(
-            "segment_id", "system__name", "id", "text", "system__kind", named=True
+            "segment_id",
+            "system__name",
+            "id",
+            "text",
+            "system__kind",
+            named=True,
         )
         for row in rows:
             kind = OutputKind(row.system__kind)
@@ -175,7 +184,9 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         for id_, number, source in segments:
             source_words = (source or "").split()
             texts_by_number[number] = SegmentOutputs(
-                number, len(source_words), tuple(outputs.get(id_, ()))
+                number,
+                len(source_words),
+                tuple(outputs.get(id_, ())),
             )
         return texts_by_number
 
@@ -232,7 +243,8 @@ def texts_without(
 
 
 def texts_of_others(
-    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
+    texts: Mapping[int, SegmentOutputs],
+    systems: Collection[str],
 ) -> Mapping[int, SegmentOutputs]:
     """Return the texts without the outputs of these systems; equal texts by other systems stay."""
 
@@ -287,7 +299,9 @@ class DrawInputs:
         """Return the drawer of the next HITs, excluding these segments and systems."""
         parameters = self.design.parameters
         shown: Mapping[int, SegmentOutputs] = texts_without(
-            texts_of_others(self.texts, self.withdrawn), hide, parameters.normalisation
+            texts_of_others(self.texts, self.withdrawn),
+            hide,
+            parameters.normalisation,
         )
         return HITDrawer(
             parameters=parameters,
@@ -306,7 +320,10 @@ class DrawInputs:
         )
 
     def limited(
-        self, taken: Mapping[tuple[str, str], int], *, most: int
+        self,
+        taken: Mapping[tuple[str, str], int],
+        *,
+        most: int,
     ) -> "DrawInputs":
         """Return the inputs for a judge limited to `most` answers per comparison, including those `taken`."""
         state = DrawState.from_json(self.state).limited(taken, most=most)
@@ -351,7 +368,7 @@ def _segment_blocks(task: Task, sequence: HITSequence) -> list[int]:
 
 def _is_corrected_since(texts: TestSetTexts, task: Task) -> bool:
     corrections = OutputCorrection.objects.filter(
-        before__segment__test_set=task.test_set_id
+        before__segment__test_set=task.test_set_id,
     )
     return (
         texts.moment is None or corrections.filter(created_at__gt=texts.moment).exists()
@@ -408,7 +425,8 @@ def _pairs_waiting(task_id: int, state: DrawState) -> Int64Array:
     open_blocks = blocks_waiting(HIT.objects.filter(task=task_id, is_standby=False))
     first_judgments = Judgment.objects.filter(supersedes=None).counted()
     judged_since = first_judgments.filter(
-        numbered__task=task_id, numbered__number__gt=state.watermark
+        numbered__task=task_id,
+        numbered__number__gt=state.watermark,
     )
     judged_blocks = Block.objects.filter(pk__in=judged_since.values("block"))
     blocks = [*open_blocks, *judged_blocks]

@@ -66,7 +66,7 @@ def task_at_work(*, task: Task) -> AtWork:
 def _current_work(held: QuerySet[Assignment]) -> AtWork:
     mine = {"block": OuterRef("pk"), "judge": OuterRef(OuterRef("judge"))}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
-        Skip.objects.filter(**mine)
+        Skip.objects.filter(**mine),
     )
     blocks = Block.objects.filter(~is_done, hit=OuterRef("hit")).order_by()
     open_blocks = blocks.values("hit").annotate(count=Count("pk")).values("count")
@@ -161,7 +161,8 @@ def _work(judge: Judge) -> _Work:
         .values_list("hit_id", "hit__segment_ids")
     )
     reserved = HIT.objects.filter(
-        reserved_for=judge, reserved_until__gt=Now()
+        reserved_for=judge,
+        reserved_until__gt=Now(),
     ).available()
     return _Work(
         tasks={task.pk: task.called for task in tasks},
@@ -183,7 +184,7 @@ def _tasks(before: _Work, after: _Work) -> Iterator[str]:
             won.append(name)
     if lost:
         yield _("No new items from %(names)s; those in hand can be finished.") % {
-            "names": comma_list(lost)
+            "names": comma_list(lost),
         }
     if won:
         yield _("New items also from %(names)s.") % {"names": comma_list(won)}
@@ -290,7 +291,8 @@ def design_effects(*, task: Task) -> DesignEffects:
     hits = HIT.objects.filter(task=task)
     was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
     numbers = HITSequence.objects.filter(task=task).values_list(
-        "last_number", flat=True
+        "last_number",
+        flat=True,
     )
     waiting = hits.incomplete().exclude(purpose="training").filter(~was_lent)
     return DesignEffects(
@@ -382,7 +384,7 @@ class StateEffects:
 def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
     """Return the effects of a transition of this campaign now."""
     now = _current_work(
-        assignments_held().filter(hit__task__test_set__campaign=campaign)
+        assignments_held().filter(hit__task__test_set__campaign=campaign),
     )
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
@@ -425,19 +427,22 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
         return []
     return [
         _(
-            "The rehearsal, its simulated judges and their judgments are permanently deleted."
-        )
+            "The rehearsal, its simulated judges and their judgments are permanently deleted.",
+        ),
     ]
 
 
 def _facts(
-    campaign: Campaign, transition: Transition, held: str, judged: int
+    campaign: Campaign,
+    transition: Transition,
+    held: str,
+    judged: int,
 ) -> list[str]:
     if transition == Transition.DELETE:
         return _deleting(campaign, held, judged)
     saved = sentence_list([held, _("Their submissions are still saved.")])
     at_once = _(
-        "Judges stop after their current item. Judges who are offline stop when they reconnect."
+        "Judges stop after their current item. Judges who are offline stop when they reconnect.",
     )
     facts = {
         Transition.PAUSE: [
@@ -455,18 +460,18 @@ def _facts(
                 [
                     held,
                     _(
-                        "Their submissions are still saved, but items not loaded yet are withdrawn."
+                        "Their submissions are still saved, but items not loaded yet are withdrawn.",
                     ),
-                ]
+                ],
             ),
             _(
-                "The campaign becomes read-only and is hidden from the list of campaigns."
+                "The campaign becomes read-only and is hidden from the list of campaigns.",
             ),
         ],
         Transition.UNARCHIVE: [
             _(
-                "The campaign returns to the list and can be edited, but stays closed to judges."
-            )
+                "The campaign returns to the list and can be edited, but stays closed to judges.",
+            ),
         ],
     }
     return facts[transition]
@@ -483,7 +488,9 @@ def _participants_in_words(campaign: Campaign) -> list[str]:
 
 
 def _opening(
-    campaign: Campaign, open_tasks: Sequence[Task], needed: Sequence[JudgesNeeded]
+    campaign: Campaign,
+    open_tasks: Sequence[Task],
+    needed: Sequence[JudgesNeeded],
 ) -> Iterator[str]:
     people = Judge.objects.filter(
         campaign=campaign,
@@ -509,7 +516,7 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
     if not is_judged(campaign=campaign):
         return [
             _(
-                "The campaign has no judgments, so it is deleted immediately and cannot be restored."
+                "The campaign has no judgments, so it is deleted immediately and cannot be restored.",
             ),
             held,
         ]
@@ -521,7 +528,7 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
         ),
         sentence_list([held, _("Their submissions are still saved.")]),
         _(
-            "Judges see that the campaign is closed. It is permanently deleted after 30 days."
+            "Judges see that the campaign is closed. It is permanently deleted after 30 days.",
         ),
         *goes_with(campaign),
     ]

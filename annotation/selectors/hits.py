@@ -45,7 +45,9 @@ from campaign.models import Output, Segment, System, SystemKind, Task
 def hits_explained(*, task_id: int) -> HITQuerySet:
     """Return the HITs of a task with all data shown to organisers. One query per page."""
     held = Assignment.objects.filter(
-        hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
+        hit=OuterRef("pk"),
+        completed_at__isnull=True,
+        released_at__isnull=True,
     )
     hits: HITQuerySet = (
         HIT.objects.filter(task=task_id)
@@ -121,7 +123,10 @@ def _systems_of_outputs(blocks: Iterable[Block]) -> dict[int, System]:
 
 
 def _block_plan(
-    block: Block, segment: int, systems: Mapping[int, System], why: Why
+    block: Block,
+    segment: int,
+    systems: Mapping[int, System],
+    why: Why,
 ) -> BlockPlan:
     """Return the plan of a block of segment number `segment`; `systems` by the id of their output."""
     candidates = []
@@ -142,7 +147,10 @@ def _block_plan(
 
 
 def firsts_scheduled(
-    *, design: Design, sequence: HITSequence, count: int
+    *,
+    design: Design,
+    sequence: HITSequence,
+    count: int,
 ) -> list[tuple[int, int, HITPlan]]:
     """Return the first HITs that the next `count` steps of a schedule repeat, each as id, family and plan."""
     parameters = design.parameters
@@ -153,7 +161,9 @@ def firsts_scheduled(
     inter = sequence.inter_scheduled
     for step in range(1, 2 * count + 1):
         wanted = slot(
-            parameters=parameters, step=sequence.scheduled + step, inter=inter
+            parameters=parameters,
+            step=sequence.scheduled + step,
+            inter=inter,
         )
         families.add(wanted.family)
         inter += wanted.purpose is Purpose.INTER
@@ -175,7 +185,9 @@ def firsts_scheduled(
 
 
 def judge_history(
-    *, judge_id: int, task_id: int
+    *,
+    judge_id: int,
+    task_id: int,
 ) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """Return the HITs lent to a judge in order, and the ids of those that are not intra repeats.
 
@@ -183,10 +195,12 @@ def judge_history(
     HIT to its id.
     """
     judged = Judgment.objects.filter(
-        judge=OuterRef("judge"), block__hit=OuterRef("hit")
+        judge=OuterRef("judge"),
+        block__hit=OuterRef("hit"),
     )
     withdrawn = System.objects.filter(
-        IsAnyOf(F("pk"), OuterRef("hit__system_ids")), withdrawn_at__isnull=False
+        IsAnyOf(F("pk"), OuterRef("hit__system_ids")),
+        withdrawn_at__isnull=False,
     )
     assignments = (
         Assignment.objects.filter(judge=judge_id, hit__task=task_id)
@@ -197,7 +211,8 @@ def judge_history(
         .order_by("ordinal")
     )
     own: dict[
-        int, int
+        int,
+        int,
     ] = {}  # maps the first HIT of a family to the number of this judge's HIT
     hit_ids: dict[int, int] = {}
     history: list[HITHistoryEntry] = []
@@ -255,7 +270,11 @@ class PreviewedHIT:
 
 
 def previewed_hits(
-    *, task_id: int, count: int, design: Design | None = None, first: int | None = None
+    *,
+    task_id: int,
+    count: int,
+    design: Design | None = None,
+    first: int | None = None,
 ) -> list[PreviewedHIT]:
     """Return the HITs that would be planned from the current state, as judges would see them.
 
@@ -313,14 +332,20 @@ def previewed_hits(
         checks=checks_among(count, design.attention_every),
     )
     schedule = RepeatSchedule(
-        planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
+        planning,
+        sequence,
+        firsts={family: plan for _pk, family, plan in firsts},
     )
     hits_schedule(planning, missing, schedule)
     return _hit_previews(planning.planned, task)
 
 
 def _rounds_add(
-    planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
+    planning: HITPlanning,
+    inputs: DrawInputs,
+    sequence: HITSequence,
+    *,
+    count: int,
 ) -> None:
     """Plan rounds, as for a task with passes, until there are `count` HITs or no more rounds."""
     rounds = rounds_of(task=inputs.task, design=inputs.design)
@@ -357,7 +382,7 @@ def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHI
                 id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
                 segment=block.segment,
                 outputs=[ids[0] for ids in block.candidates],
-            )
+            ),
         )
     blocks = iter(blocks_drawn(drawn, task=task))
     shown_hits = []
@@ -371,6 +396,6 @@ def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHI
                     PreviewedBlock(shown=next(blocks), plan=plan)
                     for plan in hit.plan.blocks
                 ],
-            )
+            ),
         )
     return shown_hits

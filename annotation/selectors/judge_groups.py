@@ -19,12 +19,14 @@ def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
 
 
 def groups_listed(
-    *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
+    *,
+    campaign: Campaign,
+    counted: Iterable[JudgeGroup] | None = None,
 ) -> list[JudgeGroup]:
     """Return groups of a campaign, by default all by name, each with its number of `judges` and its `uses`. Two queries."""
     uses = _group_uses(campaign)
     groups: list[Any] = list(
-        groups_counted(campaign=campaign) if counted is None else counted
+        groups_counted(campaign=campaign) if counted is None else counted,
     )
     for group in groups:
         group.uses = uses.get(group.pk, [])
@@ -41,7 +43,7 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
         Task.objects.filter(test_set__campaign=campaign)
         .annotate(
             lent_to=Subquery(
-                designs_in_force(task_id=OuterRef("pk")).values("judge_group")
+                designs_in_force(task_id=OuterRef("pk")).values("judge_group"),
             ),
             ranked_by=ranked_group_of("pk"),
         )

@@ -58,7 +58,8 @@ _SEVERITY = list(JudgeStatus)
 def messages_to(judge: Judge) -> QuerySet[QualityAction]:
     """Return organisers' messages to a judge, newest first, without withdrawn ones."""
     actions = QualityAction.objects.in_force().filter(
-        judge=judge, action=QualityActionKind.MESSAGE
+        judge=judge,
+        action=QualityActionKind.MESSAGE,
     )
     return actions.order_by("-id")
 
@@ -143,7 +144,9 @@ def judge_statuses(*judge_ids: int) -> dict[int, JudgeStatus]:
     for judge_id, action in actions.values_list("judge_id", "action"):
         status = _STATUS_BY_ACTION[QualityActionKind(action)]
         statuses[judge_id] = max(
-            statuses.get(judge_id, JudgeStatus.GOOD), status, key=_SEVERITY.index
+            statuses.get(judge_id, JudgeStatus.GOOD),
+            status,
+            key=_SEVERITY.index,
         )
     return statuses
 

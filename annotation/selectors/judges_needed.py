@@ -132,21 +132,24 @@ class _People:
                 declined_at=None,
             ).exclude(pk__in=exclusions().values("judge"))
             self._of_campaign[campaign_id] = list(
-                people.annotate(wanted=work_annotations()["wanted"])
+                people.annotate(wanted=work_annotations()["wanted"]),
             )
         return self._of_campaign[campaign_id]
 
     def _group(self, group_id: int) -> set[int]:
         if group_id not in self._of_group:
             members = GroupMember.objects.filter(group=group_id).values_list(
-                "judge", flat=True
+                "judge",
+                flat=True,
             )
             self._of_group[group_id] = set(members)
         return self._of_group[group_id]
 
 
 def judges_needed(
-    tasks: Iterable[Task], *, designs: Mapping[int, Design] | None = None
+    tasks: Iterable[Task],
+    *,
+    designs: Mapping[int, Design] | None = None,
 ) -> list[JudgesNeeded]:
     """Return the needs of the tasks that need more than one judge.
 
@@ -200,7 +203,9 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
 
 
 def _judges_needed_for_design(
-    task: Task, design: Design, people: _People
+    task: Task,
+    design: Design,
+    people: _People,
 ) -> JudgesNeeded | None:
     kind = answer_kind_of(task)
     if kind.passes is not None:
@@ -235,7 +240,7 @@ def _judges_needed_for_design(
 def _available_in_words(needed: int, there: int, group: str) -> str:
     if group:
         sentence = _(
-            "Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s)."
+            "Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).",
         )
     else:
         sentence = _("Judges needed: at least %(needed)s (available: %(there)s).")
@@ -246,7 +251,11 @@ class _Reasons:
     """Reasons why a task whose blocks are drawn or sorted needs several judges."""
 
     def __init__(
-        self, task: Task, design: Design, kind: AnswerKind, people: _People
+        self,
+        task: Task,
+        design: Design,
+        kind: AnswerKind,
+        people: _People,
     ) -> None:
         self._task = task
         self._design = design
@@ -273,7 +282,7 @@ class _Reasons:
             return
         if self._kind.has_stages:
             sentence = _(
-                "Judges per block: %(count)s, because others review the first answer."
+                "Judges per block: %(count)s, because others review the first answer.",
             )
         elif design.inter_share > 0:
             sentence = _("Judges per repeated block: %(count)s.")
@@ -302,12 +311,12 @@ class _Reasons:
         if largest_quota is not None and largest_quota < blocks:
             message = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
             otherwise = _(
-                "Invite more judges, raise the limit per judge, or lower the target."
+                "Invite more judges, raise the limit per judge, or lower the target.",
             )
             blocks = max(1, largest_quota)
         else:
             message = _(
-                "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
+                "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice.",
             )
             otherwise = _("Invite more judges, or lower the target.")
         sentence = filled(message, wanted=wanted, most=blocks)
@@ -317,20 +326,20 @@ class _Reasons:
         quota = comparisons.judgments
         if self._sample:
             sentence = _(
-                "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge."
+                "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge.",
             )
             yield _Reason(
                 -(-quota // self._sample),
                 filled(sentence, quota=quota, most=self._sample),
                 _(
-                    "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
+                    "Invite more judges, require fewer judgments per comparison, or allow more from one judge.",
                 ),
             )
         systems = systems_drawn(task=self._task, design=self._design).count()
         if systems > 1 and self._segments:
             most = comparisons.most(systems)
             sentence = _(
-                "Comparisons: at most %(comparisons)s (systems: %(systems)s, judgments per comparison: %(quota)s). No judge sees a segment twice (segments: %(segments)s)."
+                "Comparisons: at most %(comparisons)s (systems: %(systems)s, judgments per comparison: %(quota)s). No judge sees a segment twice (segments: %(segments)s).",
             )
             yield _Reason(
                 -(-most * quota // self._segments),
@@ -342,7 +351,7 @@ class _Reasons:
                     segments=self._segments,
                 ),
                 _(
-                    "Invite more judges, add segments, or require fewer judgments per comparison."
+                    "Invite more judges, add segments, or require fewer judgments per comparison.",
                 ),
             )
 
@@ -359,7 +368,9 @@ class _Reasons:
 
 
 def _judges_needed_for_passes(
-    task: Task, design: Design, people: _People
+    task: Task,
+    design: Design,
+    people: _People,
 ) -> JudgesNeeded:
     rounds = rounds_of(task=task, design=design)
     segments = rounds.segments
@@ -408,11 +419,14 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
 def _text_counts_with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
     """Return the counts including damaged references that are rated like texts: one more in some segments."""
     damaged = Output.objects.drawable().filter(
-        segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
+        segment__test_set=task.test_set_id,
+        system__kind=SystemKind.BAD_REFERENCE,
     )
     checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
     checks = min(
-        checks, damaged.order_by().values("segment").distinct().count(), len(texts)
+        checks,
+        damaged.order_by().values("segment").distinct().count(),
+        len(texts),
     )
     # Their segments are drawn at random; assume the segments with most texts, as the worst case.
     ordered = sorted(texts, reverse=True)
@@ -425,7 +439,8 @@ def _text_counts_with_checks(task: Task, design: Design, texts: list[int]) -> li
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
     """Count the systems in each group of segments read together; systems with the same texts count once."""
     withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list(
-        "name", flat=True
+        "name",
+        flat=True,
     )
     all_texts = TestSetTexts(task)
     all_texts.read_ahead(rounds.segments)

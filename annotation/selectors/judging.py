@@ -28,7 +28,8 @@ from campaign.models import Judge, User
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
     """Return the user's judge in the campaign; without a slug, in the one they joined last."""
     judges = Judge.objects.select_related("campaign").filter(
-        user=user, withdrawn_at=None
+        user=user,
+        withdrawn_at=None,
     )
     if campaign_slug is not None:
         judges = judges.filter(campaign__slug=campaign_slug)
@@ -86,7 +87,7 @@ def _assigned_block(row: Mapping[str, Any]) -> AssignedBlock:
         protocol=row["hit__task__protocol"],
         rules=row["hit__task__rules"],
         candidate_count=len(
-            row["hit__blocks__stands_for"] or row["hit__blocks__outputs"]
+            row["hit__blocks__stands_for"] or row["hit__blocks__outputs"],
         ),
         allow_partial_ranking=row["judge__campaign__allow_partial_ranking"],
         part=row["hit__part"],
@@ -105,7 +106,7 @@ def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
     return _blocks_of_assignments(
-        Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
+        Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False),
     )
 
 
@@ -160,7 +161,7 @@ def has_older_done_blocks(judge: Judge) -> bool:
     # The oldest first: most often it is one of them.
     return bool(
         reaches
-        and _done(judge).filter(_is_beyond_reach(reaches)).order_by("done_at")[:1]
+        and _done(judge).filter(_is_beyond_reach(reaches)).order_by("done_at")[:1],
     )
 
 
@@ -186,7 +187,7 @@ def _done(judge: Judge) -> DoneBlocks:
             .annotate(**columns)
             .values_list("block_id", *columns, "done_at", named=True)
             for rows in (judged, skipped)
-        )
+        ),
     )
 
 
@@ -197,7 +198,7 @@ def _reaches(judge: Judge) -> dict[int, int]:
     another judge has done it, or a conflict of interest with one of its systems was declared.
     """
     not_to_be_seen = judge.conflicts.filter(
-        IsAnyOf(F("system"), OuterRef("hit__system_ids"))
+        IsAnyOf(F("system"), OuterRef("hit__system_ids")),
     )
     held = (
         Assignment.objects.filter(
@@ -223,7 +224,9 @@ def _is_beyond_reach(reaches: dict[int, int]) -> Q:
 
 
 def own_done_blocks_data(
-    blocks: Sequence[Any], *, judge: Judge
+    blocks: Sequence[Any],
+    *,
+    judge: Judge,
 ) -> list[DoneBlockShown]:
     """Return these blocks of `own_done_blocks`, in order, as described by `JudgedBlockSerializer`.
 
@@ -231,7 +234,7 @@ def own_done_blocks_data(
     them.
     """
     of_hits = HIT.objects.select_related("task__test_set").annotate(
-        total=Count("blocks")
+        total=Count("blocks"),
     )
     hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
     block_ids = [block.block_id for block in blocks]
@@ -242,7 +245,10 @@ def own_done_blocks_data(
         view = views[block.block_id]
         task = hit.task
         rules = rules_shown(
-            task.protocol, task.rules, campaign=judge.campaign, part=hit.part
+            task.protocol,
+            task.rules,
+            campaign=judge.campaign,
+            part=hit.part,
         )
         done_blocks.append(
             {
@@ -251,11 +257,12 @@ def own_done_blocks_data(
                 "total": hit.total,
                 "judged_at": block.done_at,
                 "languages": languages_data(
-                    task.test_set.source_language, task.test_set.target_language
+                    task.test_set.source_language,
+                    task.test_set.target_language,
                 ),
                 "protocol": task.protocol,
                 "rules": {**rules, **view.stage_rules},
                 "block": view.as_shown(),
-            }
+            },
         )
     return done_blocks

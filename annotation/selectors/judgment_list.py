@@ -91,7 +91,8 @@ def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
 def reported_by_judge() -> Exists:
     """Return a condition on judgment numbers: the judge reported a problem with the block."""
     reports = ProblemReport.objects.filter(
-        block=OuterRef("judgment__block"), judge=OuterRef("judgment__judge")
+        block=OuterRef("judgment__block"),
+        judge=OuterRef("judgment__judge"),
     )
     return Exists(reports)
 
@@ -135,7 +136,10 @@ def _candidate_of(name: str) -> Func:
 def _label_of(candidate: str) -> Func:
     """Return an expression on judgment numbers: the label of the candidate whose number is in this column."""
     return _number(
-        "(%(expressions)s]", F("judgment__labels"), F(candidate), arg_joiner=")["
+        "(%(expressions)s]",
+        F("judgment__labels"),
+        F(candidate),
+        arg_joiner=")[",
     )
 
 
@@ -178,16 +182,17 @@ def of_outcome(
                 Outcome.WON: Q(own__lt=F("others")),
                 Outcome.LOST: Q(own__gt=F("others")),
                 Outcome.TIED: Q(own=F("others")),
-            }[outcome]
+            }[outcome],
         )
     if outcome == Outcome.TIED:
         numbers = numbers.filter(EQUAL_LABELS_TIE)
         return numbers.alias(alike=_number(_ALIKE, labels, F("own"))).filter(
-            alike__gte=2
+            alike__gte=2,
         )
     if outcome == Outcome.LOST:
         best = _number(
-            "(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels
+            "(SELECT min(label) FROM unnest(%(expressions)s) AS label)",
+            labels,
         )
         return numbers.filter(own__gt=best)
     worst = _number("(SELECT max(label) FROM unnest(%(expressions)s) AS label)", labels)
@@ -197,7 +202,8 @@ def of_outcome(
 def counted_in_rankings() -> Q:
     """Return the condition that a judgment counts: not a control, not superseded, and its judge not excluded."""
     excluded = QualityAction.objects.in_force().filter(
-        judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
+        judge=OuterRef("judgment__judge"),
+        action=QualityActionKind.EXCLUDE,
     )
     # Not a join, which PostgreSQL would expect to return no rows.
     later = Judgment.objects.filter(supersedes=OuterRef("judgment"))
@@ -254,14 +260,16 @@ def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
     Numbers mostly rise with time, so the times of a few judgments approximately locate a day.
     """
     sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list(
-        "last_number", flat=True
+        "last_number",
+        flat=True,
     )
     last = sequence.first() or 0
     if last <= WINDOW:
         return None
     step = max(1, last // _LOOKED_AT)
     looked = JudgmentNumber.objects.filter(
-        task=task, number__in=range(step, last + 1, step)
+        task=task,
+        number__in=range(step, last + 1, step),
     ).values_list("number", "judgment__submitted_at")
     start = datetime.combine(day, time(), UTC)
     if oldest_first:
@@ -304,7 +312,8 @@ def judgments_page(
     with few judgments, all of these judgments are sorted.
     """
     sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list(
-        "last_number", flat=True
+        "last_number",
+        flat=True,
     )
     last = sequence.first() or 0
     if oldest_first:
@@ -337,7 +346,9 @@ def judgments_page(
     if is_all:
         return JudgmentsPage(page_rows, then=None, looked=None)
     return JudgmentsPage(
-        page_rows, then=high if oldest_first else low, looked=(low, high)
+        page_rows,
+        then=high if oldest_first else low,
+        looked=(low, high),
     )
 
 
@@ -360,7 +371,8 @@ def ranked_texts(
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
     by_id = {output.pk: output for output in rows}
     outputs_by_candidate = by_candidate(
-        [by_id[output] for output in outputs], stands_for
+        [by_id[output] for output in outputs],
+        stands_for,
     )
     texts = []
     for outputs_of_text, label in zip(outputs_by_candidate, labels, strict=True):
@@ -371,10 +383,10 @@ def ranked_texts(
                     sorted(
                         (output.system.name, output.system_id)
                         for output in outputs_of_text
-                    )
+                    ),
                 ),
                 label,
-            )
+            ),
         )
     return texts
 
@@ -397,7 +409,10 @@ _FEW: Final = 5_000
 
 
 def segments_with_few(
-    *, task: Task, document: str = "", segment: str = ""
+    *,
+    task: Task,
+    document: str = "",
+    segment: str = "",
 ) -> list[int] | None:
     """Return the ids of the segments of a document, or of a segment by number; None if they have too many judgments.
 
@@ -470,7 +485,11 @@ def comparisons_of(
 
 
 def comparison_matches(
-    comparison: Comparison, *, system: str, other: str, outcome: str
+    comparison: Comparison,
+    *,
+    system: str,
+    other: str,
+    outcome: str,
 ) -> bool:
     """Return True if a comparison, in this direction, matches the given system, other system and outcome, if any."""
     return (
@@ -488,7 +507,9 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
     """Return the reports of a campaign with their states, latest first."""
     rows = ProblemReport.objects.filter(task__test_set__campaign=campaign).with_state()
     return rows.select_related(
-        "judge", "task__test_set", "block__segment__document"
+        "judge",
+        "task__test_set",
+        "block__segment__document",
     ).order_by("-pk")
 
 
@@ -511,7 +532,8 @@ class ReportedBlock:
 def reported_block(report: ProblemReport) -> ReportedBlock:
     """Return the candidates in display order, with the judge's ranks if there are any. Two queries."""
     numbers = JudgmentNumber.objects.filter(
-        judgment__block=report.block_id, judgment__judge=report.judge_id
+        judgment__block=report.block_id,
+        judgment__judge=report.judge_id,
     )
     latest = (
         numbers.order_by("-number").values_list("number", "judgment__labels").first()

@@ -48,7 +48,7 @@ def kept_about(judge: Judge) -> dict[str, object]:
                     {"text": answer.text, "created_at": answer.created_at}
                     for answer in report.answers
                 ],
-            }
+            },
         )
     return {
         "campaign": {"slug": judge.campaign.slug, "name": judge.campaign.name},
@@ -61,13 +61,14 @@ def kept_about(judge: Judge) -> dict[str, object]:
         ),
         "links": downloaded_rows(
             Invitation.objects.filter(
-                campaign=judge.campaign_id, user=judge.user_id
-            ).order_by("created_at")
+                campaign=judge.campaign_id,
+                user=judge.user_id,
+            ).order_by("created_at"),
         ),
         "visits": downloaded_rows(judge.browser_visits.order_by("seen_at")),
         "mails": downloaded_rows(judge.mails.order_by("created_at")),
         "mails_about_erasure": downloaded_rows(
-            Mail.objects.filter(erasure__judge=judge, user=None).order_by("created_at")
+            Mail.objects.filter(erasure__judge=judge, user=None).order_by("created_at"),
         ),
         "participations": downloaded_rows(
             Participation.objects.filter(judge=judge).order_by("started_at"),
@@ -81,7 +82,7 @@ def kept_about(judge: Judge) -> dict[str, object]:
         "status": judge_status(judge).value,
         "messages": downloaded_rows(messages_to(judge)),
         "erasure_requests": downloaded_rows(
-            judge.erasure_requests.order_by("asked_at")
+            judge.erasure_requests.order_by("asked_at"),
         ),
     }
 

@@ -95,12 +95,15 @@ class MachineShare:
                     outputs=outputs,
                     stands_for=stands_for([len(text.output_ids) for text in shown]),
                     public_id=self._public_id(segment, position, outputs),
-                )
+                ),
             )
         return blocks
 
     def _public_id(
-        self, segment: Segment, position: int, outputs: Sequence[int]
+        self,
+        segment: Segment,
+        position: int,
+        outputs: Sequence[int],
     ) -> UUID:
         """Return an id that changes if the block shows other outputs, so that no answer is stored for these."""
         content = f"machine/{self.task.pk}/{segment.pk}/{position}/{outputs}"
@@ -136,7 +139,8 @@ def machine_shares(*, campaign_id: int) -> list[MachineShare]:
 
 
 def _texts_of_blocks(
-    texts: SegmentOutputs, design: Design
+    texts: SegmentOutputs,
+    design: Design,
 ) -> list[Sequence[DistinctText]]:
     """Return the texts of each block of a segment, in display order; none if the segment has too few."""
     parameters = design.parameters

@@ -43,7 +43,8 @@ def machines_of(*, campaign_id: int) -> QuerySet[MachineJudge]:
     current = MachineJudgment.objects.current().filter(machine=OuterRef("pk"))
     skips = ~Q(skip_reason="")
     machines = MachineJudge.objects.filter(campaign=campaign_id).annotate(
-        judged=_number(current.exclude(skips)), skipped=_number(current.filter(skips))
+        judged=_number(current.exclude(skips)),
+        skipped=_number(current.filter(skips)),
     )
     return machines.order_by("name", "version", "pk")
 
@@ -167,7 +168,8 @@ def _blocks(machine: MachineJudge) -> QuerySet[Block]:
     """Return the blocks that people have judged in the machine's campaign, without controls."""
     judged = Judgment.objects.filter(block=OuterRef("pk"))
     blocks = Block.objects.filter(
-        hit__task__test_set__campaign=machine.campaign_id, control=""
+        hit__task__test_set__campaign=machine.campaign_id,
+        control="",
     )
     return blocks.filter(Exists(judged)).select_related("hit__task__test_set__campaign")
 
@@ -191,7 +193,9 @@ def block_of_machine(*, machine: MachineJudge, public_id: UUID) -> MachineBlock 
 
 
 def answers_about(
-    *, machine: MachineJudge, machine_block: MachineBlock
+    *,
+    machine: MachineJudge,
+    machine_block: MachineBlock,
 ) -> QuerySet[MachineJudgment]:
     """Return the machine's answer to the outputs of a block in its order; none for a skip."""
     return machine.judgments.filter(
@@ -236,7 +240,10 @@ def _not_done(
 
 
 def _hits_not_done(
-    machine: MachineJudge, *, is_reversed: bool, task: int | None
+    machine: MachineJudge,
+    *,
+    is_reversed: bool,
+    task: int | None,
 ) -> Iterator[int]:
     """Yield the HITs with blocks that the machine has not judged, in the order in which people judged them.
 
@@ -254,7 +261,7 @@ def _hits_not_done(
         numbers = JudgmentNumber.objects.filter(task=task_id)
         last = numbers.aggregate(last=Max("number", default=0))["last"]
         numbers = numbers.filter(not_done, judgment__block__control="").order_by(
-            "number"
+            "number",
         )
         rows = numbers.values_list("number", "judgment__block__hit")
         begin = cache.get(key, 0)
@@ -266,12 +273,18 @@ def _hits_not_done(
 
 
 def _hits_skipped(
-    machine: MachineJudge, *, is_reversed: bool, before: datetime, task: int | None
+    machine: MachineJudge,
+    *,
+    is_reversed: bool,
+    before: datetime,
+    task: int | None,
 ) -> Iterator[int]:
     """Yield the HITs with blocks that the machine last skipped before a time: in the order of the skips, then those of files."""
     skips = MachineJudgment.objects.current().exclude(skip_reason="")
     skips = skips.filter(
-        machine=machine, is_reversed=is_reversed, submitted_at__lt=before
+        machine=machine,
+        is_reversed=is_reversed,
+        submitted_at__lt=before,
     )
     if task is not None:
         skips = skips.filter(task=task)
@@ -287,7 +300,8 @@ def _hits_skipped(
         outputs__contained_by=OuterRef("outputs"),
     )
     blocks = _blocks(machine).filter(
-        Exists(about_block), segment__in=of_files.values("segment")
+        Exists(about_block),
+        segment__in=of_files.values("segment"),
     )
     yield from blocks.order_by("pk").values_list("hit", flat=True)
 
@@ -314,7 +328,11 @@ def _share_not_done(
         is_all_done = skipped_before is None
         for part in share.parts(begin):
             done = _machine_answer_keys(
-                machine, share.task, part.blocks, is_reversed, skipped_before
+                machine,
+                share.task,
+                part.blocks,
+                is_reversed,
+                skipped_before,
             )
             for blocks in part.blocks.values():
                 remaining = _remaining(blocks, done, is_reversed=is_reversed)
@@ -350,7 +368,10 @@ def _machine_answer_keys(
 ) -> set[tuple[int, frozenset[int]]]:
     """Return the segment and outputs of each answer and skip of a machine, without skips before a time. One query."""
     rows = MachineJudgment.objects.filter(
-        machine=machine, task=task, segment__in=segment_ids, is_reversed=is_reversed
+        machine=machine,
+        task=task,
+        segment__in=segment_ids,
+        is_reversed=is_reversed,
     )
     if skipped_before is not None:
         rows = rows.filter(Q(skip_reason="") | Q(submitted_at__gte=skipped_before))
@@ -375,12 +396,18 @@ def machine_assignment(
     """
     for is_reversed in [False, True] if machine.asked_twice else [False]:
         not_done = _not_done(
-            "", machine, is_reversed=is_reversed, skipped_before=skipped_before
+            "",
+            machine,
+            is_reversed=is_reversed,
+            skipped_before=skipped_before,
         )
         hits = _hits_not_done(machine, is_reversed=is_reversed, task=task)
         if skipped_before is not None:
             skipped = _hits_skipped(
-                machine, is_reversed=is_reversed, before=skipped_before, task=task
+                machine,
+                is_reversed=is_reversed,
+                before=skipped_before,
+                task=task,
             )
             hits = chain(skipped, hits)
         for hit_id in hits:
@@ -391,7 +418,10 @@ def machine_assignment(
             if machine_blocks:
                 return machine_blocks
         for share_blocks in _share_not_done(
-            machine, is_reversed=is_reversed, skipped_before=skipped_before, task=task
+            machine,
+            is_reversed=is_reversed,
+            skipped_before=skipped_before,
+            task=task,
         ):
             if share_blocks[0].assignment_id not in in_hand:
                 return share_blocks
@@ -399,7 +429,9 @@ def machine_assignment(
 
 
 def machine_assignment_data(
-    blocks: Sequence[MachineBlock], *, machine: MachineJudge
+    blocks: Sequence[MachineBlock],
+    *,
+    machine: MachineJudge,
 ) -> AssignmentShown:
     """Return the blocks of a HIT as `AssignmentSerializer` describes it. A fixed number of queries."""
     if blocks[0].is_stored:
@@ -416,7 +448,8 @@ def machine_assignment_data(
 
 
 def _stored_data(
-    blocks: Sequence[MachineBlock], machine: MachineJudge
+    blocks: Sequence[MachineBlock],
+    machine: MachineJudge,
 ) -> list[BlockData]:
     stored = blocks_data(
         [block.block.pk for block in blocks],
@@ -428,7 +461,8 @@ def _stored_data(
 
 
 def _unstored_data(
-    blocks: Sequence[MachineBlock], machine: MachineJudge
+    blocks: Sequence[MachineBlock],
+    machine: MachineJudge,
 ) -> list[BlockData]:
     drawn = []
     for machine_block in blocks:
@@ -438,7 +472,9 @@ def _unstored_data(
         outputs = [outputs[0] for outputs in candidates]
         drawn.append(DrawnBlock(block.public_id, block.segment.number, outputs))
     blocks_shown = blocks_drawn(
-        drawn, task=blocks[0].hit.task, address=media_of_machine(machine.pk)
+        drawn,
+        task=blocks[0].hit.task,
+        address=media_of_machine(machine.pk),
     )
     data = []
     for machine_block, shown in zip(blocks, blocks_shown, strict=True):

@@ -40,7 +40,7 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
         .annotate(
             owes_acceptance=Exists(Instructions.objects.demanded_of(OuterRef("pk"))),
             has_instructions=Exists(
-                Instructions.objects.filter(campaign=OuterRef("campaign"))
+                Instructions.objects.filter(campaign=OuterRef("campaign")),
             ),
             has_several_tasks=Exists(tasks.filter(closed_at=None).order_by("pk")[1:2]),
             protocols=ArraySubquery(tasks.order_by().values("protocol").distinct()),
@@ -82,9 +82,10 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
         tasks_open_to_judge(
             judge,
             Task.objects.annotate(sentences=Count("test_set__segments")).order_by(
-                "test_set", "pk"
+                "test_set",
+                "pk",
             ),
-        )
+        ),
     )
     done_each = tasks_done(judge)
     seen_each = {}
@@ -103,6 +104,6 @@ def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
                     row.sentences
                     - seen_each.get((row.test_set_id, row.exposed_apart), 0),
                 ),
-            )
+            ),
         )
     return offers

@@ -66,7 +66,10 @@ def seconds_left(*, judge: Judge) -> int | None:
 
 
 def participation_at_address(
-    *, panel: Panel, entry: Entry, user: User
+    *,
+    panel: Panel,
+    entry: Entry,
+    user: User,
 ) -> Participation | None:
     """Return the user's participation for the address that a service opened. One query."""
     return (
@@ -84,7 +87,8 @@ def has_work(*, panel: Panel) -> bool:
     """Return whether a task is open that participants of the panel can read and whose target is not reached. One query."""
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
     open_tasks = Task.objects.of(panel.campaign_id).filter(
-        test_set__expertise=[], closed_at=None
+        test_set__expertise=[],
+        closed_at=None,
     )
     counted = Coalesce(Subquery(judged), 0) - blocks_left_out("pk")
     unfinished = Q(blocks_wanted=None) | Q(blocks_wanted__gt=counted)
@@ -136,10 +140,12 @@ def participations_described(rows: Iterable[Participation]) -> list[Participatio
             ParticipationRow(
                 participation=row,
                 done=_done_in(
-                    row, done.get(row.judge_id, 0), is_latest=row.pk in latest
+                    row,
+                    done.get(row.judge_id, 0),
+                    is_latest=row.pk in latest,
                 ),
                 judge_status=statuses.get(row.judge_id, JudgeStatus.GOOD),
-            )
+            ),
         )
     return described
 

@@ -87,7 +87,9 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
 def hits_to_show_again(judge_id: int, task_id: int, part: int) -> QuerySet[HIT]:
     """Return the HITs of a pass that this judge completed and judged at least in part."""
     own = Assignment.objects.filter(
-        hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False
+        hit=OuterRef("pk"),
+        judge=judge_id,
+        completed_at__isnull=False,
     )
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
     return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=part)

@@ -73,8 +73,10 @@ _LOOKED_AT: Final = 30
 # Whether a task's test set has texts.
 _HAS_TEXTS: Final = Exists(
     Segment.objects.filter(
-        test_set=OuterRef("test_set"), number=1, source_text__isnull=False
-    )
+        test_set=OuterRef("test_set"),
+        number=1,
+        source_text__isnull=False,
+    ),
 )
 
 
@@ -99,10 +101,10 @@ def tasks_changed() -> TaskQuerySet:
     designs = Design.objects.filter(task=OuterRef("pk"), created_at__gte=since)
     return tasks_to_plan().filter(
         Exists(
-            accounts.filter(Q(requested_at__isnull=False) | Q(last_lent_at__gte=since))
+            accounts.filter(Q(requested_at__isnull=False) | Q(last_lent_at__gte=since)),
         )
         | Exists(designs)
-        | Q(test_set__campaign__state_since__gte=since)
+        | Q(test_set__campaign__state_since__gte=since),
     )
 
 
@@ -115,7 +117,8 @@ class SuitableTask:
 
 
 def suitable_tasks(
-    judge: Judge, among: TaskQuerySet | None = None
+    judge: Judge,
+    among: TaskQuerySet | None = None,
 ) -> list[SuitableTask]:
     """Return the tasks of the judge's campaign whose languages and subject they know.
 
@@ -186,7 +189,8 @@ def tasks_to_work_on(judge: Judge) -> list[Task]:
 
 
 def chosen_or_all(
-    suitable: list[SuitableTask], chosen_id: int | None
+    suitable: list[SuitableTask],
+    chosen_id: int | None,
 ) -> list[SuitableTask]:
     """Return the task the judge chose if it is suitable, otherwise all that are."""
     chosen = []
@@ -246,7 +250,8 @@ def hits_reserved(request: HITRequest) -> HITQuerySet:
 def hits_intra(request: HITRequest) -> HITQuerySet:
     """Return the planned repeats of this judge's own HITs, by number; they have seen their segments."""
     hits = _task_hits(request).filter(
-        reserved_for=request.judge_id, purpose=HITPurpose.INTRA
+        reserved_for=request.judge_id,
+        purpose=HITPurpose.INTRA,
     )
     return hits.incomplete().excluding_systems(request.conflicts).order_by("number")
 
@@ -257,15 +262,19 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
     Every judge keeps the first HIT that they hold, because they may be reading it.
     """
     suitable = _suitable(
-        _task_hits(request).filter(purpose__in=POOLED).unreserved(), request
+        _task_hits(request).filter(purpose__in=POOLED).unreserved(),
+        request,
     )
     held = Assignment.objects.filter(
-        completed_at=None, released_at=None, lease__endswith__gt=Now()
+        completed_at=None,
+        released_at=None,
+        lease__endswith__gt=Now(),
     )
     before = held.filter(judge=OuterRef("judge"), pk__lt=OuterRef("pk"))
     return (
         held.filter(
-            Exists(before), hit__in=suitable.incomplete().order_by().values("pk")
+            Exists(before),
+            hit__in=suitable.incomplete().order_by().values("pk"),
         )
         .exclude(judge=request.judge_id)
         .exclude(Exists(_done_by_holder(Judgment)))
@@ -277,15 +286,17 @@ def assignments_untouched(request: HITRequest) -> QuerySet[Assignment]:
 def accounts_waiting(accounts: QuerySet[JudgeAccount]) -> QuerySet[JudgeAccount]:
     """Return those of these accounts whose judge could be lent a HIT that another judge holds now."""
     conflicts = ConflictOfInterest.objects.filter(judge=OuterRef("judge")).values(
-        "system"
+        "system",
     )
     apart = Case(
-        When(task__segments_again=True, then="task__protocol"), default=Value("")
+        When(task__segments_again=True, then="task__protocol"),
+        default=Value(""),
     )
     judge = OuterRef(OuterRef("judge"))
     # Where many HITs are lent, a judge who may have none of the first will have none of the others.
     lent = HIT.objects.filter(
-        task=OuterRef(OuterRef("task")), purpose__in=POOLED
+        task=OuterRef(OuterRef("task")),
+        purpose__in=POOLED,
     ).incomplete()
     first = (
         lent.filter(available_at__gt=Now()).order_by("number").values("pk")[:_LOOKED_AT]
@@ -319,7 +330,8 @@ def conflicts_of(judge: Judge) -> list[int]:
 def systems_not_lent(judge: Judge) -> list[int]:
     """Return the ids of systems not to be lent to this judge: withdrawn ones and those with a conflict of interest."""
     withdrawn = System.objects.filter(
-        test_set__campaign=judge.campaign_id, withdrawn_at__isnull=False
+        test_set__campaign=judge.campaign_id,
+        withdrawn_at__isnull=False,
     )
     return [*conflicts_of(judge), *withdrawn.values_list("pk", flat=True)]
 

@@ -97,7 +97,7 @@ class JudgeWork:
             # The mean rather than the median, because the remaining time is the sum over all
             # blocks, long ones included.
             minutes = round(
-                max(0, self.wanted - self.done) * fmean(self.times) / 60_000
+                max(0, self.wanted - self.done) * fmean(self.times) / 60_000,
             )
         return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
@@ -115,25 +115,27 @@ def work_annotations() -> dict[str, Combinable]:
     # assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
     are_done = ArraySubquery(
-        blocks.values(done=ExpressionWrapper(is_done, BooleanField()))
+        blocks.values(done=ExpressionWrapper(is_done, BooleanField())),
     )
     is_held = IsNull(F("released_at"), True)
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True)
     groups = GroupMember.objects.filter(judge=judge).order_by().values("judge")
     of_groups = groups.annotate(most=Max("group__blocks_asked")).values("most")
     latest = Judgment.objects.filter(judge=judge, active_ms__gt=0).order_by(
-        "-submitted_at"
+        "-submitted_at",
     )
     return {
         "closed_blocks": Subquery(
-            accounts.annotate(n=Sum("blocks_closed")).values("n")
+            accounts.annotate(n=Sum("blocks_closed")).values("n"),
         ),
         "begun_blocks": ArraySubquery(
-            begun.values(row=JSONObject(is_held=is_held, are_done=are_done))
+            begun.values(row=JSONObject(is_held=is_held, are_done=are_done)),
         ),
         # The largest quota of a judge's groups applies.
         "wanted": Coalesce(
-            "blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"
+            "blocks_asked",
+            Subquery(of_groups),
+            "campaign__blocks_per_judge",
         ),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
@@ -149,7 +151,8 @@ def judges_done() -> QuerySet[Judge]:
     """Return the judges whose closed assignments have as many blocks as they were asked for."""
     annotations = work_annotations()
     counted = Judge.objects.annotate(
-        closed_blocks=annotations["closed_blocks"], wanted=annotations["wanted"]
+        closed_blocks=annotations["closed_blocks"],
+        wanted=annotations["wanted"],
     )
     return counted.filter(closed_blocks__gte=F("wanted"))
 
@@ -162,7 +165,8 @@ def _has_row_for_block(model: type[Judgment] | type[Skip]) -> IsNull:
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
     answers = model.objects.filter(
-        Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk")
+        Exact(judge, OuterRef(OuterRef("judge"))),
+        block=OuterRef("pk"),
     )
     return IsNull(Subquery(answers.values("pk")[:1]), False)
 
@@ -170,14 +174,15 @@ def _has_row_for_block(model: type[Judgment] | type[Skip]) -> IsNull:
 def tasks_done(judge: Judge) -> dict[int, int]:
     """Return the number of blocks a judge has done in each task; the sum is `JudgeWork.done`. Two queries."""
     closed = JudgeAccount.objects.filter(judge=judge).values_list(
-        "task", "blocks_closed"
+        "task",
+        "blocks_closed",
     )
     mine = {"block": OuterRef("hit__blocks"), "judge": judge}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
-        Skip.objects.filter(**mine)
+        Skip.objects.filter(**mine),
     )
     begun = Assignment.objects.filter(judge=judge, completed_at__isnull=True).filter(
-        is_done
+        is_done,
     )
     done = Counter(dict(closed))
     done.update(begun.values_list("hit__task", flat=True))
@@ -207,7 +212,8 @@ def hits_an_hour(*, task_id: int) -> float:
     """
     now: datetime = Task.objects.values_list(Now(), flat=True).get(pk=task_id)
     at_work = JudgeAccount.objects.filter(
-        task=task_id, last_lent_at__gte=now - _AT_WORK
+        task=task_id,
+        last_lent_at__gte=now - _AT_WORK,
     ).exclude(judge__origin=Judge.Origin.SIMULATED)
     recent = Judgment.objects.of(task_id).filter(
         judge__in=at_work.values("judge"),
@@ -215,7 +221,8 @@ def hits_an_hour(*, task_id: int) -> float:
         assignment__isnull=False,
     )
     totals = recent.aggregate(
-        hits=Count("assignment", distinct=True), first=Min("submitted_at")
+        hits=Count("assignment", distinct=True),
+        first=Min("submitted_at"),
     )
     if not totals["hits"]:
         return 0.0

@@ -191,13 +191,16 @@ def _segments_around(segment: str, reach: int) -> QuerySet[Segment]:
 def _around(segment: str = "", reach: int = CONTEXT_SEGMENTS) -> ArraySubquery:
     """Return an expression for `_segments_around`: the fields of `SegmentTexts` of each."""
     texts = JSONObject(
-        position="position", source="source_text", references=ArraySubquery(_REFERENCES)
+        position="position",
+        source="source_text",
+        references=ArraySubquery(_REFERENCES),
     )
     return ArraySubquery(_segments_around(segment, reach).values(texts=texts))
 
 
 def _outputs_around(
-    output_ids: Sequence[int], reach: int = CONTEXT_SEGMENTS
+    output_ids: Sequence[int],
+    reach: int = CONTEXT_SEGMENTS,
 ) -> dict[int, list[SegmentTexts]]:
     """Return, by output, its segment and the neighbours with the outputs of the same system. One query.
 
@@ -206,7 +209,8 @@ def _outputs_around(
     if not output_ids:
         return {}
     of_system = Output.objects.current().filter(
-        segment=OuterRef("pk"), system=OuterRef(OuterRef("system"))
+        segment=OuterRef("pk"),
+        system=OuterRef(OuterRef("system")),
     )
     is_damaged = Exact(OuterRef("system__kind"), Value(SystemKind.BAD_REFERENCE))
     text = Case(
@@ -255,7 +259,10 @@ def _blocks_of_judge(judge_id: int) -> QuerySet[Block]:
     block = OuterRef("pk")
     judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
     judgment = JSONObject(
-        id="pk", client_id="client_id", labels="labels", comment="comment"
+        id="pk",
+        client_id="client_id",
+        labels="labels",
+        comment="comment",
     )
     skips = Skip.objects.filter(block=block, judge=judge_id)
     return _blocks_with_texts().annotate(
@@ -278,7 +285,8 @@ class _Rules:
         if stage is None or not stage.is_text_alone:
             return self
         return replace(
-            self, beside=replace(self.beside, source=False, references=False)
+            self,
+            beside=replace(self.beside, source=False, references=False),
         )
 
     @property
@@ -327,7 +335,10 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
     test_set = rows[0].segment.test_set
     rules = {
         **rules_shown(
-            hit.task.protocol, hit.task.rules, campaign=campaign, part=hit.part
+            hit.task.protocol,
+            hit.task.rules,
+            campaign=campaign,
+            part=hit.part,
         ),
         # All blocks of a HIT ask the same question.
         **blocks[0].stage_rules,
@@ -346,7 +357,12 @@ def assignment_data(assignment: Assignment, *, campaign: Campaign) -> Assignment
 
 
 def unlent_data(
-    blocks: Sequence[BlockData], *, id_: UUID, task: Task, part: int, done: int = 0
+    blocks: Sequence[BlockData],
+    *,
+    id_: UUID,
+    task: Task,
+    part: int,
+    done: int = 0,
 ) -> AssignmentShown:
     """Return the blocks of a HIT that is lent to no judge, as `AssignmentSerializer` describes it."""
     test_set = task.test_set
@@ -382,12 +398,18 @@ def blocks_data(
     """
     blocks = list(_blocks_of_judge(judge_id).filter(pk__in=block_ids))
     return _blocks(
-        blocks, campaign, address or media_of_judge(judge_id, campaign), judge_id
+        blocks,
+        campaign,
+        address or media_of_judge(judge_id, campaign),
+        judge_id,
     )
 
 
 def _blocks(
-    blocks: Sequence[Any], campaign: Campaign, address: MediaAddress, judge_id: int
+    blocks: Sequence[Any],
+    campaign: Campaign,
+    address: MediaAddress,
+    judge_id: int,
 ) -> dict[int, BlockData]:
     """Return these blocks of `_blocks_of_judge`, by id."""
     answers = _answers(blocks)
@@ -400,7 +422,10 @@ def _blocks(
         task = block.hit.task
         test_set = block.segment.test_set
         beside = texts_beside(
-            task.protocol, task.rules, campaign=campaign, part=block.hit.part
+            task.protocol,
+            task.rules,
+            campaign=campaign,
+            part=block.hit.part,
         )
         languages = test_set.source_language, test_set.target_language
         rules[block.pk] = _Rules(beside, *languages, address).of_stage(stage)
@@ -416,7 +441,9 @@ def _blocks(
 
 
 def _block_content(
-    block: Any, stage: Stage | None, answers: Mapping[int, Answer]
+    block: Any,
+    stage: Stage | None,
+    answers: Mapping[int, Answer],
 ) -> BlockContent:
     """Return the content of a block of `_blocks_of_judge`."""
     judgment: JudgmentShown | None = None
@@ -478,7 +505,10 @@ class DocumentData:
 
 
 def document_of_block(
-    block_id: int, *, beside: TextsBeside, address: MediaAddress
+    block_id: int,
+    *,
+    beside: TextsBeside,
+    address: MediaAddress,
 ) -> DocumentData | None:
     """Return the document around a block; None if its judge may not see it. Four or five queries.
 
@@ -496,7 +526,8 @@ def document_of_block(
     rules = rules.of_stage(stage)
     around = _segment_texts(block.around)
     blocks = Block.objects.filter(
-        hit=block.hit_id, segment__document=segment.document_id
+        hit=block.hit_id,
+        segment__document=segment.document_id,
     )
     if rules.shows_outputs(len(block.stands_for or block.outputs)):
         around = _outputs_around(block.outputs[:1], DOCUMENT_SEGMENTS)[block.outputs[0]]
@@ -528,7 +559,10 @@ class DrawnBlock:
 
 
 def blocks_drawn(
-    blocks: Sequence[DrawnBlock], *, task: Task, address: MediaAddress | None = None
+    blocks: Sequence[DrawnBlock],
+    *,
+    task: Task,
+    address: MediaAddress | None = None,
 ) -> list[BlockData]:
     """Return blocks of first HITs as a judge would first see them. Two or three queries.
 
@@ -550,7 +584,8 @@ def blocks_drawn(
             alone.append(block.outputs[0])
     documents = _outputs_around(alone)
     segments = Segment.objects.filter(
-        test_set_id=task.test_set_id, number__in={block.segment for block in blocks}
+        test_set_id=task.test_set_id,
+        number__in={block.segment for block in blocks},
     )
     by_number = {row.number: row for row in segments.annotate(around=_around())}
     contents = []
@@ -563,7 +598,7 @@ def blocks_drawn(
                 texts=[texts[output] for output in block.outputs],
                 around=_segment_texts(by_number[block.segment].around),
                 stage=stage,
-            )
+            ),
         )
     return [_block_data(content, rules, documents) for content in contents]
 

@@ -63,7 +63,8 @@ def hits_never_lent(*, system: System) -> QuerySet[HIT]:
 
 def _showing(system: System) -> QuerySet[HIT]:
     hits: QuerySet[HIT] = HIT.objects.filter(
-        task__test_set=system.test_set_id, system_ids__contains=[system.pk]
+        task__test_set=system.test_set_id,
+        system_ids__contains=[system.pk],
     ).incomplete()
     return hits
 
@@ -76,7 +77,10 @@ def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
     of_sibling = Assignment.objects.filter(hit__repeats=OuterRef("repeats"))
     hits: QuerySet[HIT] = HIT.objects.filter(task=task, purpose__in=POOLED).incomplete()
     return hits.filter(
-        ~Exists(own), ~Exists(first), ~Exists(of_repeat), ~Exists(of_sibling)
+        ~Exists(own),
+        ~Exists(first),
+        ~Exists(of_repeat),
+        ~Exists(of_sibling),
     )
 
 
@@ -117,12 +121,12 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     how = joining(task, name)
     if how is Joining.NOT:
         yield _(
-            "The design of %(task)s lists the systems to judge. Add this one to the list."
+            "The design of %(task)s lists the systems to judge. Add this one to the list.",
         ) % {"task": task.called}
         return
     if how is Joining.LATER:
         yield _(
-            "%(task)s: included in the HITs planned next; HITs already planned stay as drawn."
+            "%(task)s: included in the HITs planned next; HITs already planned stay as drawn.",
         ) % {"task": task.called}
         return
     drawn_again = hits_drawn_again(task=task)
@@ -142,7 +146,7 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
     else:
         yield _("%(task)s: included in the next HITs.") % {"task": task.called}
     sequences = JudgmentSequence.objects.annotate(
-        counted=F("judged") - blocks_left_out("task")
+        counted=F("judged") - blocks_left_out("task"),
     )
     sequence = sequences.filter(pk=task.pk).first()
     if sequence is None or not sequence.judged:
@@ -164,14 +168,14 @@ def joining_in_words(*, task: Task, name: str) -> Iterator[str]:
 def _catching_up_in_words(design: Design | None) -> str:
     if design is not None and design.kind == Design.Kind.BALANCED:
         return _(
-            "Balanced design: the new system is shown more often until it catches up with the others."
+            "Balanced design: the new system is shown more often until it catches up with the others.",
         )
     if design is not None and design.kind == Design.Kind.ACTIVE:
         return _(
-            "Adaptive design: the new system is shown more often until its rank is about as certain as those of the others."
+            "Adaptive design: the new system is shown more often until its rank is about as certain as those of the others.",
         )
     return _(
-        "The new system is shown as often as the others, so it keeps fewer judgments and a wider rank range. A balanced design lets it catch up."
+        "The new system is shown as often as the others, so it keeps fewer judgments and a wider rank range. A balanced design lets it catch up.",
     )
 
 
@@ -198,10 +202,13 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
     if judged < _FEW:
         # An upper bound with a confidence of 97.5% for nine in the sample, and more for fewer.
         return EstimatedCount(
-            _round_to_one_digit(last / 100, ceil), is_estimated=True, is_bound=True
+            _round_to_one_digit(last / 100, ceil),
+            is_estimated=True,
+            is_bound=True,
         )
     return EstimatedCount(
-        _round_to_one_digit(last * judged / _SAMPLED, round), is_estimated=True
+        _round_to_one_digit(last * judged / _SAMPLED, round),
+        is_estimated=True,
     )
 
 
@@ -221,7 +228,8 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     )
     # Systems that judges continue to see, including references.
     others = System.objects.filter(
-        test_set_id=system.test_set_id, withdrawn_at__isnull=True
+        test_set_id=system.test_set_id,
+        withdrawn_at__isnull=True,
     )
     left = others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
     facts = [
@@ -257,7 +265,7 @@ def _chosen_in_words(system: System) -> Iterator[str]:
         count = left.exclude(pk=system.pk).count()
         if count < design.parameters.fewest_systems:
             yield _(
-                "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there."
+                "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there.",
             ) % {"task": task.called, "count": count}
 
 
@@ -268,21 +276,22 @@ def _judged_in_words(judged: EstimatedCount) -> str:
     elif judged.is_estimated:
         count = _("about %(count)s") % {"count": count}
     return _(
-        "Its judgments (%(count)s) still count. The ranking lists it as withdrawn."
+        "Its judgments (%(count)s) still count. The ranking lists it as withdrawn.",
     ) % {"count": count}
 
 
 def name_settled_in_words(*, system: System) -> str:
     """Return why a system can no longer be renamed; empty if it can."""
     if Design.objects.filter(
-        task__test_set=system.test_set_id, systems__contains=[system.name]
+        task__test_set=system.test_set_id,
+        systems__contains=[system.name],
     ).exists():
         return _("The name cannot be changed: a design lists this system.")
     is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
     if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""
     return _(
-        "The name cannot be changed: HITs have already been drawn or judged under it."
+        "The name cannot be changed: HITs have already been drawn or judged under it.",
     )
 
 
@@ -294,7 +303,8 @@ def systems_listed(*, task: Task) -> QuerySet[System]:
 def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
     """Return the judges with a conflict of interest by system. One query."""
     rows = ConflictOfInterest.objects.filter(
-        system__test_set=task.test_set_id, judge__withdrawn_at__isnull=True
+        system__test_set=task.test_set_id,
+        judge__withdrawn_at__isnull=True,
     ).order_by("judge__pseudonym")
     names_by_judge: dict[int, list[str]] = {}
     for system_id, pseudonym in rows.values_list("system_id", "judge__pseudonym"):
@@ -305,10 +315,12 @@ def conflicts_listed(*, task: Task) -> dict[int, list[str]]:
 def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
     """Return the corrections of a test set, the latest first."""
     corrections = OutputCorrection.objects.filter(
-        before__segment__test_set=task.test_set_id
+        before__segment__test_set=task.test_set_id,
     )
     return corrections.select_related(
-        "before__system", "before__segment", "after"
+        "before__system",
+        "before__segment",
+        "after",
     ).order_by("-pk")
 
 
@@ -318,11 +330,13 @@ def left_out_recorded(task_id: int) -> dict[str, object]:
     Empty if there are none.
     """
     corrections = OutputCorrection.objects.filter(
-        before__segment__test_set__tasks=task_id, leaves_out=True
+        before__segment__test_set__tasks=task_id,
+        leaves_out=True,
     )
     ids = list(corrections.order_by("pk").values_list("pk", flat=True))
     withdrawn = Block.objects.filter(
-        hit__task=task_id, control=BlockControl.WITHDRAWN
+        hit__task=task_id,
+        control=BlockControl.WITHDRAWN,
     ).count()
     return {
         **({"corrections": ids} if ids else {}),
@@ -333,7 +347,8 @@ def left_out_recorded(task_id: int) -> dict[str, object]:
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
     """Return the current outputs of systems for a segment, sorted by system name."""
     outputs = Output.objects.current().filter(
-        segment=segment_id, system__kind=SystemKind.SYSTEM
+        segment=segment_id,
+        system__kind=SystemKind.SYSTEM,
     )
     return outputs.select_related("system").order_by("system__name")
 
@@ -350,5 +365,5 @@ def blocks_showing(output: Output) -> QuerySet[Block]:
 def judgments_of(*, task: Task, output: Output) -> QuerySet[JudgmentNumber, Any]:
     """Return the judgments of a task whose blocks showed an output, in the form of `judgments_listed`."""
     return judgments_listed(task=task).filter(
-        judgment__block__in=blocks_showing(output)
+        judgment__block__in=blocks_showing(output),
     )

@@ -26,7 +26,7 @@ def ranked_group(task: Task) -> JudgeGroup | None:
     """Return the judge group that the ranking of a task counts; None if it counts all judges. One query."""
     tasks = Task.objects.filter(pk=task.pk)
     return JudgeGroup.objects.filter(
-        pk__in=tasks.values(group=ranked_group_of("pk"))
+        pk__in=tasks.values(group=ranked_group_of("pk")),
     ).first()
 
 
@@ -36,10 +36,11 @@ def is_left_out() -> Q:
     They leave out excluded judges, and judges outside the judge group that the task's ranking counts.
     """
     membership = GroupMember.objects.filter(
-        group=OuterRef("group"), judge=OuterRef(OuterRef("judge"))
+        group=OuterRef("group"),
+        judge=OuterRef(OuterRef("judge")),
     )
     tasks = Task.objects.filter(pk=OuterRef("task")).annotate(
-        group=ranked_group_of("pk")
+        group=ranked_group_of("pk"),
     )
     outside = tasks.filter(~Exists(membership), group__isnull=False)
     return Q(judge__in=exclusions().values("judge")) | Q(Exists(outside))
@@ -53,7 +54,8 @@ def blocks_left_out(task: str) -> Coalesce:
     tallies = JudgeTally.objects.filter(is_left_out(), task=OuterRef(task))
     of_task = tallies.order_by().values("task")
     return Coalesce(
-        Subquery(of_task.annotate(blocks=Sum("judged")).values("blocks")), 0
+        Subquery(of_task.annotate(blocks=Sum("judged")).values("blocks")),
+        0,
     )
 
 

@@ -22,7 +22,8 @@ def has_judgments(*, test_set: TestSet, **_rest: Any) -> bool:
 def judgments_so_far(*, task_id: int) -> int:
     """Return the number of stored judgments, including revisions and those without a number yet. Two queries."""
     numbered = JudgmentSequence.objects.filter(pk=task_id).values_list(
-        "last_number", flat=True
+        "last_number",
+        flat=True,
     )
     waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=False)
     return (numbered.first() or 0) + waiting.count()

@@ -47,7 +47,8 @@ def training_blocks(*, task_id: int) -> QuerySet[TrainingBlock]:
     candidates = Prefetch(
         "candidates",
         TrainingCandidate.objects.select_related("output__system").order_by(
-            F("expected").asc(nulls_last=True), "id"
+            F("expected").asc(nulls_last=True),
+            "id",
         ),
     )
     rows = TrainingBlock.objects.filter(task=task_id).order_by("position")
@@ -58,7 +59,9 @@ def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:
     """Return the judge's incomplete training HITs, by number."""
     return (
         HIT.objects.filter(
-            task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING
+            task=task_id,
+            reserved_for=judge,
+            purpose=HITPurpose.TRAINING,
         )
         .incomplete()
         .order_by("number")
@@ -75,8 +78,10 @@ def training_round_due(*, judge: Judge, task_id: int, hits_lent: int) -> int | N
         return None
     rounds = list(
         HIT.objects.filter(
-            task=task_id, reserved_for=judge, purpose=HITPurpose.TRAINING
-        ).values_list("completed_at", flat=True)
+            task=task_id,
+            reserved_for=judge,
+            purpose=HITPurpose.TRAINING,
+        ).values_list("completed_at", flat=True),
     )
     if not rounds:
         if hits_lent:
@@ -103,7 +108,9 @@ def training_result(*, judge: Judge, task_id: int) -> TrainingResult:
 def training_failed(*, judge: Judge) -> bool:
     """Return whether this judge failed the last round of training in any task."""
     done = HIT.objects.filter(
-        reserved_for=judge, purpose=HITPurpose.TRAINING, completed_at__isnull=False
+        reserved_for=judge,
+        purpose=HITPurpose.TRAINING,
+        completed_at__isnull=False,
     )
     for task_id, count in Counter(done.values_list("task_id", flat=True)).items():
         result = training_result(judge=judge, task_id=task_id)
@@ -113,7 +120,9 @@ def training_failed(*, judge: Judge) -> bool:
 
 
 def training_rounds(
-    *, task_id: int, judges: Collection[int]
+    *,
+    task_id: int,
+    judges: Collection[int],
 ) -> dict[int, list[TrainingResult]]:
     """Return the results of all rounds that these judges have done, in order, by judge id. One query.
 
@@ -140,7 +149,7 @@ def training_rounds(
         right = []
         for *_key, expected, labels in round_:
             right.append(
-                labels is not None and in_expected_order(labels, expected or [])
+                labels is not None and in_expected_order(labels, expected or []),
             )
         rounds.setdefault(judge_id, []).append(TrainingResult(len(right), sum(right)))
     return rounds
@@ -155,7 +164,9 @@ def training_feedback(judgment: Judgment) -> Feedback | None:
 
 
 def feedback_on(
-    labels: Sequence[int | None], expected: Sequence[int | None], explanation: str
+    labels: Sequence[int | None],
+    expected: Sequence[int | None],
+    explanation: str,
 ) -> Feedback:
     """Return the feedback on labels of a block with an expected order."""
     return Feedback(
@@ -166,7 +177,8 @@ def feedback_on(
 
 
 def in_expected_order(
-    labels: Sequence[int | None], expected: Sequence[int | None]
+    labels: Sequence[int | None],
+    expected: Sequence[int | None],
 ) -> bool:
     """Return whether every candidate expected before another got a better label.
 

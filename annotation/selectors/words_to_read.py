@@ -81,7 +81,8 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
     """Return averages over a design's blocks, from at most 300 segments. Five queries."""
     parameters = design.parameters
     segments = Segment.objects.filter(
-        test_set_id=task.test_set_id, source_text__isnull=False
+        test_set_id=task.test_set_id,
+        source_text__isnull=False,
     )
     if design.documents:
         segments = segments.filter(document__position__in=design.documents)
@@ -119,7 +120,8 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
 
 
 def _sample_segments(
-    segments: QuerySet[Segment], design: Design | None = None
+    segments: QuerySet[Segment],
+    design: Design | None = None,
 ) -> tuple[int, list[int]]:
     """Return the number of segments about which a design asks people, and the ids of at most 300, evenly spaced. One query."""
     rows = segments.order_by("number").values_list("pk", "number")
@@ -133,7 +135,8 @@ def _sample_segments(
 def mean_words(*, task: Task) -> SegmentWords | None:
     """Return the average words of a segment, from at most 300 segments; None without texts. Four queries."""
     segments = Segment.objects.filter(
-        test_set_id=task.test_set_id, source_text__isnull=False
+        test_set_id=task.test_set_id,
+        source_text__isnull=False,
     )
     _count, sample = _sample_segments(segments)
     words = segment_words(sample, task=task).values()
@@ -159,7 +162,10 @@ def block_words(*, task: Task) -> float | None:
 
 
 def segment_words(
-    segments: Iterable[int], *, task: Task, systems: Any = None
+    segments: Iterable[int],
+    *,
+    task: Task,
+    systems: Any = None,
 ) -> dict[int, SegmentWords]:
     """Return the words of these segments of a test set by id, limited to outputs of `systems` if
     given. Three queries.
@@ -168,7 +174,8 @@ def segment_words(
     source_words = _words_in("source_text", test_set.source_language)
     target_words = _words_in("text", test_set.target_language)
     sources = Segment.objects.filter(
-        pk__in=segments, source_text__isnull=False
+        pk__in=segments,
+        source_text__isnull=False,
     ).values_list("pk", source_words)
     of_these = Q(segment__test_set__tasks=task, segment__in=segments)
     references = (
@@ -229,7 +236,8 @@ def blocks_read(*, task: Task) -> ReadBlocks:
     Training, revisions, simulated judges and imported judgments are left out.
     """
     judgments = Judgment.objects.filter(
-        numbered__task_id=task.pk, task=task.pk
+        numbered__task_id=task.pk,
+        task=task.pk,
     ).order_by("-numbered__number")
     # Filtered in Python: a query for matching ones might read all judgments.
     blocks = judgments.annotate(candidates=candidate_count("block__")).values_list(

@@ -53,7 +53,8 @@ class Span:
         if last is None or last == date.max:
             return cls(begin)
         return cls(
-            begin, datetime.combine(last + timedelta(days=1), time(), tzinfo=zone)
+            begin,
+            datetime.combine(last + timedelta(days=1), time(), tzinfo=zone),
         )
 
     def holds(self, field: str) -> Q:
@@ -204,7 +205,10 @@ def time_sheet(
 
 
 def time_sheet_days(
-    *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
+    *,
+    judges: QuerySet[Judge],
+    first: date | None = None,
+    last: date | None = None,
 ) -> QuerySet[Judge]:
     """Return the judges who worked on these days, by pseudonym, for `time_of`.
 
@@ -225,7 +229,10 @@ def time_of(judge: Any) -> JudgeTime:
 
 
 def time_sheet_sums(
-    *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
+    *,
+    judges: QuerySet[Judge],
+    first: date | None = None,
+    last: date | None = None,
 ) -> QuerySet[Judge]:
     """Return the judges who worked on these days, by pseudonym, each with `TimeSums` as `worked`.
 
@@ -237,13 +244,16 @@ def time_sheet_sums(
 
 
 def time_sheet_in_all(
-    *, judges: QuerySet[Judge], first: date | None = None, last: date | None = None
+    *,
+    judges: QuerySet[Judge],
+    first: date | None = None,
+    last: date | None = None,
 ) -> Worked:
     """Return the judges' total work on these days, rounded per judge and day. One query."""
     people = judges.filter(origin=Judge.Origin.PERSON)
     rows = work_by_day(Q(judge__in=people.values("pk")), Span.of_days(first, last))
     sums = rows.aggregate(
-        *(Sum(name, default=0) for name in ("n", "seconds", "without"))
+        *(Sum(name, default=0) for name in ("n", "seconds", "without")),
     )
     return Worked(*sums.values())
 

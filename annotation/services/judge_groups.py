@@ -34,7 +34,7 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
     if uses:
         raise JudgeGroupInUseError(
             _("“%(name)s” is in use: %(uses)s Change that first.")
-            % {"name": row.name, "uses": sentence_list(uses)}
+            % {"name": row.name, "uses": sentence_list(uses)},
         )
     count = GroupMember.objects.filter(group=row).count()
     GroupMember.objects.filter(group=row).delete()

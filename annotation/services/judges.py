@@ -63,7 +63,9 @@ def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureReq
     files = exported_files_delete(files_naming_judges(judge=judge))
     removed = {**judge_unlink(judge=judge), FILES_NAMING_JUDGES: files}
     ErasureRequest.objects.filter(pk=request.pk).update(
-        carried_out_at=Now(), answered_by=by, removed=removed
+        carried_out_at=Now(),
+        answered_by=by,
+        removed=removed,
     )
     request.refresh_from_db()
     return request

@@ -111,7 +111,7 @@ def _answer_fields(machine_block: MachineBlock, sent: SentByMachine) -> _AnswerF
     row: Any = Judgment(labels=ranks)
     if kind.keeps_answers:
         row = kind.table(
-            **kind.row_of(content, part=assigned.part, block_id=assigned.block_id)
+            **kind.row_of(content, part=assigned.part, block_id=assigned.block_id),
         )
     stored_answer = None
     if kind.has_answers:

@@ -30,7 +30,10 @@ MILLISECONDS_BETWEEN_RANKINGS = 1000
 def broker() -> "redis.Redis":
     """Return a broker client with a short timeout, because a judge is waiting."""
     return redis.Redis.from_url(
-        settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1, retry=None
+        settings.REDIS_URL,
+        socket_connect_timeout=0.5,
+        socket_timeout=1,
+        retry=None,
     )
 
 
@@ -72,7 +75,10 @@ def planning_enqueue(task_id: int) -> None:
     """Enqueue planning of this test set unless it is already requested."""
     try:
         if broker().set(
-            planning_request_key(task_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS
+            planning_request_key(task_id),
+            1,
+            nx=True,
+            ex=REQUEST_TIMEOUT_SECONDS,
         ):
             _send(PLANNING_TASK, task_id)
     except (redis.RedisError, OperationalError) as error:
@@ -89,7 +95,10 @@ def planning_request_clear(task_id: int) -> None:
 
 def _send(task: str, task_id: int, *, after_seconds: float = 0) -> None:
     current_app.send_task(
-        task, args=[task_id], ignore_result=True, countdown=after_seconds or None
+        task,
+        args=[task_id],
+        ignore_result=True,
+        countdown=after_seconds or None,
     )
 
 

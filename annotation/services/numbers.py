@@ -80,7 +80,7 @@ def ranking_request(*, task_id: int) -> None:
     """
     rows = PageChanges.objects.filter(pk=task_id)
     is_lost = Q(
-        ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS)
+        ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS),
     )
     is_due = Q(ranking_requested_at=None) | is_lost
     due = rows.values_list(ExpressionWrapper(is_due, BooleanField()), flat=True).first()
@@ -89,7 +89,8 @@ def ranking_request(*, task_id: int) -> None:
     # Inserting an existing row would wait for its lock, even with conflicts ignored.
     if due is None:
         PageChanges.objects.bulk_create(
-            [PageChanges(task_id=task_id)], ignore_conflicts=True
+            [PageChanges(task_id=task_id)],
+            ignore_conflicts=True,
         )
     if rows.filter(is_due).select_for_update(skip_locked=True).exists():
         rows.update(ranking_requested_at=Now())
@@ -101,7 +102,8 @@ def ranking_request(*, task_id: int) -> None:
 def ranking_request_clear(*, task_id: int) -> None:
     """Allow the next judgment to request a ranking again. Called before the judgments are read."""
     requested = PageChanges.objects.filter(
-        pk=task_id, ranking_requested_at__isnull=False
+        pk=task_id,
+        ranking_requested_at__isnull=False,
     )
     requested.update(ranking_requested_at=None)
 
@@ -144,17 +146,18 @@ class _Batch(NamedTuple):
 def _batch_number(*, task_id: int, limit: int | None) -> _Batch:
     """Assign numbers to a batch of judgments, count a batch of skips, and recount their judges."""
     sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(
-        task_id=task_id
+        task_id=task_id,
     )
     before = sequence.last_number
     with connection.cursor() as cursor:
         cursor.execute(
-            _JUDGMENTS_NUMBER, {"task": task_id, "limit": limit, "last": before}
+            _JUDGMENTS_NUMBER,
+            {"task": task_id, "limit": limit, "last": before},
         )
         sequence.last_number += cursor.rowcount
     waiting_skips = UncountedAnswer.objects.filter(task=task_id, is_skip=True)
     skips = list(
-        waiting_skips.order_by("answer").values_list("answer", flat=True)[:limit]
+        waiting_skips.order_by("answer").values_list("answer", flat=True)[:limit],
     )
     waiting_skips.filter(answer__in=skips).delete()
     if sequence.last_number > before or skips:
@@ -183,10 +186,16 @@ def _recount(sequence: JudgmentSequence, judges: Collection[int] | None = None) 
     counted_tallies = tallies_counted(task_id=sequence.task_id, judges=judges)
     counted_hours = quarter_hours_counted(task_id=sequence.task_id, judges=judges)
     _rows_replace(
-        sequence.task_id, tallies.filter(of_judges), CountedTally, counted_tallies
+        sequence.task_id,
+        tallies.filter(of_judges),
+        CountedTally,
+        counted_tallies,
     )
     _rows_replace(
-        sequence.task_id, worked.filter(of_judges), CountedQuarterHour, counted_hours
+        sequence.task_id,
+        worked.filter(of_judges),
+        CountedQuarterHour,
+        counted_hours,
     )
     totals = tallies.aggregate(
         total_judged=Sum("judged", default=0),
@@ -217,7 +226,8 @@ def _standing(task_id: int) -> tuple[bool, int]:
     """Return whether a judgment or skip of the task is waiting, and the last number."""
     is_waiting = Exists(UncountedAnswer.objects.filter(task=OuterRef("pk")))
     rows = Task.objects.filter(pk=task_id).values_list(
-        is_waiting, "judgment_sequence__last_number"
+        is_waiting,
+        "judgment_sequence__last_number",
     )
     waits, last = rows.get()
     return waits, last or 0
@@ -231,13 +241,16 @@ def counters_rebuild(*, task_id: int) -> None:
     submissions do not.
     """
     sequence, _is_new = JudgmentSequence.objects.select_for_update().get_or_create(
-        task_id=task_id
+        task_id=task_id,
     )
     _recount(sequence)
 
 
 def _rows_replace(
-    task_id: int, stored: QuerySet[Any], kind: type[Counted], counted: set[Counted]
+    task_id: int,
+    stored: QuerySet[Any],
+    kind: type[Counted],
+    counted: set[Counted],
 ) -> None:
     """Replace the stored rows of a task by the counted ones; equal rows stay as they are."""
     equal = set()
@@ -257,7 +270,10 @@ def _rows_replace(
 
 
 def pages_changed(
-    task_ids: Iterable[int], *, problem_reports: int = 0, problems_closed: int = 0
+    task_ids: Iterable[int],
+    *,
+    problem_reports: int = 0,
+    problems_closed: int = 0,
 ) -> None:
     """Invalidate the pages of tasks; call it in the transaction that changed them.
 
@@ -265,7 +281,8 @@ def pages_changed(
     """
     ids = sorted(task_ids)
     PageChanges.objects.bulk_create(
-        [PageChanges(task_id=task_id) for task_id in ids], ignore_conflicts=True
+        [PageChanges(task_id=task_id) for task_id in ids],
+        ignore_conflicts=True,
     )
     rows = PageChanges.objects.filter(task__in=ids)
     list(rows.order_by("task").select_for_update().values_list("task_id"))
@@ -290,7 +307,8 @@ def _record(endpoint_id: int) -> int:
     if endpoint is None:
         return 0
     sequences = JudgmentSequence.objects.filter(
-        task__test_set__campaign=endpoint.campaign_id, last_number__gt=0
+        task__test_set__campaign=endpoint.campaign_id,
+        last_number__gt=0,
     ).select_related("task__test_set")
     put = sum(
         _batch_put(endpoint, sequence) for sequence in sequences.order_by("task_id")

@@ -51,7 +51,10 @@ def judge_lock(*, judge_id: int) -> Judge:
 
 
 def participation_end(
-    *, participation: Participation, judge: Judge, state: str
+    *,
+    participation: Participation,
+    judge: Judge,
+    state: str,
 ) -> None:
     """Store the final state, and lend the judge nothing more until they begin another participation.
 
@@ -86,7 +89,9 @@ def _code(participation: Participation, state: str) -> str:
 
 @transaction.atomic
 def participation_refresh(
-    *, participation: Participation, asks_for_code: bool = False
+    *,
+    participation: Participation,
+    asks_for_code: bool = False,
 ) -> Participation:
     """End the participation if it is over, and return it with its current state.
 
@@ -97,7 +102,7 @@ def participation_refresh(
     """
     judge = judge_lock(judge_id=participation.judge_id)
     locked = Participation.objects.select_related("panel__campaign").get(
-        pk=participation.pk
+        pk=participation.pk,
     )
     participation_refresh_locked(participation=locked, judge=judge)
     if (
@@ -140,7 +145,7 @@ def _is_the_latest(participation: Participation) -> bool:
 
 def _failed_training(participation: Participation, judge: Judge) -> bool:
     return participation.panel.screen_out_after_training and training_failed(
-        judge=judge
+        judge=judge,
     )
 
 
@@ -184,7 +189,7 @@ def participations_refresh_due() -> int:
     of_closed = list(rows.filter(_is_in_closed_campaign()))
     stopped = Exists(actions_that_stop(OuterRef("judge")))
     others = rows.exclude(_is_in_closed_campaign()).filter(
-        Q(due_at__lte=Now()) | stopped
+        Q(due_at__lte=Now()) | stopped,
     )
     due = list(others)
     for row in of_closed:
@@ -225,7 +230,7 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     panel = Panel.objects.select_related("campaign").get(pk=panel.pk)
     of_session = panel.participations.filter(
-        session_id=entry.session_id
+        session_id=entry.session_id,
     ).select_related("judge__user")
     mine = of_session.filter(judge__external_id=entry.external_id).first()
     if mine is not None:
@@ -233,8 +238,8 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     if of_session.exists():
         raise ParticipationRefusedError(
             _(
-                "This submission belongs to another participant. Please open the study from Prolific."
-            )
+                "This submission belongs to another participant. Please open the study from Prolific.",
+            ),
         )
     is_open = panel.is_open and panel.campaign.state == CampaignState.OPEN
     if not is_open or not has_work(panel=panel):
@@ -244,8 +249,8 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     if not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(
             _(
-                "Too many people have started this study from your network. Please try again in an hour."
-            )
+                "Too many people have started this study from your network. Please try again in an hour.",
+            ),
         )
     admitted = panel_judge_admit(panel=panel, external_id=entry.external_id)
     judge = judge_lock(judge_id=admitted.pk)
@@ -257,7 +262,7 @@ def _ended_in_words(panel: Panel, status: str) -> str:
     if status != "RETURNED":
         return _("The time for this study is over")
     return _(
-        "%(service)s reports that you returned the study. There is nothing more to do. Thank you for your work."
+        "%(service)s reports that you returned the study. There is nothing more to do. Thank you for your work.",
     ) % {"service": panel.service_name}
 
 
@@ -271,13 +276,13 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
     if stopped or earlier.filter(state=State.SCREENED_OUT).exists():
         raise ParticipationRefusedError(
             _(
-                "You have already taken part, and this study has no more items for you. Thank you."
-            )
+                "You have already taken part, and this study has no more items for you. Thank you.",
+            ),
         )
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
         raise ParticipationRefusedError(
-            _("You have already taken part as often as this study allows. Thank you.")
+            _("You have already taken part as often as this study allows. Thank you."),
         )
 
 
@@ -285,8 +290,8 @@ def _one_at_a_time(row: Participation, judge: Judge) -> None:
     if row.panel.kind == PanelKind.GENERIC and judge.declined_at is None:
         raise ParticipationRefusedError(
             _(
-                "You are already taking part in another study here. Please finish that one first."
-            )
+                "You are already taking part in another study here. Please finish that one first.",
+            ),
         )
     # A participant has one submission at a time on Prolific, so the earlier one is over, as is one that they declined.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
@@ -315,7 +320,8 @@ def _begin(panel: Panel, entry: Entry, judge: Judge) -> Participation:
     )
     now = Now()
     Participation.objects.filter(pk=row.pk).update(
-        started_at=now, due_at=now + Value(timedelta(minutes=panel.minutes_allowed))
+        started_at=now,
+        due_at=now + Value(timedelta(minutes=panel.minutes_allowed)),
     )
     return Participation.objects.select_related("judge__user").get(pk=row.pk)
 
@@ -358,12 +364,14 @@ def participation_event_apply(*, panel: Panel, event: Event) -> bool:
     if participation is None:
         if event.status in _ENDS:
             session_end_remember(
-                panel=panel, session_id=event.session_id, status=event.status
+                panel=panel,
+                session_id=event.session_id,
+                status=event.status,
             )
         return False
     judge = judge_lock(judge_id=participation.judge_id)
     row = Participation.objects.select_related("panel__campaign").get(
-        pk=participation.pk
+        pk=participation.pk,
     )
     if _is_old(row, event):
         return True

@@ -63,12 +63,16 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
     ]
     segments = [block.plan.segment for block in drawn[number - 1].blocks]
     return PreviewedHIT(
-        _id(task, number, _OF_THE_HIT), number, _apply_stages(task, segments, blocks)
+        _id(task, number, _OF_THE_HIT),
+        number,
+        _apply_stages(task, segments, blocks),
     )
 
 
 def _apply_stages(
-    task: Task, segments: Sequence[int], blocks: list[BlockData]
+    task: Task,
+    segments: Sequence[int],
+    blocks: list[BlockData],
 ) -> list[BlockData]:
     """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
     if not blocks:
@@ -85,13 +89,14 @@ def _apply_stages(
                 block,
                 stage_rules=stage.rules,
                 candidates=_replace_texts(block.candidates, stage.texts or ()),
-            )
+            ),
         )
     return stage_blocks
 
 
 def _replace_texts(
-    candidates: Sequence[CandidateShown], texts: Sequence[str]
+    candidates: Sequence[CandidateShown],
+    texts: Sequence[str],
 ) -> list[CandidateShown]:
     return [
         {**candidate, "text": text}
@@ -105,7 +110,10 @@ def hit_id_of(*, task: Task, block: UUID) -> UUID:
 
 
 def feedback_preview(
-    *, task: Task, block: UUID, labels: Sequence[int | None]
+    *,
+    task: Task,
+    block: UUID,
+    labels: Sequence[int | None],
 ) -> Feedback | None:
     """Return the feedback on labels of a training block; None for any other block, or for unsuitable labels."""
     if _number_of(block):
@@ -122,7 +130,10 @@ def feedback_preview(
 
 
 def labels_preview(
-    *, task: Task, labels: Sequence[int | None] | None, answer: Answer | None
+    *,
+    task: Task,
+    labels: Sequence[int | None] | None,
+    answer: Answer | None,
 ) -> list[int | None]:
     """Return the labels that would be stored with an answer."""
     kind = answer_kind_of(task)
@@ -155,7 +166,7 @@ def _training(task: Task) -> PreviewedHIT | None:
                 id=_id(task, 0, position),
                 segment=row.segment.number,
                 outputs=[candidate.output_id for candidate in _training_order(row)],
-            )
+            ),
         )
     if not blocks_to_draw:
         return None

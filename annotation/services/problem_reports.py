@@ -19,7 +19,11 @@ from campaign.texts.refusals import RefusedError
 
 @transaction.atomic
 def problem_report(
-    *, assigned: AssignedBlock, client_id: UUID, kind: str, comment: str = ""
+    *,
+    assigned: AssignedBlock,
+    client_id: UUID,
+    kind: str,
+    comment: str = "",
 ) -> ProblemReport:
     """Store and return a judge's report on a block; the same `client_id` again changes nothing.
 
@@ -138,5 +142,5 @@ def _append(reply: ProblemReply, *, was_closed: bool) -> ProblemReply:
 
 def _replied_meanwhile() -> ReplyRefusedError:
     return ReplyRefusedError(
-        _("There is a newer reply. Read it first, then send yours again.")
+        _("There is a newer reply. Read it first, then send yours again."),
     )

@@ -67,7 +67,8 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
     """Raise `QualityRefusedError` if no rule of this campaign can have these terms."""
     if terms.task is not None and terms.task.test_set.campaign_id != campaign.pk:
         raise QualityRefusedError(
-            "The test set belongs to another campaign.", field="task"
+            "The test set belongs to another campaign.",
+            field="task",
         )
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
@@ -82,7 +83,10 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
 
 @transaction.atomic
 def quality_rule_add(
-    *, campaign: Campaign, terms: RuleTerms, user: User | None
+    *,
+    campaign: Campaign,
+    terms: RuleTerms,
+    user: User | None,
 ) -> QualityRule:
     """Create and return a rule of a campaign or task; it covers all judgments so far."""
     [rule] = _rules_create(campaign, [terms], user)
@@ -91,7 +95,10 @@ def quality_rule_add(
 
 @transaction.atomic
 def quality_rule_change(
-    *, rule: QualityRule, terms: RuleTerms, user: User
+    *,
+    rule: QualityRule,
+    terms: RuleTerms,
+    user: User,
 ) -> QualityRule:
     """Switch a rule off and return its replacement, which may act on the same judges again."""
     quality_rule_switch_off(rule=rule, user=user)
@@ -101,14 +108,18 @@ def quality_rule_change(
 
 @transaction.atomic
 def quality_rule_switch_off(
-    *, rule: QualityRule, user: User, undo: bool = False
+    *,
+    rule: QualityRule,
+    user: User,
+    undo: bool = False,
 ) -> QualityRule:
     """Deactivate a rule and return it; its actions stay in force unless `undo` reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is already switched off."))
     QualityRule.objects.filter(pk=row.pk).update(
-        switched_off_at=Now(), switched_off_by=user
+        switched_off_at=Now(),
+        switched_off_by=user,
     )
     row.refresh_from_db(fields=["switched_off_at", "switched_off_by"])
     _pages_changed(row.campaign_id)
@@ -145,14 +156,16 @@ def suggested_terms(*, campaign: Campaign) -> list[RuleTerms]:
                     threshold=threshold,
                     minimum=minimum,
                     action=QualityActionKind.WARN,
-                )
+                ),
             )
     return terms
 
 
 @transaction.atomic
 def quality_rules_suggest(
-    *, campaign: Campaign, user: User | None
+    *,
+    campaign: Campaign,
+    user: User | None,
 ) -> list[QualityRule]:
     """Add and return the suggested (warn-only) rules, except on measures that have a rule."""
     rules = suggested_terms(campaign=campaign)
@@ -168,7 +181,11 @@ def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
 
 @transaction.atomic
 def quality_rule_apply(
-    *, rule: QualityRule, judge: Judge, task: Task, evidence: Evidence
+    *,
+    rule: QualityRule,
+    judge: Judge,
+    task: Task,
+    evidence: Evidence,
 ) -> QualityAction | None:
     """Take a rule's action on a judge and return it; None if the rule acted before or is switched off."""
     # `no_key`: switching the rule off waits for this, but actions on other judges do not.
@@ -180,7 +197,11 @@ def quality_rule_apply(
     if current is None or QualityAction.objects.filter(rule=rule, judge=judge).exists():
         return None
     action = QualityAction.objects.create(
-        rule=rule, judge=judge, task=task, action=rule.action, evidence=evidence
+        rule=rule,
+        judge=judge,
+        task=task,
+        action=rule.action,
+        evidence=evidence,
     )
     _follow_up(action)
     return action
@@ -230,13 +251,13 @@ def quality_action_take(
         raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
         raise QualityRefusedError(
-            _("Imported and simulated judges cannot read messages.")
+            _("Imported and simulated judges cannot read messages."),
         )
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
     if not is_message and in_force.exists():
         raise QualityRefusedError(
-            _("Nothing to do: the judge is already in this state.")
+            _("Nothing to do: the judge is already in this state."),
         )
     taken = QualityAction.objects.create(
         judge=judge,
@@ -254,13 +275,20 @@ def quality_action_take(
 
 @transaction.atomic
 def quality_action_revert(
-    *, action: QualityAction, user: User, note: str = "", batch: UUID | None = None
+    *,
+    action: QualityAction,
+    user: User,
+    note: str = "",
+    batch: UUID | None = None,
 ) -> None:
     """Revert an action; it stays in the history, and its rule does not act on this judge again."""
     Judge.objects.select_for_update().get(pk=action.judge_id)
     standing = QualityAction.objects.filter(pk=action.pk, reverted_at=None)
     if not standing.update(
-        reverted_at=Now(), reverted_by=user, revert_note=note, revert_batch=batch
+        reverted_at=Now(),
+        reverted_by=user,
+        revert_note=note,
+        revert_batch=batch,
     ):
         raise QualityRefusedError(_("This action was already reverted."))
     _follow_up(action)
@@ -268,7 +296,11 @@ def quality_action_revert(
 
 @transaction.atomic
 def judge_reinstate(
-    *, judge: Judge, user: User, note: str = "", batch: UUID | None = None
+    *,
+    judge: Judge,
+    user: User,
+    note: str = "",
+    batch: UUID | None = None,
 ) -> int:
     """Revert all actions in force against a judge and return their number; messages stay."""
     actions = list(QualityAction.objects.standing().filter(judge=judge).order_by("pk"))
@@ -307,7 +339,8 @@ def _follow_up(action: QualityAction) -> None:
     if action.action != QualityActionKind.EXCLUDE:
         return
     judged = JudgmentSequence.objects.filter(
-        task__test_set__campaign=action.judge.campaign_id, last_number__gt=0
+        task__test_set__campaign=action.judge.campaign_id,
+        last_number__gt=0,
     )
     for task_id in judged.values_list("task_id", flat=True):
         ranking_request(task_id=task_id)
@@ -361,7 +394,7 @@ def judges_decide(
     batch = decision.batch
     if batch is not None:
         Campaign.objects.select_for_update(no_key=True).get(
-            pk=task.test_set.campaign_id
+            pk=task.test_set.campaign_id,
         )
         if before := _decided_before(task.test_set.campaign_id, batch):
             return Decided(batch, before, [])
@@ -373,11 +406,14 @@ def judges_decide(
         try:
             if decision.action == REINSTATE:
                 reverted = judge_reinstate(
-                    judge=judge, user=decision.user, note=decision.note, batch=batch
+                    judge=judge,
+                    user=decision.user,
+                    note=decision.note,
+                    batch=batch,
                 )
                 if not reverted:
                     raise QualityRefusedError(
-                        _("Nothing to do: the judge is in good standing.")
+                        _("Nothing to do: the judge is in good standing."),
                     )
             else:
                 quality_action_take(
@@ -407,14 +443,16 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
     Its actions are reverted, and the actions it reverted are restored.
     """
     actions = QualityAction.objects.in_force().filter(
-        batch=batch, judge__campaign=campaign
+        batch=batch,
+        judge__campaign=campaign,
     )
     changed: dict[int, Judge] = {}
     for action in actions.select_related("judge").order_by("judge", "pk"):
         quality_action_revert(action=action, user=user)
         changed[action.judge_id] = action.judge
     reverted = QualityAction.objects.filter(
-        revert_batch=batch, judge__campaign=campaign
+        revert_batch=batch,
+        judge__campaign=campaign,
     )
     rows = reverted.select_related("judge", "task", "rule")
     for before in rows.order_by("judge", "reverted_at", "pk"):
@@ -423,7 +461,8 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
         if not note and before.rule:
             note = str(before.rule)
         if QualityAction.objects.filter(
-            judge=before.judge_id, evidence__again_after__action=before.pk
+            judge=before.judge_id,
+            evidence__again_after__action=before.pk,
         ).exists():
             continue
         try:

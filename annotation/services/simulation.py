@@ -57,7 +57,7 @@ class SimulatedJudge:
         if self.noise is None:
             return _("Simulated: careless, clicks at random.")
         return _(
-            "Simulated: perceives quality (0–100) with a standard deviation of %(noise)s."
+            "Simulated: perceives quality (0–100) with a standard deviation of %(noise)s.",
         ) % {"noise": number_format(f"{self.noise:g}")}
 
 
@@ -80,7 +80,9 @@ def noise_of_skill(skill: float, *, spread: float) -> float | None:
 
 
 def labels_of(
-    qualities: Sequence[float], judge: SimulatedJudge, random: Random
+    qualities: Sequence[float],
+    judge: SimulatedJudge,
+    random: Random,
 ) -> list[int]:
     """Return the ranks 1–5 that this judge would give outputs of these qualities.
 
@@ -227,7 +229,10 @@ def campaign_simulate(
             lent = lend_prepared(judge)
             if lent is not None:
                 count += _assignment_judge(
-                    lent.assignment, simulated, random, work.qualities
+                    lent.assignment,
+                    simulated,
+                    random,
+                    work.qualities,
                 )
         if count == before:
             break
@@ -256,7 +261,7 @@ def _assignment_judge(
     judged = []
     for block in blocks_asked(assignment.hit):
         milliseconds = round(
-            1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4)
+            1000 * simulated.seconds_per_block * random.lognormvariate(0, 0.4),
         )
         content = simulated_answer(
             block,
@@ -274,7 +279,7 @@ def _assignment_judge(
                 duration_ms=round(milliseconds * random.uniform(1, 1.3)),
                 active_ms=milliseconds,
                 submitted_at=timezone.now(),
-            )
+            ),
         )
     simulated_store(assignment, judged)
     return len(judged)
@@ -298,7 +303,8 @@ class SimulatedJudgment:
 
 @transaction.atomic(savepoint=False)
 def simulated_store(
-    assignment: Assignment, judged: Sequence[SimulatedJudgment]
+    assignment: Assignment,
+    judged: Sequence[SimulatedJudgment],
 ) -> None:
     """Store the judgments of all blocks of an assignment.
 
@@ -319,7 +325,7 @@ def simulated_store(
                 duration_ms=simulated.duration_ms,
                 active_ms=simulated.active_ms,
                 submitted_at=simulated.submitted_at,
-            )
+            ),
         )
     stored = Judgment.objects.bulk_create(judgments)
     if kind.keeps_answers:
@@ -330,9 +336,11 @@ def simulated_store(
                 kind.with_judgment(
                     judgment,
                     kind.row_of(
-                        simulated.answer, part=part, block_id=simulated.block_id
+                        simulated.answer,
+                        part=part,
+                        block_id=simulated.block_id,
                     ),
-                )
+                ),
             )
         kind.table.objects.bulk_create(answers)
     assignment_close_if_done(assignment, task_id=assignment.hit.task_id)

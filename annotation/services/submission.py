@@ -87,13 +87,14 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
         return None
     return SubmissionRefusedError(
         _(
-            "You have reached the limit for comments in 24 hours. Send this without a comment, or add one tomorrow."
-        )
+            "You have reached the limit for comments in 24 hours. Send this without a comment, or add one tomorrow.",
+        ),
     )
 
 
 def _revision_refusal(
-    earlier: Sequence[Judgment], replaces: Replaced
+    earlier: Sequence[Judgment],
+    replaces: Replaced,
 ) -> SubmissionRefusedError | None:
     """Return the reason why a judge may not replace their judgment of a block now; None if they may.
 
@@ -107,7 +108,7 @@ def _revision_refusal(
     if len(earlier) > REVISIONS_A_BLOCK:
         return SubmissionRefusedError(
             _(
-                "You have changed this answer %(times)d times, which is the limit. The last saved version counts."
+                "You have changed this answer %(times)d times, which is the limit. The last saved version counts.",
             )
             % {"times": len(earlier) - 1},
             stored=latest,
@@ -125,7 +126,7 @@ def _revision_refusal(
 def _answered_elsewhere(stored: Judgment) -> SubmissionRefusedError:
     return SubmissionRefusedError(
         _(
-            "You answered this item on another device. That answer counts; you can change it under “Your judgments”."
+            "You answered this item on another device. That answer counts; you can change it under “Your judgments”.",
         ),
         stored=stored,
         is_conflict=True,
@@ -143,7 +144,8 @@ def skips_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
 def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
     """Return the reason why a judge may not report another problem now; None if they may."""
     recent = ProblemReport.objects.filter(
-        judge_id=judge_id, created_at__gt=Now() - _MINUTE
+        judge_id=judge_id,
+        created_at__gt=Now() - _MINUTE,
     )
     if recent.count() >= REPORTS_A_MINUTE:
         return too_fast()
@@ -188,7 +190,8 @@ class AssignmentBlocks:
         if not open_ids:
             return True
         skips = Skip.objects.filter(block__in=open_ids).values_list(
-            "block_id", "judge_id"
+            "block_id",
+            "judge_id",
         )
         skipped = {block for block, judge_id in skips if judge_id == self.judge_id}
         return open_ids == skipped
@@ -211,14 +214,18 @@ def _assignment_close(assignment: Assignment, *, task_id: int, blocks: int) -> N
     Assignment.objects.filter(pk=assignment.pk).update(completed_at=Now())
     HIT.objects.incomplete().filter(pk=assignment.hit_id).update(completed_at=Now())
     account, _is_new = JudgeAccount.objects.get_or_create(
-        judge_id=assignment.judge_id, task_id=task_id
+        judge_id=assignment.judge_id,
+        task_id=task_id,
     )
     account.blocks_closed = F("blocks_closed") + blocks
     account.save(update_fields=["blocks_closed"])
 
 
 def judgment_store(
-    judgment: Judgment, *, answer: Model | None = None, replaces: Replaced = LATEST
+    judgment: Judgment,
+    *,
+    answer: Model | None = None,
+    replaces: Replaced = LATEST,
 ) -> bool:
     """Store a judgment; return False if one with this `client_id` exists. `judgments_number` assigns its number later.
 
@@ -244,7 +251,9 @@ def judgment_store(
 
 
 def _judgment_insert(
-    judgment: Judgment, answer: Model | None, replaces: Replaced
+    judgment: Judgment,
+    answer: Model | None,
+    replaces: Replaced,
 ) -> bool:
     assert judgment.assignment_id is not None  # noqa: S101  not imported; for the type checker
     assignment = assignment_lock(judgment.assignment_id)
@@ -296,7 +305,10 @@ class SentJudgment:
 
 
 def judgment_submit(
-    *, assigned: AssignedBlock, client_id: UUID, sent: SentJudgment
+    *,
+    assigned: AssignedBlock,
+    client_id: UUID,
+    sent: SentJudgment,
 ) -> Judgment:
     """Store and return one judgment; it supersedes the judge's last one of the same block.
 
@@ -381,12 +393,15 @@ def answer_refusal(
 
 
 def _other_kind_refusal(
-    kind: AnswerKind, labels: Sequence[int | None] | None, answer: Answer | None
+    kind: AnswerKind,
+    labels: Sequence[int | None] | None,
+    answer: Answer | None,
 ) -> SubmissionRefusedError | None:
     """Return the refusal of labels for a protocol with answers, or of an answer for rankings; None if it fits."""
     if kind.has_answers and (answer is None or labels is not None):
         return SubmissionRefusedError(
-            "This task requires `answer` and no `labels`.", field="answer"
+            "This task requires `answer` and no `labels`.",
+            field="answer",
         )
     if not kind.has_answers and (labels is None or answer is not None):
         return SubmissionRefusedError("This task requires `labels` and no `answer`.")
@@ -394,7 +409,9 @@ def _other_kind_refusal(
 
 
 def _stored_answer(
-    rows: QuerySet[_M], client_id: UUID, assigned: AssignedBlock
+    rows: QuerySet[_M],
+    client_id: UUID,
+    assigned: AssignedBlock,
 ) -> _M | None:
     """Return the answer stored under this `client_id`, which must be the judge's own; None if there is none."""
     stored = rows.filter(client_id=client_id).first()
@@ -422,7 +439,8 @@ def skip_submit(
     if stored is not None:
         return stored
     judged = Judgment.objects.filter(
-        judge_id=assigned.judge_id, block_id=assigned.block_id
+        judge_id=assigned.judge_id,
+        block_id=assigned.block_id,
     )
     latest = judged.order_by("pk").last()
     refusal = (
@@ -459,7 +477,9 @@ def skip_submit(
 
 
 def submission_owner_check(
-    stored: Judgment | Skip | ProblemReport, *, judge_id: int
+    stored: Judgment | Skip | ProblemReport,
+    *,
+    judge_id: int,
 ) -> None:
     """Raise `SubmissionRefusedError` if the answer stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
@@ -467,20 +487,22 @@ def submission_owner_check(
 
 
 def _times_refusal(
-    duration_ms: int | None, active_ms: int | None
+    duration_ms: int | None,
+    active_ms: int | None,
 ) -> SubmissionRefusedError | None:
     if duration_ms is None or active_ms is None or active_ms <= duration_ms:
         return None
     return SubmissionRefusedError(
-        f"active_ms ({active_ms}) must not exceed duration_ms ({duration_ms})."
+        f"active_ms ({active_ms}) must not exceed duration_ms ({duration_ms}).",
     )
 
 
 def _played_refusal(
-    played: list[float | None] | None, candidates: int
+    played: list[float | None] | None,
+    candidates: int,
 ) -> SubmissionRefusedError | None:
     if played is None or len(played) == candidates:
         return None
     return SubmissionRefusedError(
-        f"played must have a share or null for each of {candidates} candidates, not {len(played)}."
+        f"played must have a share or null for each of {candidates} candidates, not {len(played)}.",
     )

@@ -89,7 +89,8 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
         field, messages = next(iter(error.message_dict.items()))
         is_name = field == NON_FIELD_ERRORS
         raise SystemRefusedError(
-            sentence_list(messages), field="name" if is_name else field
+            sentence_list(messages),
+            field="name" if is_name else field,
         ) from error
     row.save(update_fields=list(changes))
     return row
@@ -128,7 +129,7 @@ def system_withdraw(*, system: System) -> int:
     row = System.objects.get(pk=system.pk)
     if row.kind == SystemKind.BAD_REFERENCE:
         raise SystemRefusedError(
-            _("Withdraw damaged references individually on their review page.")
+            _("Withdraw damaged references individually on their review page."),
         )
     if row.withdrawn_at is not None:
         return 0
@@ -147,7 +148,7 @@ def system_restore(*, system: System) -> None:
     """
     planning_lock(system.test_set_id)
     if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(
-        withdrawn_at=None
+        withdrawn_at=None,
     ):
         _draw_again(system)
         planning_follow_up(system.test_set_id)
@@ -176,7 +177,7 @@ def _tasks(test_set_id: int) -> list[int]:
     return list(
         Task.objects.filter(test_set=test_set_id)
         .order_by("pk")
-        .values_list("pk", flat=True)
+        .values_list("pk", flat=True),
     )
 
 
@@ -244,8 +245,8 @@ def output_correct(
     if row.replaced_at is not None:
         raise CorrectionRefusedError(
             _(
-                "This output was changed in the meantime. Reload the page to see the current text."
-            )
+                "This output was changed in the meantime. Reload the page to see the current text.",
+            ),
         )
     if row.system.kind != SystemKind.SYSTEM:
         raise CorrectionRefusedError(_("Only system outputs can be corrected."))
@@ -253,12 +254,15 @@ def output_correct(
         raise CorrectionRefusedError(_("Enter a different text."))
     hits = rows_lock(
         hits_never_lent(system=row.system).filter(
-            segment_ids__contains=[row.segment_id]
-        )
+            segment_ids__contains=[row.segment_id],
+        ),
     )
     Output.objects.filter(pk=row.pk).update(replaced_at=Now())
     new = Output.objects.create(
-        system=row.system, segment_id=row.segment_id, text=text, created_at=Now()
+        system=row.system,
+        segment_id=row.segment_id,
+        text=text,
+        created_at=Now(),
     )
     correction = OutputCorrection.objects.create(
         before=row,
@@ -293,7 +297,8 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
     if not leave_out:
         # A block may show several corrected outputs.
         others = OutputCorrection.objects.filter(
-            before__segment=row.segment_id, leaves_out=True
+            before__segment=row.segment_id,
+            leaves_out=True,
         ).exclude(pk=correction.pk)
         still = Q()
         for other in others.values_list("before", flat=True):
@@ -304,7 +309,7 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
         blocks.order_by()
         .values_list("hit__task")
         .annotate(count=Count("pk"))
-        .values_list("hit__task", "count")
+        .values_list("hit__task", "count"),
     )
     blocks.update(control=after)
     correction.leaves_out = leave_out
@@ -315,7 +320,7 @@ def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
         else:
             change = counts[task_id]
         HITSequence.objects.filter(task=task_id).update(
-            blocks_planned=F("blocks_planned") + change
+            blocks_planned=F("blocks_planned") + change,
         )
         counters_rebuild(task_id=task_id)
     for task in Task.objects.filter(test_set=row.system.test_set_id):

@@ -63,7 +63,7 @@ def task_rules_change(*, task: Task, rules: Rules) -> Task:
     changes_pages = has_pages != shows_documents(before)
     if (changes_hits or changes_pages) and locked.hits.exists():
         settled = settled or _(
-            "This cannot be changed: HITs have already been planned."
+            "This cannot be changed: HITs have already been planned.",
         )
     if settled:
         raise ValidationError(settled)
@@ -95,11 +95,14 @@ def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
         return task
     if segments_again and locked.protocol == Protocol.RANKING:
         raise ValidationError(
-            _("Not available for the ranking task. Set it for the other tasks.")
+            _("Not available for the ranking task. Set it for the other tasks."),
         )
     judges = Judge.objects.filter(campaign__test_sets=locked.test_set_id).order_by("pk")
     list(
-        judges.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True)
+        judges.select_for_update(no_key=True, of=("self",)).values_list(
+            "pk",
+            flat=True,
+        ),
     )
     if is_lent(task=locked):
         raise ValidationError(_("This cannot be changed: judging has started."))
@@ -124,13 +127,15 @@ def test_set_rename(*, test_set: TestSet, name: str) -> TestSet:
         raise TaskRefusedError(settled, field="name")
     if not name or len(name) > (TestSet._meta.get_field("name").max_length or 0):
         raise TaskRefusedError(
-            _("Enter a name of at most 200 characters."), field="name"
+            _("Enter a name of at most 200 characters."),
+            field="name",
         )
     locked.name = name
     locked.differs_only_in_case = False
     taken = _("A test set named “%(name)s” already exists.") % {"name": name}
     with refused_if_broken(
-        "test_set_name_unique_in_campaign", TaskRefusedError(taken, field="name")
+        "test_set_name_unique_in_campaign",
+        TaskRefusedError(taken, field="name"),
     ):
         locked.save(update_fields=["name", "differs_only_in_case"])
     return locked
@@ -155,7 +160,7 @@ def task_with_rules_create(
     if test_set.systems.filter(kind=SystemKind.SYSTEM).count() < fewest:
         raise TaskRefusedError(
             _(
-                "“%(name)s” has one system, but this protocol compares outputs. Add a system, or choose ratings or error spans."
+                "“%(name)s” has one system, but this protocol compares outputs. Add a system, or choose ratings or error spans.",
             )
             % {"name": test_set.name},
             field="protocol",

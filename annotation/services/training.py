@@ -81,7 +81,9 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     ]
     if not chosen:
         raise TrainingRefusedError(
-            _("No approved damaged references are left. Create and approve some first.")
+            _(
+                "No approved damaged references are left. Create and approve some first.",
+            ),
         )
     return [
         _propose(task, row, position=number, draw=draw)
@@ -90,7 +92,11 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
 
 
 def _propose(
-    task: Task, row: BadReference, *, position: int, draw: HashDraw
+    task: Task,
+    row: BadReference,
+    *,
+    position: int,
+    draw: HashDraw,
 ) -> TrainingBlock:
     segment = row.output.segment
     block = TrainingBlock.objects.create(
@@ -101,7 +107,7 @@ def _propose(
         % {"damage": row.get_damage_display()},
     )
     outputs = list(
-        Output.objects.drawable().filter(segment=segment).select_related("system")
+        Output.objects.drawable().filter(segment=segment).select_related("system"),
     )
     reference = min(
         (
@@ -135,7 +141,9 @@ def _propose(
 
 
 def ranks_by_output(
-    *, segment: Segment, ranks: Mapping[str, int | None]
+    *,
+    segment: Segment,
+    ranks: Mapping[str, int | None],
 ) -> dict[Output, int | None]:
     """Return expected ranks by names of systems as ranks by the outputs of a segment.
 
@@ -197,7 +205,7 @@ def training_block_change(
         )
     if others.filter(position=position).exists():
         raise TrainingRefusedError(
-            _("Another training item already has this position.")
+            _("Another training item already has this position."),
         )
     _expected_check(block.task, block.segment, expected)
     block.position = position
@@ -207,25 +215,28 @@ def training_block_change(
     candidates = []
     for output, rank in expected.items():
         candidates.append(
-            TrainingCandidate(training_block=block, output=output, expected=rank)
+            TrainingCandidate(training_block=block, output=output, expected=rank),
         )
     TrainingCandidate.objects.bulk_create(candidates)
     return block
 
 
 def _expected_check(
-    task: Task, segment: Segment, expected: Mapping[Output, int | None]
+    task: Task,
+    segment: Segment,
+    expected: Mapping[Output, int | None],
 ) -> None:
     """Refuse outputs that judges cannot tell apart or must not see, and ranks that imply no order."""
     outputs = Output.objects.drawable().filter(
-        segment=segment, pk__in=[output.pk for output in expected]
+        segment=segment,
+        pk__in=[output.pk for output in expected],
     )
     texts = {normalise_text(output.text or "") for output in outputs}
     if len(texts) < len(expected):
         raise TrainingRefusedError(
             _(
-                "Outputs must be different texts of this segment, and damaged references must be approved."
-            )
+                "Outputs must be different texts of this segment, and damaged references must be approved.",
+            ),
         )
     most = _most_shown(task)
     if most == 1:
@@ -242,8 +253,8 @@ def _most_shown(task: Task) -> int:
     if not kind.orders_outputs:
         raise TrainingRefusedError(
             _(
-                "Training is not available: answers in this task imply no order of outputs. Give criteria a weight."
-            )
+                "Training is not available: answers in this task imply no order of outputs. Give criteria a weight.",
+            ),
         )
     design = design_in_force(task_id=task.pk)
     if design is None:
@@ -267,7 +278,9 @@ def _clean_explanation(explanation: str) -> str:
 
 @transaction.atomic
 def training_block_explain(
-    *, training_block: TrainingBlock, explanation: str
+    *,
+    training_block: TrainingBlock,
+    explanation: str,
 ) -> TrainingBlock:
     """Change the explanation that future judges read after a training block."""
     training_block.explanation = _clean_explanation(explanation)
@@ -287,7 +300,8 @@ def training_plan_ahead(*, task: Task) -> int:
         return 0
     judges = (
         Judge.objects.filter(
-            campaign=task.test_set.campaign_id, origin=Judge.Origin.PERSON
+            campaign=task.test_set.campaign_id,
+            origin=Judge.Origin.PERSON,
         )
         .exclude(accounts__task=task, accounts__hits_lent__gt=0)
         .exclude(reserved_hits__task=task, reserved_hits__purpose=HITPurpose.TRAINING)
@@ -327,19 +341,22 @@ def _unsuitable_close(judge: Judge, task_id: int, conflicts: Collection[int]) ->
     """Close planned training that shows a withdrawn system, or one the judge now has a conflict of interest with."""
     if conflicts:
         hits_training(judge=judge, task_id=task_id).filter(
-            system_ids__overlap=list(conflicts)
+            system_ids__overlap=list(conflicts),
         ).update(completed_at=Now())
 
 
 def _store(
-    sequence: HITSequence, judge: Judge, round_: int, conflicts: Collection[int]
+    sequence: HITSequence,
+    judge: Judge,
+    round_: int,
+    conflicts: Collection[int],
 ) -> None:
     design = design_in_force(task_id=sequence.task_id)
     assert design is not None, "pool_fill makes one"  # noqa: S101
     training = list(
         TrainingBlock.objects.filter(task=sequence.task_id)
         .order_by("position")
-        .prefetch_related("candidates__output")
+        .prefetch_related("candidates__output"),
     )
     candidates_by_block = {}
     for block in training:

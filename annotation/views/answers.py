@@ -40,7 +40,7 @@ class AnswersForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Answers"),
         help_text=gettext_lazy(
-            "Plain or .gz, up to 5 MB. Import larger files with the command import_answers."
+            "Plain or .gz, up to 5 MB. Import larger files with the command import_answers.",
         ),
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
@@ -48,7 +48,7 @@ class AnswersForm(forms.Form):
         label=gettext_lazy("Machine judge"),
         required=False,
         help_text=gettext_lazy(
-            "Judges in the file with the name and version of a machine judge are recognised, and JSON Lines with “machine” add new ones. Choose one if all answers are of that one."
+            "Judges in the file with the name and version of a machine judge are recognised, and JSON Lines with “machine” add new ones. Choose one if all answers are of that one.",
         ),
     )
     no_longer_in_file = forms.ChoiceField(
@@ -125,7 +125,8 @@ def losses_warn(request: HttpRequest, losses: Iterable[Loss]) -> None:
     for loss in losses:
         message = _("Not imported: %(what)s (%(count)s times, first at %(first)s).")
         messages.warning(
-            request, filled(message, what=loss.what, count=loss.count, first=loss.first)
+            request,
+            filled(message, what=loss.what, count=loss.count, first=loss.first),
         )
 
 

@@ -67,7 +67,9 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def campaign_transition_page(
-    request: HttpRequest, slug: str, transition: str
+    request: HttpRequest,
+    slug: str,
+    transition: str,
 ) -> HttpResponse:
     """Show the effects of a change of state; POST makes it."""
     campaign = organised_campaign(request, slug)
@@ -115,12 +117,17 @@ def _ask(
         "error": error,
     }
     return render(
-        request, "organiser/transition.html", context, status=409 if error else 200
+        request,
+        "organiser/transition.html",
+        context,
+        status=409 if error else 200,
     )
 
 
 def _redirect_after_deletion(
-    request: HttpRequest, campaign: Campaign, is_gone: bool
+    request: HttpRequest,
+    campaign: Campaign,
+    is_gone: bool,
 ) -> HttpResponse:
     if is_gone:
         message = _("“%(name)s” deleted.")
@@ -168,7 +175,10 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             cancel=reverse("campaign-settings", args=[slug]),
         )
         return ask(
-            request, question, campaign=task.test_set.campaign, section="settings"
+            request,
+            question,
+            campaign=task.test_set.campaign,
+            section="settings",
         )
     task_close(task=task)
     messages.success(request, _("%(name)s closed.") % {"name": task.called})

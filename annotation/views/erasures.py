@@ -34,7 +34,7 @@ def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
         _record(request, campaign)
         return redirect("erasures", slug)
     erasure_requests = ErasureRequest.objects.filter(
-        judge__campaign=campaign
+        judge__campaign=campaign,
     ).select_related("judge", "asked_by")
     context = {
         "campaign": campaign,
@@ -61,7 +61,9 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
 
 @action_view
 def erasure_carry_out_page(
-    request: HttpRequest, slug: str, request_id: int
+    request: HttpRequest,
+    slug: str,
+    request_id: int,
 ) -> HttpResponse:
     """Carry out an erasure request, after confirmation of its effects."""
     erasure = _request(request, slug, request_id)
@@ -84,7 +86,9 @@ def erasure_carry_out_page(
 
 @action_view
 def erasure_refuse_page(
-    request: HttpRequest, slug: str, request_id: int
+    request: HttpRequest,
+    slug: str,
+    request_id: int,
 ) -> HttpResponse:
     """Refuse an erasure request for a reason that is shown to the judge."""
     erasure = _request(request, slug, request_id)
@@ -101,14 +105,15 @@ def erasure_refuse_page(
 def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest:
     campaign = organised_campaign(request, slug)
     erasures = ErasureRequest.objects.filter(judge__campaign=campaign).select_related(
-        "judge__campaign"
+        "judge__campaign",
     )
     return get_object_or_404(erasures, pk=request_id)
 
 
 def _question(erasure: ErasureRequest) -> Question:
     tallies = JudgeTally.objects.filter(judge=erasure.judge).values_list(
-        "judged", flat=True
+        "judged",
+        flat=True,
     )
     counts = erasure_counts(judge=erasure.judge)
     return Question(
@@ -116,10 +121,10 @@ def _question(erasure: ErasureRequest) -> Question:
         % {"judge": erasure.judge.pseudonym},
         facts=[
             _(
-                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently."
+                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing IDs are deleted, and the judge is signed out permanently.",
             ),
             _(
-                "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
+                "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d.",
             )
             % {
                 "visits": counts["visits"],
@@ -129,7 +134,7 @@ def _question(erasure: ErasureRequest) -> Question:
                 "files": counts[FILES_NAMING_JUDGES],
             },
             _(
-                "Judgments stay under the pseudonym (items: %(count)d), and rankings do not change."
+                "Judgments stay under the pseudonym (items: %(count)d), and rankings do not change.",
             )
             % {"count": sum(tallies)},
             *counted_if_any(

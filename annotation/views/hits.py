@@ -81,14 +81,14 @@ def _reason(hit: HIT) -> str:
         return _("Training")
     if hit.purpose == HITPurpose.REDUNDANCY:
         return _(
-            "Copy of HIT %(first)d for another judge (judges per block: %(judges)d)."
+            "Copy of HIT %(first)d for another judge (judges per block: %(judges)d).",
         ) % {
             "first": first,
             "judges": hit.design.redundancy,
         }
     if hit.purpose == HITPurpose.INTER:
         return _(
-            "Repeat of HIT %(first)d by another judge, to measure agreement between judges."
+            "Repeat of HIT %(first)d by another judge, to measure agreement between judges.",
         ) % {"first": first}
     if hit.purpose == HITPurpose.INTRA:
         return _("Repeat of HIT %(own)d by %(judge)s, to measure self-agreement.") % {
@@ -104,10 +104,10 @@ def _reason(hit: HIT) -> str:
         return _("Imported with judgments.")
     if judge:
         return _("Drawn for %(judge)s, who had seen everything in the pool.") % {
-            "judge": judge
+            "judge": judge,
         }
     return _("Drawn for all judges (design: %(kind)s).") % {
-        "kind": hit.design.get_kind_display()
+        "kind": hit.design.get_kind_display(),
     }
 
 
@@ -122,14 +122,14 @@ def _chosen(why: ExplainedBlock) -> Iterator[str]:
         yield _("all systems equally likely")
     elif why.get("chosen") == "balanced":
         yield _(
-            "least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)"
+            "least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)",
         ) % {
             "met": localize(why["met_before"]),
             "any": localize(why["met_before_any"]),
         }
     elif why.get("chosen") == "active":
         yield _(
-            "most informative pairs after %(watermark)d judgments (priority %(priority)s, mean of all pairs: %(any)s)"
+            "most informative pairs after %(watermark)d judgments (priority %(priority)s, mean of all pairs: %(any)s)",
         ) % {
             "watermark": why["watermark"],
             "priority": localize(why["priority"]),
@@ -168,7 +168,10 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @page_view
 def hit_page(
-    request: HttpRequest, slug: str, task_id: int, number: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    number: int,
 ) -> HttpResponse:
     """Show a HIT: why it was drawn, and its judgments."""
     task = organised_task(request, slug, task_id)
@@ -180,7 +183,9 @@ def hit_page(
         **of_task(task, "hits"),
         "hit": hit_reason(hit),
         "numbers": judged.values_list(
-            "number", "judgment__judge__pseudonym", "judgment__block__segment__number"
+            "number",
+            "judgment__judge__pseudonym",
+            "judgment__block__segment__number",
         )[:PAGE],
     }
     return render(request, "organiser/hit.html", context)

@@ -76,7 +76,9 @@ def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResp
 
 @form_view
 def judge_group_delete_page(
-    request: HttpRequest, slug: str, group_id: int
+    request: HttpRequest,
+    slug: str,
+    group_id: int,
 ) -> HttpResponse:
     """Show the uses of a group and the effects of deleting it; POST deletes it."""
     group = _group(request, slug, group_id)

@@ -100,7 +100,7 @@ def _chosen(
 ) -> list[Judge]:
     if who == "found":
         return list(
-            Judge.objects.filter(pk__in=judge_filter.rows.order_by().values("pk"))
+            Judge.objects.filter(pk__in=judge_filter.rows.order_by().values("pk")),
         )
     ticked = [int(text) for text in request.POST.getlist("judge") if _is_key(text)]
     return list(Judge.objects.filter(campaign=campaign, pk__in=ticked))
@@ -182,7 +182,11 @@ def _fresh(judge: Judge) -> Judge:
 
 
 def _judge_page(
-    request: HttpRequest, judge: Judge, form: JudgeForm, status: int = 200, **more: Any
+    request: HttpRequest,
+    judge: Judge,
+    form: JudgeForm,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     context = {
         "campaign": judge.campaign,
@@ -257,7 +261,12 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except JudgeListRefusedError as error:
         return _adding_page(
-            request, campaign, form, 409, checked=error.checked, refused=str(error)
+            request,
+            campaign,
+            form,
+            409,
+            checked=error.checked,
+            refused=str(error),
         )
     return _done(request, campaign, added, base_url)
 
@@ -283,7 +292,8 @@ def _adding_page(
 
 
 def _checked_list_context(
-    campaign: Campaign, checked: CheckedList
+    campaign: Campaign,
+    checked: CheckedList,
 ) -> dict[str, object]:
     wrong = checked.of(RowState.WRONG)
     new = checked.of(RowState.NEW)
@@ -298,20 +308,26 @@ def _checked_list_context(
         "left": left[:_SHOWN],
         "new_count": len(new),
         "without_work": languages_without_work(
-            campaign=campaign, languages=list(languages)
+            campaign=campaign,
+            languages=list(languages),
         ),
         "sums": [
             counted("%(count)d new judge", "%(count)d new judges", len(new)),
             counted("%(count)d row skipped", "%(count)d rows skipped", len(left)),
             counted(
-                "%(count)d row with errors", "%(count)d rows with errors", len(wrong)
+                "%(count)d row with errors",
+                "%(count)d rows with errors",
+                len(wrong),
             ),
         ],
     }
 
 
 def _done(
-    request: HttpRequest, campaign: Campaign, added: CheckedList, base_url: str
+    request: HttpRequest,
+    campaign: Campaign,
+    added: CheckedList,
+    base_url: str,
 ) -> HttpResponse:
     count = len(added.of(RowState.NEW))
     links = judge_links(added, base_url=base_url)

@@ -203,7 +203,8 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def instructions_context(
-    instructions: Instructions, in_force: Mapping[str, Instructions]
+    instructions: Instructions,
+    in_force: Mapping[str, Instructions],
 ) -> InstructionsContext:
     """Return the context of a page with instructions in one language, and links to the other languages."""
     return {
@@ -356,11 +357,13 @@ def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResp
     judge = _judge(request, task)
     protocols = [task.protocol]
     context = screen_context(judge, protocols) | _shared_preview_context(
-        task, _pages(task), "sentences"
+        task,
+        _pages(task),
+        "sentences",
     )
     context["setup"] = screen_setup(judge, request.path, protocols) | {
         "preview": reverse("preview-assignments", args=[task.pk]).removesuffix(
-            "assignments/"
+            "assignments/",
         ),
         "campaign": slug,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
@@ -405,7 +408,9 @@ def _pages(task: Task) -> dict[str, str]:
 
 
 def _shared_preview_context(
-    task: Task, pages: dict[str, str], here: str
+    task: Task,
+    pages: dict[str, str],
+    here: str,
 ) -> dict[str, object]:
     return {
         "campaign": task.test_set.campaign,

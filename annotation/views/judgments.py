@@ -77,7 +77,10 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
         "other_order": kept.urlencode(),
     }
     return render(
-        request, "organiser/judgments.html", context, status=judgment_filter.status
+        request,
+        "organiser/judgments.html",
+        context,
+        status=judgment_filter.status,
     )
 
 
@@ -90,7 +93,10 @@ def _number(text: str) -> int | None:
 
 @page_view
 def judgment_page(
-    request: HttpRequest, slug: str, task_id: int, number: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    number: int,
 ) -> HttpResponse:
     """Show a judgment: the outputs in their display order, with systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
@@ -119,10 +125,12 @@ def judgment_page(
             labels=answer_kind_of(task).ranks(judgment.labels),
         ),
         "references": Reference.objects.filter(segment=block.segment_id).order_by(
-            "number"
+            "number",
         ),
         "earlier": getattr(
-            getattr(judgment.supersedes, "numbered", None), "number", None
+            getattr(judgment.supersedes, "numbered", None),
+            "number",
+            None,
         ),
         "later": getattr(
             getattr(getattr(judgment, "superseded_by", None), "numbered", None),

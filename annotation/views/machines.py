@@ -61,7 +61,8 @@ def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpRespon
     key = request.POST.get("machine", "")
     machines = MachineJudge.objects.filter(campaign=campaign)
     machine = get_object_or_404(
-        machines, pk=key if key.isascii() and key.isdecimal() else None
+        machines,
+        pk=key if key.isascii() and key.isdecimal() else None,
     )
     if _ends_token(machine, action) and not is_answered(request):
         question = _question(machine, action)

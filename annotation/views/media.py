@@ -13,12 +13,17 @@ from campaign.views.access import organised_campaign, user_of
 @require_safe
 @login_required
 def judge_media(
-    request: HttpRequest, slug: str, signature: str, file_name: str
+    request: HttpRequest,
+    slug: str,
+    signature: str,
+    file_name: str,
 ) -> HttpResponseBase:
     """Send a file to a judge who was given its address with a block."""
     judge = judge_of_user(user=user_of(request), campaign_slug=slug)
     if judge is None or not is_media_signature(
-        signature, judge_id=judge.pk, name=file_name
+        signature,
+        judge_id=judge.pk,
+        name=file_name,
     ):
         raise Http404
     return media_answer(request.headers, campaign_id=judge.campaign_id, name=file_name)

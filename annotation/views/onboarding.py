@@ -75,7 +75,8 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST":
         version = request.POST.get("version", "")
         read = next(
-            (row for row in in_force.values() if str(row.version) == version), None
+            (row for row in in_force.values() if str(row.version) == version),
+            None,
         )
         if read is not None:
             instructions_accept(judge=onboarding.judge, instructions=read)
@@ -172,7 +173,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "left": offer.left,
             }
             for offer in offers
-        ]
+        ],
     }
     return _page(request, "test_sets", onboarding, context)
 
@@ -197,7 +198,7 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
         status = _own_link_send(request, judge, context)
     elif request.method == "POST":
         link = request.build_absolute_uri(
-            reverse("invitation", args=[own_link_create(judge=judge)])
+            reverse("invitation", args=[own_link_create(judge=judge)]),
         )
         context |= {"link": link, "code": _qr_code(link)}
         status = 201
@@ -206,7 +207,9 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _own_link_send(
-    request: HttpRequest, judge: Judge, context: dict[str, object]
+    request: HttpRequest,
+    judge: Judge,
+    context: dict[str, object],
 ) -> int:
     """Send the link to the address in the form, add the result to the context, and return the status code."""
     address = request.POST.get("address", "")
@@ -230,8 +233,12 @@ def _qr_code(link: str) -> SafeString:
     # Safe: the SVG consists only of numbers and contains no text of the link.
     return SafeString(
         code.svg_inline(
-            scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None
-        )
+            scale=5,
+            dark="#000",
+            light="#fff",
+            svgclass="qr",
+            lineclass=None,
+        ),
     )
 
 
@@ -248,7 +255,11 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
         judge_take_part(judge=judge)
         return redirect("judge", slug)
     return _page(
-        request, "declining", onboarding, {}, 400 if request.method == "POST" else 200
+        request,
+        "declining",
+        onboarding,
+        {},
+        400 if request.method == "POST" else 200,
     )
 
 

@@ -85,7 +85,8 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
 _CODE = RegexValidator(
-    CODE_PATTERN, gettext_lazy("Enter at least four letters or digits.")
+    CODE_PATTERN,
+    gettext_lazy("Enter at least four letters or digits."),
 )
 
 
@@ -97,7 +98,9 @@ class PanelForm(VersionedForm):
     blocks_asked = WholeNumberField(min_value=1, max_value=MOST_BLOCKS)
     minutes_allowed = WholeNumberField(min_value=1, max_value=MOST_MINUTES)
     participations_per_member = WholeNumberField(
-        min_value=1, max_value=MOST_PARTICIPATIONS, initial=1
+        min_value=1,
+        max_value=MOST_PARTICIPATIONS,
+        initial=1,
     )
     languages = forms.MultipleChoiceField(
         required=False,
@@ -109,7 +112,7 @@ class PanelForm(VersionedForm):
         required=False,
         validators=[_CODE],
         help_text=gettext_lazy(
-            "The code set at the service. Leave empty to generate one."
+            "The code set at the service. Leave empty to generate one.",
         ),
     )
     screened_out_code = forms.CharField(
@@ -125,7 +128,11 @@ class PanelForm(VersionedForm):
     )
 
     def __init__(
-        self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        campaign: Campaign,
+        panel: Panel | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.describe(Panel)
@@ -135,7 +142,7 @@ class PanelForm(VersionedForm):
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
         tags = Task.objects.of(campaign).languages() | set(
-            panel.languages if panel else ()
+            panel.languages if panel else (),
         )
         languages.choices = [(tag, language_name(tag)) for tag in sorted(tags)]
         if panel is not None:
@@ -166,7 +173,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
                     (label, getattr(panel_counts, f"count_{state}"))
                     for state, label in states
                 ],
-            )
+            ),
         )
     context = {
         "campaign": campaign,
@@ -194,7 +201,9 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
             return redirect("panel", slug, panel.pk)
     own = reverse("panel", args=[campaign.slug, panel.pk])
     participation_filter = ParticipationFilter.of(
-        request, participations_of(panel=panel), address=own
+        request,
+        participations_of(panel=panel),
+        address=own,
     )
     status = participation_filter.status
     if form.is_bound:
@@ -207,7 +216,8 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         "events": panel_events_address(request, panel),
         "filter": participation_filter,
         "table": ParticipationTable(participation_filter.rows, of=[campaign.slug]).of(
-            request, address=own
+            request,
+            address=own,
         ),
         "form": form,
     }
@@ -255,14 +265,16 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
 @require_safe
 @login_required
 def participations_download(
-    request: HttpRequest, slug: str, panel_id: int
+    request: HttpRequest,
+    slug: str,
+    panel_id: int,
 ) -> HttpResponse:
     """Send the participations as CSV, with the outcomes and codes needed for payment; not for analysts."""
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
     return for_spreadsheets(
-        download(filename, "".join(participations_csv(panel=panel)))
+        download(filename, "".join(participations_csv(panel=panel))),
     )
 
 
@@ -295,7 +307,9 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
 def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
     try:
         participation = participation_begin(
-            panel=panel, entry=entry, address=client_address(request)
+            panel=panel,
+            entry=entry,
+            address=client_address(request),
         )
     except ParticipationRefusedError as error:
         return _refusal_page(request, panel, str(error), status=error.status)
@@ -311,7 +325,8 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
 def _lead_on(participation: Participation) -> HttpResponse:
     begun = participation.state == ParticipationState.STARTED
     return redirect(
-        "judge" if begun else "completion", slug=participation.panel.campaign.slug
+        "judge" if begun else "completion",
+        slug=participation.panel.campaign.slug,
     )
 
 
@@ -328,7 +343,11 @@ def _entry(request: HttpRequest, panel: Panel) -> Entry:
 
 
 def _refusal_page(
-    request: HttpRequest, panel: Panel, why: str, *, status: int
+    request: HttpRequest,
+    panel: Panel,
+    why: str,
+    *,
+    status: int,
 ) -> HttpResponse:
     context = {"why": why, "service": panel.service_name, "is_address": status == 400}
     return render(request, "panel/refused.html", context, status=status)
@@ -348,7 +367,8 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
     if judge is None or participation is None:
         raise Http404
     participation = participation_refresh(
-        participation=participation, asks_for_code=True
+        participation=participation,
+        asks_for_code=True,
     )
     [described] = participations_described([participation])
     has_code = participation.state in Participation.EARNING
@@ -375,7 +395,9 @@ def _return_address(participation: Participation) -> str:
         address = panel.screened_out_address
     values = {"id": participation.judge.external_id, "code": participation.code}
     return re.sub(
-        r"\{(id|code)\}", lambda match: quote(values[match[1]], safe=""), address
+        r"\{(id|code)\}",
+        lambda match: quote(values[match[1]], safe=""),
+        address,
     )
 
 

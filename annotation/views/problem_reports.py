@@ -43,15 +43,19 @@ class ProblemReplyForm(forms.Form):
         max_length=REPLY_LENGTH,
         widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy(
-            "Shown to the judge. Do not name systems, and do not reveal references or controls."
+            "Shown to the judge. Do not name systems, and do not reveal references or controls.",
         ),
     )
     closes = forms.BooleanField(
-        label=gettext_lazy("Close report"), required=False, initial=True
+        label=gettext_lazy("Close report"),
+        required=False,
+        initial=True,
     )
     #: Number of replies shown on the page.
     seen = forms.IntegerField(
-        widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2
+        widget=forms.HiddenInput,
+        min_value=0,
+        max_value=2**31 - 2,
     )
 
 
@@ -63,7 +67,9 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the reports of a campaign, latest first; the query string holds sorting, page and filters."""
     campaign = organised_campaign(request, slug)
     report_filter = ProblemReportFilter.of(
-        request, problem_reports_of(campaign=campaign), campaign=campaign
+        request,
+        problem_reports_of(campaign=campaign),
+        campaign=campaign,
     )
     table = ProblemReportTable(report_filter.rows, of=[slug]).of(request)
     context = {
@@ -73,13 +79,18 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
         "table": table,
     }
     return render(
-        request, "organiser/problem_reports.html", context, status=report_filter.status
+        request,
+        "organiser/problem_reports.html",
+        context,
+        status=report_filter.status,
     )
 
 
 @form_view
 def problem_report_page(
-    request: HttpRequest, slug: str, report_id: int
+    request: HttpRequest,
+    slug: str,
+    report_id: int,
 ) -> HttpResponse:
     """Show a report with the texts that it is about; POST replies to it, closes it or reopens it."""
     campaign = organised_campaign(request, slug)
@@ -99,12 +110,16 @@ def problem_report_page(
 
 @action_view
 def problem_reply_take_back_page(
-    request: HttpRequest, slug: str, report_id: int, number: int
+    request: HttpRequest,
+    slug: str,
+    report_id: int,
+    number: int,
 ) -> HttpResponse:
     """Withdraw a reply."""
     campaign = organised_campaign(request, slug)
     replies = ProblemReply.objects.filter(
-        report__task__test_set__campaign=campaign, report=report_id
+        report__task__test_set__campaign=campaign,
+        report=report_id,
     )
     reply = get_object_or_404(replies, number=number)
     with refusals_as_messages(request):
@@ -122,8 +137,9 @@ def _report_page(
 ) -> HttpResponse:
     replies = list(
         report.replies.select_related(
-            "created_by", "taken_back_by__created_by"
-        ).order_by("number")
+            "created_by",
+            "taken_back_by__created_by",
+        ).order_by("number"),
     )
     context = {
         "campaign": campaign,
@@ -137,10 +153,11 @@ def _report_page(
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(
-            segment=report.block.segment_id
+            segment=report.block.segment_id,
         ).order_by("number"),
         **languages_data(
-            report.task.test_set.source_language, report.task.test_set.target_language
+            report.task.test_set.source_language,
+            report.task.test_set.target_language,
         ),
     }
     return render(request, "organiser/problem_report.html", context, status=status)

@@ -39,7 +39,10 @@ def questions_page(request: HttpRequest, slug: str) -> HttpResponse:
         name = request.POST.get("group", "")
         with refusals_as_messages(request):
             group = judge_group_from_answer(
-                campaign=campaign, question=asked, answer=answer, name=name
+                campaign=campaign,
+                question=asked,
+                answer=answer,
+                name=name,
             )
             messages.success(request, _("%(name)s added.") % {"name": group.name})
         return redirect("questions", slug)

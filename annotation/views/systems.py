@@ -43,7 +43,10 @@ _SECTION = "systems"
 
 
 def _system(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> tuple[Task, System]:
     """Return a task and a system of its test set."""
     task = organised_task(request, slug, task_id)
@@ -78,7 +81,10 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             messages.success(
                 request,
                 sentence_list(
-                    [_("%(name)s added.") % {"name": system_label(system.name)}, *facts]
+                    [
+                        _("%(name)s added.") % {"name": system_label(system.name)},
+                        *facts,
+                    ],
                 ),
             )
             return redirect(_page(task, system))
@@ -93,7 +99,10 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 @form_view
 def system_page(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> HttpResponse:
     """Redirect to the details of a system, which are shown with its results; POST changes them."""
     task, system = _system(request, slug, task_id, system_id)
@@ -117,7 +126,10 @@ def system_page(
 
 @form_view
 def system_withdraw_page(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> HttpResponse:
     """Withdraw a system, after confirmation of the effects."""
     task, system = _system(request, slug, task_id, system_id)
@@ -139,20 +151,25 @@ def system_withdraw_page(
     with refusals_as_messages(request):
         system_withdraw(system=system)
         messages.success(
-            request, _("%(name)s withdrawn.") % {"name": system_label(system.name)}
+            request,
+            _("%(name)s withdrawn.") % {"name": system_label(system.name)},
         )
     return redirect(_page(task, system))
 
 
 @action_view
 def system_restore_page(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> HttpResponse:
     """Restore a withdrawn system."""
     task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
     messages.success(
-        request, _("%(name)s restored.") % {"name": system_label(system.name)}
+        request,
+        _("%(name)s restored.") % {"name": system_label(system.name)},
     )
     return redirect(_page(task, system))
 
@@ -163,7 +180,10 @@ _MOST = 100
 
 @form_view
 def output_correct_page(
-    request: HttpRequest, slug: str, task_id: int, output_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    output_id: int,
 ) -> HttpResponse:
     """Show an output and the judgments of blocks that showed it; POST corrects it."""
     task = organised_task(request, slug, task_id)
@@ -190,7 +210,7 @@ def output_correct_page(
             messages.success(
                 request,
                 _(
-                    "Output corrected. HITs that no judge has opened are redrawn with it."
+                    "Output corrected. HITs that no judge has opened are redrawn with it.",
                 ),
             )
             return redirect("segment", slug, task.pk, output.segment.number)
@@ -203,7 +223,7 @@ def output_correct_page(
         "form": form,
         "count": judgments.count(),
         "table": JudgmentTable(rows, task=task, names_by_block=names_by_block).of(
-            request
+            request,
         ),
         **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
@@ -213,13 +233,17 @@ def output_correct_page(
 
 @action_view
 def correction_decide_page(
-    request: HttpRequest, slug: str, task_id: int, correction_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    correction_id: int,
 ) -> HttpResponse:
     """Leave out the judgments of a corrected output, or count them again."""
     task = organised_task(request, slug, task_id)
     correction = get_object_or_404(corrections_listed(task=task), pk=correction_id)
     correction_decide(
-        correction=correction, leave_out=request.POST.get("leave_out") == "yes"
+        correction=correction,
+        leave_out=request.POST.get("leave_out") == "yes",
     )
     messages.success(request, _("Saved. The ranking is being recomputed."))
     return redirect("segment", slug, task.pk, correction.before.segment.number)

@@ -55,7 +55,10 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
 
 @action_view
 def training_block(
-    request: HttpRequest, slug: str, task_id: int, block_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    block_id: int,
 ) -> HttpResponse:
     """Save a training block's explanation, or remove the block."""
     task = organised_task(request, slug, task_id)
@@ -79,7 +82,9 @@ def training_block(
 
 
 def _ask_removal(
-    request: HttpRequest, task: Task, block: TrainingBlock
+    request: HttpRequest,
+    task: Task,
+    block: TrainingBlock,
 ) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
     sentence = counted(

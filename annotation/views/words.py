@@ -35,10 +35,10 @@ WORDS = {
     "audio": _("Recording"),
     "video": _("Video"),
     "media_failed": _(
-        "This file could not be loaded. Check your connection and reload the page."
+        "This file could not be loaded. Check your connection and reload the page.",
     ),
     "not_played": _(
-        "Not played: {letters}. Press Submit again to send your answer anyway."
+        "Not played: {letters}. Press Submit again to send your answer anyway.",
     ),
     "ranked": _("{letter}: {rank}."),
     "cleared": _("{letter}: rank removed."),
@@ -67,44 +67,44 @@ WORDS = {
     "saved": _("Saved on this device"),
     "sent": pgettext_lazy("judgment", "Sent"),
     "not_kept": _(
-        "This browser cannot save your work. Keep this page open until everything is sent."
+        "This browser cannot save your work. Keep this page open until everything is sent.",
     ),
     "first": _("You cannot go back further."),
     "ignored": _("Ignored: this item has only just appeared. Answer again."),
     "done_elsewhere": _("You just answered this item in another tab."),
     "fetched_anew": _("The previous items expired. These are new ones."),
     "signed_out": _(
-        "You are signed out. Open your invitation link again or sign in, then return to this page."
+        "You are signed out. Open your invitation link again or sign in, then return to this page.",
     ),
     "link_wanted": _("Paste the complete link from your invitation."),
     "link_refused": _("This link no longer works. Ask the organisers for a new one."),
     "link_of_another": _(
-        "This link belongs to another judge, who is now signed in. Your work stays on this device until you open your own link."
+        "This link belongs to another judge, who is now signed in. Your work stays on this device until you open your own link.",
     ),
     "link_of_newcomers": _(
-        "This link is for new judges and cannot sign you in again. Your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
+        "This link is for new judges and cannot sign you in again. Your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}.",
     ),
     "unreachable": _("The server cannot be reached. Try again shortly."),
     "done_on_other_device": _(
-        "You answered this item on another device. That answer counts; you can change it under “Your judgments”."
+        "You answered this item on another device. That answer counts; you can change it under “Your judgments”.",
     ),
     "end_done_title": _("You are done. Thank you."),
     "end_done": _(
-        "You have judged all items that the organisers asked of you, and all are saved."
+        "You have judged all items that the organisers asked of you, and all are saved.",
     ),
     "end_none_left_title": _("No more items for now"),
     "end_none_left": _(
-        "Thank you. New items appear here when they are ready. You can also come back later with the same link."
+        "Thank you. New items appear here when they are ready. You can also come back later with the same link.",
     ),
     "end_code_title": _("This was your last item"),
     "end_code": _(
-        "Thank you. Everything is saved. The next page shows your completion code."
+        "Thank you. Everything is saved. The next page shows your completion code.",
     ),
     "get_code": _("Get your code"),
     "end_time_over_title": _("The time for this study is over"),
     "end_time_over": _("Everything you submitted is saved."),
     "time_over_here": _(
-        "The time for this study is over. You can still submit this item."
+        "The time for this study is over. You can still submit this item.",
     ),
     "end_returned_title": _("You have left this study"),
     "end_returned": _("Everything you submitted is saved."),
@@ -114,35 +114,35 @@ WORDS = {
     "none_yet": _("No new items yet."),
     "loading": _("Loading your next items …"),
     "loading_offline": _(
-        "You are offline. Your next items will load when you are back online."
+        "You are offline. Your next items will load when you are back online.",
     ),
     "loading_server": _("Your next items could not be loaded. Trying again …"),
     "loading_preparing": _("Your next items are being prepared …"),
     "loading_waiting": _(
-        "No items are available: the rest are assigned to other judges. Returned items will appear here automatically."
+        "No items are available: the rest are assigned to other judges. Returned items will appear here automatically.",
     ),
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
     "loading_excluded": _(
-        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers."
+        "You no longer take part in this campaign. Your judgments are kept. If you have questions, ask the organisers.",
     ),
     "loading_not_begun": _(
-        "This campaign has not started yet. Your first items will appear here when it does."
+        "This campaign has not started yet. Your first items will appear here when it does.",
     ),
     "loading_campaign_paused": _(
-        "The organisers paused this campaign. Your judgments are kept. New items will appear here when it resumes."
+        "The organisers paused this campaign. Your judgments are kept. New items will appear here when it resumes.",
     ),
     "loading_campaign_closed": _(
-        "This campaign is closed. Your judgments are kept. Thank you!"
+        "This campaign is closed. Your judgments are kept. Thank you!",
     ),
     "loading_instructions": _(
-        "The organisers changed the instructions. Read them to continue."
+        "The organisers changed the instructions. Read them to continue.",
     ),
     "loading_questions": _(
-        "The organisers have a question for you. Answer it to continue."
+        "The organisers have a question for you. Answer it to continue.",
     ),
     "loading_outdated": _("Reload this page to load your next items."),
     "loading_declined": _(
-        "You declined to take part. Reload this page to take part again."
+        "You declined to take part. Reload this page to take part again.",
     ),
     "practice": _("Practice"),
     "practice_agrees": _("Correct"),
@@ -159,7 +159,7 @@ WORDS = {
     "layout_list": _("Outputs in a list."),
     "layout_columns": _("Outputs side by side."),
     "layout_tiers": _(
-        "Outputs in tiers. Drag an output by its letter, or press its rank."
+        "Outputs in tiers. Drag an output by its letter, or press its rank.",
     ),
     "tier": _("Tier {rank}"),
     "tier_best": _("Tier 1, best"),
@@ -200,10 +200,12 @@ PLURALS = {
         "You have been judging for {n} minutes. Time for a short break?",
     ),
     "worked_today": ngettext_lazy(
-        "Today: {n} item, {time}.", "Today: {n} items, {time}."
+        "Today: {n} item, {time}.",
+        "Today: {n} items, {time}.",
     ),
     "worked_total": ngettext_lazy(
-        "Total: {n} item, {time}.", "Total: {n} items, {time}."
+        "Total: {n} item, {time}.",
+        "Total: {n} items, {time}.",
     ),
 }
 
@@ -243,7 +245,8 @@ HINTS = {
 
 
 def judging_words(
-    reasons: Iterable[tuple[str, str]], protocols: Iterable[str]
+    reasons: Iterable[tuple[str, str]],
+    protocols: Iterable[str],
 ) -> dict[str, str | dict[str, str]]:
     """Return the page's strings in the active language; plural strings map each sample to its form.
 

@@ -30,11 +30,14 @@ def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _time_sheet_page(
-    request: HttpRequest, campaign: Campaign, sheet_filter: TimeSheetFilter
+    request: HttpRequest,
+    campaign: Campaign,
+    sheet_filter: TimeSheetFilter,
 ) -> HttpResponse:
     judges = sheet_filter.rows
     table = TimeSheetTable(
-        time_sheet_sums(judges=judges, **sheet_filter.days), of=[campaign.slug]
+        time_sheet_sums(judges=judges, **sheet_filter.days),
+        of=[campaign.slug],
     )
     table.of(request)
     if table.paginator.count:
@@ -47,7 +50,10 @@ def _time_sheet_page(
         "time_zone": settings.TIME_ZONE,
     }
     return render(
-        request, "organiser/time_sheet.html", context, status=sheet_filter.status
+        request,
+        "organiser/time_sheet.html",
+        context,
+        status=sheet_filter.status,
     )
 
 

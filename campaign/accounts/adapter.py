@@ -22,7 +22,7 @@ _MESSAGES: Final = {
     "mfa/messages/webauthn_added.txt": _("Passkey added."),
     "mfa/messages/webauthn_removed.txt": _("Passkey removed."),
     "mfa/messages/recovery_codes_generated.txt": _(
-        "New recovery codes created. The old ones no longer work."
+        "New recovery codes created. The old ones no longer work.",
     ),
 }
 
@@ -34,7 +34,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         **DefaultAccountAdapter.error_messages,
         "too_many_login_attempts": _(
             "Too many wrong passwords. Wait five minutes, use a browser you have signed in with before, or "
-            "open your sign-in link."
+            "open your sign-in link.",
         ),
         "email_password_mismatch": _("Wrong e-mail address or password."),
         "incorrect_password": _("Wrong password."),
@@ -75,7 +75,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     def reauthenticate(self, user: User, password: str) -> bool:
         """Return whether the password is correct; attempts count as for signing in."""
         authenticated = self.authenticate(
-            self.request, email=user.email, password=password
+            self.request,
+            email=user.email,
+            password=password,
         )
         return authenticated is not None and authenticated.pk == user.pk
 
@@ -87,7 +89,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         return client_address(request)
 
     def _get_login_attempts_cache_key(
-        self, request: HttpRequest, **credentials: Any
+        self,
+        request: HttpRequest,
+        **credentials: Any,
     ) -> str:
         # Without the host name: a server may have several.
         email = address_key(str(credentials.get("email", "")))
@@ -98,7 +102,9 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
     """External sign-in without sign-up: users are invited."""
 
     def is_open_for_signup(
-        self, _request: HttpRequest, _sociallogin: SocialLogin
+        self,
+        _request: HttpRequest,
+        _sociallogin: SocialLogin,
     ) -> bool:
         """Return False."""
         return False

@@ -76,7 +76,10 @@ def browser_new() -> Browser:
 
 
 def browser_remember(
-    response: HttpResponse, browser: Browser, *, recorded_at: int = 0
+    response: HttpResponse,
+    browser: Browser,
+    *,
+    recorded_at: int = 0,
 ) -> None:
     """Set the cookie with the browser's id."""
     response.set_cookie(
@@ -94,7 +97,8 @@ def device_of(request: HttpRequest) -> str:
     """Return the kind of device in a word or two, from the user agent; "" if unknown."""
     agent = request.headers.get("User-Agent", "").lower()
     return next(
-        (device for pattern, device in _DEVICES if re.search(pattern, agent)), ""
+        (device for pattern, device in _DEVICES if re.search(pattern, agent)),
+        "",
     )
 
 
@@ -139,7 +143,10 @@ def link_opening_record(
 
 
 def activity_record(
-    request: HttpRequest, response: HttpResponse, *, judge: Judge
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    judge: Judge,
 ) -> None:
     """Record every few minutes that this browser is at work; in between, only read its cookie.
 

@@ -43,8 +43,9 @@ def client_address(request: HttpRequest) -> str:
         if address.version == 6:
             return str(
                 ipaddress.ip_network(
-                    (address, _IPV6_PREFIX), strict=False
-                ).network_address
+                    (address, _IPV6_PREFIX),
+                    strict=False,
+                ).network_address,
             )
         return str(address)
     return UNKNOWN
@@ -59,7 +60,9 @@ def known_browser(request: HttpRequest, email: str) -> str | None:
     """Return the ID of the browser if this account has signed in from it; otherwise None."""
     try:
         account, number = signing.loads(
-            request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_AGE_SECONDS
+            request.COOKIES.get(COOKIE, ""),
+            salt=_SALT,
+            max_age=_AGE_SECONDS,
         )
     except (signing.BadSignature, ValueError, TypeError):
         return None

@@ -30,7 +30,7 @@ class InterfaceLanguageMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         translation.activate(
-            _chosen(request) or translation.get_language_from_request(request)
+            _chosen(request) or translation.get_language_from_request(request),
         )
         request.LANGUAGE_CODE = translation.get_language()
         response = self._get_response(request)

@@ -31,7 +31,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         **DefaultMFAAdapter.error_messages,
         "incorrect_code": _("Wrong code or passkey, or already used. Try again."),
         "cannot_delete_authenticator": _(
-            "This server requires two-factor authentication. Add another factor before you remove this one."
+            "This server requires two-factor authentication. Add another factor before you remove this one.",
         ),
     }
 
@@ -39,7 +39,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         """Return the QR code of a URL as SVG, dark on light in every colour scheme."""
         drawn = io.BytesIO()
         segno.make(url, error="m").save(
-            drawn, kind="svg", scale=5, border=4, light="#fff"
+            drawn,
+            kind="svg",
+            scale=5,
+            border=4,
+            light="#fff",
         )
         return drawn.getvalue().decode()
 
@@ -59,10 +63,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         if authenticator.type == Authenticator.Type.RECOVERY_CODES:
             return True
         others = Authenticator.objects.filter(
-            user=authenticator.user_id, type__in=FACTORS
+            user=authenticator.user_id,
+            type__in=FACTORS,
         )
         return others.exclude(pk=authenticator.pk).exists() or not factor_is_demanded(
-            authenticator.user
+            authenticator.user,
         )
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
@@ -99,7 +104,7 @@ _OPEN: Final = frozenset(
         "password-reset",
         "sign-in",
         "sign-out",
-    }
+    },
 )
 #: Judging needs no account, so these paths are always available.
 _JUDGING: Final = ("/judge/", "/api/v1/judging/", "/panel/")
@@ -128,7 +133,7 @@ class DemandedFactorMiddleware:
             return None
         if request.path_info.startswith("/api/"):
             message = _(
-                "This server requires two-factor authentication. Set it up on your account page first."
+                "This server requires two-factor authentication. Set it up on your account page first.",
             )
             return JsonResponse({"detail": message}, status=403)
         return redirect("mfa_index")

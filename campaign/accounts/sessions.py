@@ -44,7 +44,8 @@ class SessionStore(db.SessionStore):
         digest = session_key_digest(self.session_key or "")
         try:
             return Session.objects.get(
-                session_key=digest, expire_date__gt=timezone.now()
+                session_key=digest,
+                expire_date__gt=timezone.now(),
             )
         except Session.DoesNotExist:
             self._session_key = None

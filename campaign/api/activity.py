@@ -25,26 +25,29 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
         help_text="Name of the user, pseudonym of a judge. Null if not signed in or if the account was deleted.",
     )
     through = serializers.CharField(
-        help_text="Command or worker task; otherwise empty."
+        help_text="Command or worker task; otherwise empty.",
     )
     operator = serializers.CharField(
-        help_text="Operating system user who ran the command, or database role of manual SQL; otherwise empty."
+        help_text="Operating system user who ran the command, or database role of manual SQL; otherwise empty.",
     )
     change = serializers.ChoiceField(choices=ActivityOperation.choices)
     kind = serializers.CharField(
-        help_text="Type of the object, such as `campaign.judge` or `annotation.design`."
+        help_text="Type of the object, such as `campaign.judge` or `annotation.design`.",
     )
     thing_id = serializers.IntegerField(
-        allow_null=True, help_text="Null if several objects were changed at once."
+        allow_null=True,
+        help_text="Null if several objects were changed at once.",
     )
     thing = serializers.CharField(
-        help_text="Name of the object at the time; empty if it has none."
+        help_text="Name of the object at the time; empty if it has none.",
     )
     things = serializers.IntegerField(help_text="Number of objects changed at once.")
     test_set = serializers.IntegerField(allow_null=True)
     changes = serializers.DictField(
         child=serializers.ListField(
-            child=serializers.JSONField(), min_length=2, max_length=2
+            child=serializers.JSONField(),
+            min_length=2,
+            max_length=2,
         ),
         help_text="Values of each field before and after; for secrets, whether one was set.",
     )
@@ -71,7 +74,9 @@ class ActivityView(CampaignAPIView):
             ),
             OpenApiParameter("thing", str, description="Part of the object name."),
             OpenApiParameter(
-                "first", date, description="First day, such as 2026-11-22."
+                "first",
+                date,
+                description="First day, such as 2026-11-22.",
             ),
             OpenApiParameter("last", date, description="Last day."),
         ],

@@ -39,7 +39,7 @@ class ScopedTokenAuthentication(TokenAuthentication):
             view = (request.parser_context or {}).get("view")
             if not getattr(view, "serves_machines", False):
                 raise PermissionDenied(
-                    "The token of a machine judge can only be used for judging."
+                    "The token of a machine judge can only be used for judging.",
                 )
         elif credentials is not None:
             token: Any = credentials[1]  # as `token_named` found it
@@ -51,7 +51,8 @@ class ScopedTokenAuthentication(TokenAuthentication):
         return credentials
 
     def authenticate_credentials(
-        self, key: str
+        self,
+        key: str,
     ) -> tuple[User | None, ApiToken | MachineJudge]:
         """Return the user and the token with this text, or the machine judge and the user who added it.
 
@@ -90,17 +91,19 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
     context: Any = request.parser_context or {}
     named = campaign_of_address(context.get("kwargs", {}))
     leads_beyond = request.method not in SAFE_METHODS and getattr(
-        context.get("view"), "leads_beyond_campaign", False
+        context.get("view"),
+        "leads_beyond_campaign",
+        False,
     )
     if named == token.campaign_id:
         if leads_beyond:
             raise PermissionDenied(
-                "This token is limited to one campaign and cannot create another one."
+                "This token is limited to one campaign and cannot create another one.",
             )
         return
     if named is not None:
         raise NotFound(_("Campaign not found, or you are not a member."))
     if leads_beyond or not getattr(context.get("view"), _NOT_HERE, False):
         raise PermissionDenied(
-            "This token is limited to one campaign and cannot be used for endpoints that cover all campaigns."
+            "This token is limited to one campaign and cannot be used for endpoints that cover all campaigns.",
         )

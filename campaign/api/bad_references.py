@@ -33,14 +33,16 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
 
     segment = serializers.IntegerField(source="output.segment.number")
     source = serializers.CharField(  # type: ignore[assignment]
-        source="output.segment.source_text", allow_null=True
+        source="output.segment.source_text",
+        allow_null=True,
     )
     reference = serializers.SerializerMethodField(help_text="Reference before damage.")
     text = serializers.CharField(
-        source="output.text", help_text="Text shown to judges."
+        source="output.text",
+        help_text="Text shown to judges.",
     )
     seed = serializers.CharField(
-        help_text="Integer of up to 128 bits, as a decimal string."
+        help_text="Integer of up to 128 bits, as a decimal string.",
     )
 
     class Meta:
@@ -92,7 +94,10 @@ class _WithdrawalSerializer(PlainSerializer):
 
 class BadReferenceReviewSerializer(_WithdrawalSerializer):
     status = serializers.ChoiceField(
-        choices=[BadReference.Status.APPROVED.value, BadReference.Status.REJECTED.value]
+        choices=[
+            BadReference.Status.APPROVED.value,
+            BadReference.Status.REJECTED.value,
+        ],
     )
 
 
@@ -105,7 +110,9 @@ class BadReferenceOfSegmentSerializer(_WithdrawalSerializer):
     )
     damage = serializers.ChoiceField(choices=Damage.choices)
     detail = serializers.CharField(
-        required=False, allow_blank=True, trim_whitespace=False
+        required=False,
+        allow_blank=True,
+        trim_whitespace=False,
     )
     status = serializers.ChoiceField(
         choices=BadReference.Status.choices,
@@ -124,7 +131,8 @@ class BadReferenceOfSegmentSerializer(_WithdrawalSerializer):
 
 class BadReferenceWithdrawalSerializer(PlainSerializer):
     words = serializers.ListField(
-        child=serializers.CharField(), help_text="Effects of the withdrawal."
+        child=serializers.CharField(),
+        help_text="Effects of the withdrawal.",
     )
 
 
@@ -143,7 +151,8 @@ class BadReferencesView(_BadReferenceAPIView):
     filterset_class = BadReferenceFilter
 
     @extend_schema(
-        "tasks_bad_references_list", responses=BadReferenceSerializer(many=True)
+        "tasks_bad_references_list",
+        responses=BadReferenceSerializer(many=True),
     )
     def get(self, request: Request, task_id: int) -> Response:
         """List the damaged references of a test set by segment, in every state of review."""
@@ -171,7 +180,8 @@ class BadReferenceView(_BadReferenceAPIView):
     def get(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Return a damaged reference with its source text."""
         return self.serialized(
-            self.bad_reference(bad_reference_id), BadReferenceSerializer
+            self.bad_reference(bad_reference_id),
+            BadReferenceSerializer,
         )
 
     @extend_schema(
@@ -191,7 +201,8 @@ class BadReferenceView(_BadReferenceAPIView):
         with refused_at("status", BadReferenceRefusedError):
             bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
         return self.serialized(
-            self.bad_reference(bad_reference_id), BadReferenceSerializer
+            self.bad_reference(bad_reference_id),
+            BadReferenceSerializer,
         )
 
 
@@ -240,11 +251,14 @@ def _withdrawal(row: BadReference) -> Response:
 
 class BadReferenceRedrawView(_BadReferenceAPIView):
     @extend_schema(
-        "bad_reference_redraw", request=None, responses=BadReferenceSerializer
+        "bad_reference_redraw",
+        request=None,
+        responses=BadReferenceSerializer,
     )
     def post(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
         bad_reference_redraw(bad_reference=self.bad_reference(bad_reference_id))
         return self.serialized(
-            self.bad_reference(bad_reference_id), BadReferenceSerializer
+            self.bad_reference(bad_reference_id),
+            BadReferenceSerializer,
         )

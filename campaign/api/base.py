@@ -42,21 +42,25 @@ def campaign_of_member(request: Request, slug: str) -> Campaign:
     """Return the campaign with the user's `role` in it; raise a 404 unless the user is a member."""
     campaigns = Campaign.objects.kept().with_role_of(reader(request))
     return row_or_404(
-        campaigns, _("Campaign not found, or you are not a member."), slug=slug
+        campaigns,
+        _("Campaign not found, or you are not a member."),
+        slug=slug,
     )
 
 
 def task_of_member(request: Request, task_id: int) -> Task:
     """Return the task with the user's `role` in its campaign; raise a 404 unless the user is a member."""
     tasks = Task.objects.with_role_of(reader(request)).select_related(
-        "test_set__campaign"
+        "test_set__campaign",
     )
     message = "Test set not found, or you are not a member of its campaign."
     return row_or_404(tasks, message, pk=task_id)
 
 
 def row_or_404(
-    rows: QuerySet[_Model], message: str | None = None, **lookups: Any
+    rows: QuerySet[_Model],
+    message: str | None = None,
+    **lookups: Any,
 ) -> _Model:
     """Return the first of these rows that matches the lookups; raise a 404 with this message if none does."""
     row = rows.filter(**lookups).first()
@@ -136,7 +140,10 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         return {}
 
     def validated(
-        self, serializer_class: type[Serializer[Any]], *, is_partial: bool | None = None
+        self,
+        serializer_class: type[Serializer[Any]],
+        *,
+        is_partial: bool | None = None,
     ) -> Any:
         """Return the valid body of the request; fields may be missing if it is partial.
 
@@ -159,7 +166,9 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         return serializer.validated_data
 
     def saved(
-        self, serializer_class: type[Serializer[Any]], instance: Any = None
+        self,
+        serializer_class: type[Serializer[Any]],
+        instance: Any = None,
     ) -> Any:
         """Create a row from the valid body of the request, or change an instance; return the row."""
         data = self.validated(serializer_class)
@@ -176,7 +185,9 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         """Return the response with a page of these rows."""
         page = self.page_rows(self.paginate_queryset(rows))
         data = serializer_class(
-            page, many=True, context=self.get_serializer_context()
+            page,
+            many=True,
+            context=self.get_serializer_context(),
         ).data
         return self.get_paginated_response(data)
 
@@ -191,7 +202,8 @@ class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
         """Return the response with an instance, or all of several."""
         context = self.get_serializer_context()
         return Response(
-            serializer_class(instance, many=many, context=context).data, status=status
+            serializer_class(instance, many=many, context=context).data,
+            status=status,
         )
 
 

@@ -61,7 +61,9 @@ class CampaignsView(ResearchAPIView):
         except InvalidError as error:
             raise ValidationError(error.message_dict) from error
         return self.serialized(
-            _campaigns(self.user).get(pk=campaign.pk), CampaignSerializer, status=201
+            _campaigns(self.user).get(pk=campaign.pk),
+            CampaignSerializer,
+            status=201,
         )
 
 
@@ -70,7 +72,8 @@ class CampaignView(CampaignAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return a campaign with its test sets."""
         return self.serialized(
-            _campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer
+            _campaigns(self.user).get(pk=self.campaign.pk),
+            CampaignSerializer,
         )
 
     @extend_schema(
@@ -89,5 +92,6 @@ class CampaignView(CampaignAPIView):
         except ReferenceRankedError as error:
             return Response({"detail": str(error), "facts": error.facts}, status=409)
         return self.serialized(
-            _campaigns(self.user).get(pk=self.campaign.pk), CampaignSerializer
+            _campaigns(self.user).get(pk=self.campaign.pk),
+            CampaignSerializer,
         )

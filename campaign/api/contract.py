@@ -45,7 +45,9 @@ _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 
 def repeatably(
-    post: Callable[..., HttpResponseBase], request: Request, **kwargs: Any
+    post: Callable[..., HttpResponseBase],
+    request: Request,
+    **kwargs: Any,
 ) -> HttpResponseBase:
     """Carry out the request, or repeat the earlier response to its key if there is one."""
     key = request.headers[HEADER]
@@ -152,7 +154,8 @@ class KnownInputMixin(APIView):
         is_file = self.sends_file and request.method in _READS
         has_format = "format" in request.query_params
         return super().perform_content_negotiation(
-            request, force or is_file or has_format
+            request,
+            force or is_file or has_format,
         )
 
     def _unknown_refuse(self, request: Request) -> None:
@@ -212,7 +215,8 @@ class Reads(UserRateThrottle):
     def allow_request(self, request: Request, view: APIView) -> bool:
         """Count the request if the limit applies to it."""
         return request.method not in self.methods or super().allow_request(
-            request, view
+            request,
+            view,
         )
 
 
@@ -255,7 +259,10 @@ class VersionMixin(APIView):
             self._other_versions_refuse(request, *args, **kwargs)
 
     def _other_versions_refuse(
-        self, request: Request, *args: Any, **kwargs: Any
+        self,
+        request: Request,
+        *args: Any,
+        **kwargs: Any,
     ) -> None:
         """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""
         # Without the mark that compression adds.
@@ -286,7 +293,11 @@ class VersionMixin(APIView):
             )
 
     def finalize_response(
-        self, request: Request, response: Any, *args: Any, **kwargs: Any
+        self,
+        request: Request,
+        response: Any,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         """Add an `ETag`."""
         finished = super().finalize_response(request, response, *args, **kwargs)
@@ -308,7 +319,9 @@ def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase |
     if not response.has_header("ETag"):
         response["ETag"] = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
     unchanged = get_conditional_response(
-        request, etag=response["ETag"], response=response
+        request,
+        etag=response["ETag"],
+        response=response,
     )
     if unchanged is response:
         return None

@@ -35,7 +35,8 @@ class DescribedOperation:
 
 @cache
 def described_operations(
-    route: str, view: type[APIView]
+    route: str,
+    view: type[APIView],
 ) -> dict[str, DescribedOperation]:
     """Return the operations of an address by method, in upper case; empty if the description omits it.
 

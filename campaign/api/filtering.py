@@ -24,7 +24,10 @@ class QueryFilterBackend(DjangoFilterBackend):  # type: ignore[misc]  # untyped
     """Filters a list by the `filterset_class` of its view; 400 with the errors of each invalid parameter."""
 
     def get_filterset_kwargs(
-        self, request: Request, queryset: QuerySet[Any, Any], view: Any
+        self,
+        request: Request,
+        queryset: QuerySet[Any, Any],
+        view: Any,
     ) -> Description:
         """Return the arguments of the filter set, with those of the view."""
         kwargs = super().get_filterset_kwargs(request, queryset, view)
@@ -38,7 +41,10 @@ class QueryFilterExtension(OpenApiFilterExtension):  # type: ignore[no-untyped-c
     priority = 1
 
     def get_schema_operation_parameters(
-        self, auto_schema: AutoSchema, *args: Any, **kwargs: Any
+        self,
+        auto_schema: AutoSchema,
+        *args: Any,
+        **kwargs: Any,
     ) -> list[Description]:
         """Return the query parameters of a list."""
         view: Any = auto_schema.view
@@ -53,7 +59,8 @@ class QueryFilterExtension(OpenApiFilterExtension):  # type: ignore[no-untyped-c
 def _parameter(name: str, query_filter: Filter) -> Description:
     choices = None
     if isinstance(query_filter, ChoiceFilter) and not isinstance(
-        query_filter, ModelChoiceFilter
+        query_filter,
+        ModelChoiceFilter,
     ):
         choices = [value for value, _label in query_filter.extra.get("choices", ())]
     parameter: Description = build_parameter_type(
@@ -61,7 +68,7 @@ def _parameter(name: str, query_filter: Filter) -> Description:
         _schema(query_filter),
         OpenApiParameter.QUERY,
         description=str(
-            query_filter.extra.get("help_text") or query_filter.label or ""
+            query_filter.extra.get("help_text") or query_filter.label or "",
         ),
         enum=choices,
     )

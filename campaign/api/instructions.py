@@ -16,13 +16,17 @@ from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 
 class InstructionsBriefSerializer(serializers.ModelSerializer[Instructions]):
     written_by = serializers.CharField(
-        source="created_by.name", allow_null=True, default=None, read_only=True
+        source="created_by.name",
+        allow_null=True,
+        default=None,
+        read_only=True,
     )
     in_force = serializers.SerializerMethodField(
-        help_text="True if this is the current version in its language."
+        help_text="True if this is the current version in its language.",
     )
     accepted = serializers.IntegerField(
-        read_only=True, help_text="Number of judges who accepted this version."
+        read_only=True,
+        help_text="Number of judges who accepted this version.",
     )
 
     class Meta:
@@ -50,7 +54,8 @@ class InstructionsSerializer(InstructionsBriefSerializer):
 
 class InstructionsWriteSerializer(PlainSerializer):
     language = serializers.CharField(
-        max_length=35, help_text="Language tag, such as `de` or `pt-BR`."
+        max_length=35,
+        help_text="Language tag, such as `de` or `pt-BR`.",
     )
     text = serializers.CharField(max_length=MAX_CHARACTERS, help_text="Markdown.")
     demands_acceptance = serializers.BooleanField(
@@ -62,7 +67,9 @@ class InstructionsWriteSerializer(PlainSerializer):
         """Write a version of the instructions of the campaign."""
         view = self.context["view"]
         return instructions_write(
-            campaign=view.campaign, user=view.user, **validated_data
+            campaign=view.campaign,
+            user=view.user,
+            **validated_data,
         )
 
 
@@ -82,12 +89,14 @@ class _InstructionsAPIView(CampaignAPIView):
 
 class InstructionsView(_InstructionsAPIView):
     @extend_schema(
-        "instructions_list", responses=InstructionsBriefSerializer(many=True)
+        "instructions_list",
+        responses=InstructionsBriefSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the versions of the instructions, the newest first, without their texts."""
         return self.paginated(
-            instructions_history(campaign=self.campaign), InstructionsBriefSerializer
+            instructions_history(campaign=self.campaign),
+            InstructionsBriefSerializer,
         )
 
     @extend_schema(
@@ -99,7 +108,9 @@ class InstructionsView(_InstructionsAPIView):
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
         kept = self.saved(InstructionsWriteSerializer)
         return self.serialized(
-            self.version(kept.version), InstructionsSerializer, status=201
+            self.version(kept.version),
+            InstructionsSerializer,
+            status=201,
         )
 
 

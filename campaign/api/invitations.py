@@ -56,10 +56,15 @@ class JudgesLinkSerializer(serializers.ModelSerializer[Invitation]):
     """A shared link. Its URL is returned only when it is created."""
 
     state = serializers.ChoiceField(
-        source="standing", choices=LINK_STATES, read_only=True
+        source="standing",
+        choices=LINK_STATES,
+        read_only=True,
     )
     made_by = serializers.CharField(
-        source="created_by.name", allow_null=True, default=None, read_only=True
+        source="created_by.name",
+        allow_null=True,
+        default=None,
+        read_only=True,
     )
 
     class Meta:
@@ -90,7 +95,7 @@ class JudgesLinkMadeSerializer(JudgesLinkSerializer):
     def get_link(self, _invitation: Invitation) -> str:
         view = self.context["view"]
         address: str = view.request.build_absolute_uri(
-            reverse("invitation", args=[view.token])
+            reverse("invitation", args=[view.token]),
         )
         return address
 
@@ -112,13 +117,16 @@ class _LinkTermsSerializer(_LanguagesSerializer):
         help_text="Maximum number of judges who can join with this link.",
     )
     asks_languages = serializers.BooleanField(
-        default=False, help_text="Ask new judges which of the languages they read."
+        default=False,
+        help_text="Ask new judges which of the languages they read.",
     )
 
 
 class JudgesLinkMakeSerializer(_LinkTermsSerializer):
     last_day = serializers.DateField(
-        allow_null=True, default=None, help_text="Last valid day; null for the default."
+        allow_null=True,
+        default=None,
+        help_text="Last valid day; null for the default.",
     )
     note = serializers.CharField(
         max_length=200,
@@ -144,7 +152,9 @@ class JudgesLinkChangeSerializer(_LinkTermsSerializer):
         return moment
 
     def update(
-        self, instance: Invitation, validated_data: dict[str, Any]
+        self,
+        instance: Invitation,
+        validated_data: dict[str, Any],
     ) -> Invitation:
         """Change the given terms of a link."""
         terms = {
@@ -168,11 +178,16 @@ class InvitedJudgeSerializer(PlainSerializer):
     )
     state = serializers.ChoiceField(source="standing", choices=INVITED_STATES)
     message = serializers.ChoiceField(
-        source="mail.state", choices=MailState.choices, allow_null=True, default=None
+        source="mail.state",
+        choices=MailState.choices,
+        allow_null=True,
+        default=None,
     )
     message_error = serializers.CharField(source="mail.error", default="")
     sent_at = serializers.DateTimeField(
-        source="mail.sent_at", allow_null=True, default=None
+        source="mail.sent_at",
+        allow_null=True,
+        default=None,
     )
     opened_at = serializers.DateTimeField(allow_null=True)
     accepted = serializers.IntegerField(
@@ -205,7 +220,8 @@ class JudgesInvitedSerializer(PlainSerializer):
         help_text="Pseudonyms of the invited judges; the messages are sent in the background.",
     )
     known = serializers.ListField(
-        child=serializers.CharField(), help_text="Addresses already invited."
+        child=serializers.CharField(),
+        help_text="Addresses already invited.",
     )
 
 
@@ -280,7 +296,8 @@ class JudgesLinkRestoreView(_LinkAPIView):
 class _InvitedAPIView(CampaignAPIView):
     def judge(self, judge_id: int) -> Judge:
         people = people_invited(campaign=self.campaign).select_related(
-            "user", "campaign"
+            "user",
+            "campaign",
         )
         return row_or_404(people, pk=judge_id)
 

@@ -35,7 +35,8 @@ class MemberSerializer(serializers.Serializer[Membership]):
     email = serializers.EmailField(source="user.email", allow_null=True, read_only=True)
     role = serializers.ChoiceField(choices=MembershipRole.choices)
     browsers = serializers.IntegerField(
-        read_only=True, help_text="Browsers in which the member is signed in."
+        read_only=True,
+        help_text="Browsers in which the member is signed in.",
     )
     tokens = serializers.IntegerField(read_only=True, help_text="Valid API tokens.")
     links = serializers.IntegerField(read_only=True, help_text="Valid sign-in links.")
@@ -44,16 +45,22 @@ class MemberSerializer(serializers.Serializer[Membership]):
 class MemberAddSerializer(PlainSerializer):
     email = serializers.EmailField()
     name = serializers.CharField(
-        max_length=150, default="", allow_blank=True, help_text="Name shown to others."
+        max_length=150,
+        default="",
+        allow_blank=True,
+        help_text="Name shown to others.",
     )
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, help_text="Only owners can add owners."
+        choices=MembershipRole.choices,
+        help_text="Only owners can add owners.",
     )
 
 
 class MemberAddedSerializer(MemberSerializer):
     link = serializers.CharField(
-        read_only=True, allow_null=True, help_text="Sign-in link, shown only once."
+        read_only=True,
+        allow_null=True,
+        help_text="Sign-in link, shown only once.",
     )
     no_link = serializers.CharField(
         read_only=True,
@@ -73,32 +80,43 @@ class MemberRoleSerializer(PlainSerializer):
 
 class MemberRoleMeansSerializer(MemberSerializer):
     means = serializers.CharField(
-        read_only=True, help_text="Permissions of the requested role."
+        read_only=True,
+        help_text="Permissions of the requested role.",
     )
 
 
 class MemberInviteSerializer(MemberAddSerializer, MessageSerializer):
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, help_text="Only owners can invite owners."
+        choices=MembershipRole.choices,
+        help_text="Only owners can invite owners.",
     )
 
 
 class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
     email = serializers.EmailField(source="address", read_only=True)
     role = serializers.ChoiceField(
-        source="invitation.role", choices=MembershipRole.choices, read_only=True
+        source="invitation.role",
+        choices=MembershipRole.choices,
+        read_only=True,
     )
     state = serializers.ChoiceField(
-        choices=MailState.choices, read_only=True, help_text="State of the message."
+        choices=MailState.choices,
+        read_only=True,
+        help_text="State of the message.",
     )
     error = serializers.CharField(
-        read_only=True, help_text="Why the message could not be sent; empty otherwise."
+        read_only=True,
+        help_text="Why the message could not be sent; empty otherwise.",
     )
     expires_at = serializers.DateTimeField(
-        source="invitation.expires_at", read_only=True
+        source="invitation.expires_at",
+        read_only=True,
     )
     invited_by = serializers.CharField(
-        source="created_by.name", allow_null=True, default=None, read_only=True
+        source="created_by.name",
+        allow_null=True,
+        default=None,
+        read_only=True,
     )
 
     class Meta:
@@ -133,7 +151,7 @@ class _MembersAPIView(CampaignAPIView):
             why = str(error)
         else:
             address = self.request.build_absolute_uri(
-                reverse("invitation", args=[token])
+                reverse("invitation", args=[token]),
             )
         member = self.membership(membership.pk)
         member.link = address
@@ -160,10 +178,15 @@ class MembersView(_MembersAPIView):
         data = self.validated(MemberAddSerializer)
         role = MembershipRole(data.pop("role"))
         membership = member_add_by_email(
-            campaign=self.campaign, role=role, by=self.user, **data
+            campaign=self.campaign,
+            role=role,
+            by=self.user,
+            **data,
         )
         return self.serialized(
-            self.with_link(membership), MemberAddedSerializer, status=201
+            self.with_link(membership),
+            MemberAddedSerializer,
+            status=201,
         )
 
 
@@ -199,18 +222,21 @@ class MemberLinkView(_MembersAPIView):
     def post(self, request: Request, slug: str, membership_id: int) -> Response:
         """Create another sign-in link for a member; it is returned only once. Only owners create links for owners."""
         return self.serialized(
-            self.with_link(self.membership(membership_id)), MemberAddedSerializer
+            self.with_link(self.membership(membership_id)),
+            MemberAddedSerializer,
         )
 
 
 class MemberInvitationsView(CampaignAPIView):
     @extend_schema(
-        "member_invitations", responses=MemberInvitationSerializer(many=True)
+        "member_invitations",
+        responses=MemberInvitationSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the invitations to become a member that wait for an answer, the newest first."""
         return self.paginated(
-            member_invitations(campaign=self.campaign), MemberInvitationSerializer
+            member_invitations(campaign=self.campaign),
+            MemberInvitationSerializer,
         )
 
     @extend_schema(
@@ -260,7 +286,8 @@ class MemberLeaveView(CampaignAPIView):
     def post(self, request: Request, slug: str) -> Response:
         """Leave the campaign, in any role; your access and your invitations of members end at once. 409 for the only owner."""
         membership = Membership.objects.select_related("user", "campaign").get(
-            campaign=self.campaign, user=self.user
+            campaign=self.campaign,
+            user=self.user,
         )
         member_leave(membership=membership)
         return Response(status=204)

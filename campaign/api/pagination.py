@@ -31,9 +31,9 @@ class CursorPages(CursorPagination):
             raise ValidationError(
                 {
                     self.page_size_query_param: [
-                        f"Enter a number between 1 and {self.max_page_size}."
-                    ]
-                }
+                        f"Enter a number between 1 and {self.max_page_size}.",
+                    ],
+                },
             )
         return int(text)
 
@@ -107,6 +107,6 @@ class RowPages(CursorPages):
             return None
         cursor: Any = Cursor
         link: str = self.encode_cursor(
-            cursor(offset=0, reverse=is_reverse, position=key)
+            cursor(offset=0, reverse=is_reverse, position=key),
         )
         return link

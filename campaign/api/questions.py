@@ -21,15 +21,16 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
 
     name = serializers.CharField(source="question.name")
     text = serializers.CharField(
-        source="question.text", help_text="In the first language."
+        source="question.text",
+        help_text="In the first language.",
     )
     kind = serializers.CharField(source="question.kind")
     answered = serializers.IntegerField(help_text="Judges who answered.")
     unanswered = serializers.IntegerField(
-        help_text="Judges who were asked and left it empty, or deleted their answer."
+        help_text="Judges who were asked and left it empty, or deleted their answer.",
     )
     earlier = serializers.IntegerField(
-        help_text="Answers to an earlier version of the question; they are counted, too."
+        help_text="Answers to an earlier version of the question; they are counted, too.",
     )
     counts = AnswerCountSerializer(
         many=True,
@@ -37,10 +38,14 @@ class QuestionSummarySerializer(serializers.Serializer[AnswersSummary]):
     )
     median = serializers.FloatField(allow_null=True, help_text="Of numbers.")
     minimum = serializers.FloatField(
-        source="lowest", allow_null=True, help_text="Of numbers."
+        source="lowest",
+        allow_null=True,
+        help_text="Of numbers.",
     )
     maximum = serializers.FloatField(
-        source="highest", allow_null=True, help_text="Of numbers."
+        source="highest",
+        allow_null=True,
+        help_text="Of numbers.",
     )
 
 

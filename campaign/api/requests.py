@@ -24,13 +24,15 @@ def boolean_parameter(request: Request, name: str) -> bool:
     truths = {"true": True, "1": True, "false": False, "0": False}
     if value.lower() not in truths:
         raise ValidationError(
-            {name: [f"“{value}” is not one of: {', '.join(truths)}."]}
+            {name: [f"“{value}” is not one of: {', '.join(truths)}."]},
         )
     return truths[value.lower()]
 
 
 def content_validated(
-    serializer: type[Serializer[Any]], content: Any, path: str = ""
+    serializer: type[Serializer[Any]],
+    content: Any,
+    path: str = "",
 ) -> Any:
     """Return the validated content of a request; raises the serializer's ValidationError.
 
@@ -53,7 +55,9 @@ class UnknownKey(NamedTuple):
     def message(self) -> str:
         """Error message, with the closest known key if there is one."""
         return with_nearest(
-            f"Unknown field “{self.name}”.", self.name, self.valid_names
+            f"Unknown field “{self.name}”.",
+            self.name,
+            self.valid_names,
         )
 
 
@@ -140,7 +144,7 @@ class StrictJSONParser(JSONParser):
         context = dict(parser_context or {})
         if "request" in context and "Content-Encoding" in context["request"].headers:
             raise ParseError(
-                "Compressed bodies are not supported. Send the JSON without Content-Encoding."
+                "Compressed bodies are not supported. Send the JSON without Content-Encoding.",
             )
         encoding: str = parsers.get_encoding(context)  # type: ignore[attr-defined]  # not in the stubs
         if encoding.lower() == "utf-8":
@@ -160,7 +164,7 @@ class StrictJSONParser(JSONParser):
             else:
                 position = f"line {error.line}: "
             raise ParseError(
-                f"Invalid JSON: {position}{error}. Remove one of the two."
+                f"Invalid JSON: {position}{error}. Remove one of the two.",
             ) from error
         except ValueError as error:
             raise ParseError(f"JSON parse error - {error}") from error

@@ -14,7 +14,8 @@ from campaign.services.notification import Message
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
     url = serializers.HyperlinkedIdentityField(
-        view_name="api-task", lookup_url_kwarg="task_id"
+        view_name="api-task",
+        lookup_url_kwarg="task_id",
     )
 
     class Meta:
@@ -64,7 +65,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 class CampaignMakeSerializer(PlainSerializer):
     name = serializers.CharField(
-        max_length=200, help_text="Shown to judges and organisers."
+        max_length=200,
+        help_text="Shown to judges and organisers.",
     )
     slug = serializers.SlugField(
         max_length=60,
@@ -113,7 +115,9 @@ class MessageSerializer(PlainSerializer):
 def message_of(data: dict[str, Any], *, base_url: str) -> Message:
     """Take language and note out of the data of a `MessageSerializer`, and return the message."""
     return Message(
-        base_url=base_url, language=data.pop("language"), note=data.pop("note")
+        base_url=base_url,
+        language=data.pop("language"),
+        note=data.pop("note"),
     )
 
 
@@ -130,7 +134,8 @@ class ReferenceRankedSerializer(PlainSerializer):
 
 def _link(view_name: str) -> serializers.HyperlinkedIdentityField:
     return serializers.HyperlinkedIdentityField(
-        view_name=view_name, lookup_url_kwarg="task_id"
+        view_name=view_name,
+        lookup_url_kwarg="task_id",
     )
 
 

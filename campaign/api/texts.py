@@ -13,7 +13,8 @@ from campaign.selectors.texts import documents_of, outputs_of, segments_with_tex
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
     segments = serializers.IntegerField(
-        source="segment_count", help_text="Number of segments."
+        source="segment_count",
+        help_text="Number of segments.",
     )
     first_segment = serializers.IntegerField(
         allow_null=True,
@@ -33,19 +34,22 @@ class DocumentsView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the documents of a test set in their order."""
         return self.paginated(
-            self.filter_queryset(documents_of(task=self.task)), DocumentSerializer
+            self.filter_queryset(documents_of(task=self.task)),
+            DocumentSerializer,
         )
 
 
 class OutputSerializer(serializers.ModelSerializer[Output]):
     segment = serializers.IntegerField(
-        source="segment.number", help_text="Segment number within the test set, from 1."
+        source="segment.number",
+        help_text="Segment number within the test set, from 1.",
     )
     document = serializers.CharField(source="segment.document.name")
     system = serializers.CharField(source="system.name")
     kind = serializers.ChoiceField(source="system.kind", choices=SystemKind.choices)
     text = serializers.CharField(
-        allow_null=True, help_text="Null if known only from judgments."
+        allow_null=True,
+        help_text="Null if known only from judgments.",
     )
 
     class Meta:
@@ -61,20 +65,23 @@ class OutputsView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the outputs of each system for each segment, oldest first, without damaged references."""
         return self.paginated(
-            self.filter_queryset(outputs_of(task=self.task)), OutputSerializer
+            self.filter_queryset(outputs_of(task=self.task)),
+            OutputSerializer,
         )
 
 
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
     document = serializers.CharField(source="document.name")
     source = serializers.CharField(  # type: ignore[assignment]
-        source="source_text", allow_null=True, help_text="Null if unknown."
+        source="source_text",
+        allow_null=True,
+        help_text="Null if unknown.",
     )
     references = serializers.SerializerMethodField(
-        help_text="References in order; the first one is shown to judges."
+        help_text="References in order; the first one is shown to judges.",
     )
     outputs = serializers.SerializerMethodField(
-        help_text="Outputs by system; null if known only from judgments."
+        help_text="Outputs by system; null if known only from judgments.",
     )
 
     class Meta:
@@ -85,7 +92,7 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
         return [reference.text for reference in segment.in_order]  # type: ignore[attr-defined]
 
     @extend_schema_field(
-        serializers.DictField(child=serializers.CharField(allow_null=True))
+        serializers.DictField(child=serializers.CharField(allow_null=True)),
     )
     def get_outputs(self, segment: Segment) -> dict[str, str | None]:
         return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]

@@ -22,7 +22,7 @@ from campaign.services.api_tokens import (
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
     begins_with = serializers.SerializerMethodField(
-        help_text="First characters of the token."
+        help_text="First characters of the token.",
     )
     campaign = serializers.CharField(
         source="campaign.slug",
@@ -52,7 +52,8 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
 class TokenMakeSerializer(PlainSerializer):
     name = serializers.CharField(
-        max_length=100, help_text="Name of the program that uses the token."
+        max_length=100,
+        help_text="Name of the program that uses the token.",
     )
     scope = serializers.ChoiceField(choices=TokenScope.choices, default=TokenScope.READ)
     campaign = serializers.SlugField(
@@ -61,7 +62,10 @@ class TokenMakeSerializer(PlainSerializer):
         help_text="Campaign the token is limited to; null for all of yours.",
     )
     days = serializers.IntegerField(
-        min_value=1, max_value=36_500, required=False, help_text="Validity in days."
+        min_value=1,
+        max_value=36_500,
+        required=False,
+        help_text="Validity in days.",
     )
 
 
@@ -83,7 +87,9 @@ class TokensView(ResearchAPIView):
         return self.paginated(_mine(self.user), TokenSerializer)
 
     @extend_schema(
-        "token_make", request=TokenMakeSerializer, responses={201: TokenMadeSerializer}
+        "token_make",
+        request=TokenMakeSerializer,
+        responses={201: TokenMadeSerializer},
     )
     def post(self, request: Request) -> Response:
         """Create a token. If requested with a token, it cannot expire later than that one."""

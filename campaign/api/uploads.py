@@ -71,7 +71,7 @@ class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
     size = serializers.IntegerField(read_only=True, min_value=0, max_value=2**63 - 1)
     received = serializers.SerializerMethodField(help_text="Bytes received.")
     content = serializers.SerializerMethodField(
-        help_text="URL for the next part, sent with `?offset=` set to the bytes received."
+        help_text="URL for the next part, sent with `?offset=` set to the bytes received.",
     )
 
     class Meta:
@@ -105,7 +105,9 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         help_text="Chosen roles, by file name.",
     )
     job = JobSerializer(
-        allow_null=True, read_only=True, help_text="Latest check or import."
+        allow_null=True,
+        read_only=True,
+        help_text="Latest check or import.",
     )
 
     class Meta:
@@ -135,7 +137,8 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 class FileSentSerializer(PlainSerializer):
     name = serializers.CharField(
-        max_length=500, help_text="File name, including folders."
+        max_length=500,
+        help_text="File name, including folders.",
     )
     size = serializers.IntegerField(min_value=1, max_value=2**62)
 
@@ -151,7 +154,9 @@ class _UploadAPIView(CampaignAPIView):
     def upload(self, upload_id: UUID) -> Upload:
         message = "Upload not found in this campaign."
         upload = row_or_404(
-            Upload.objects.filter(campaign=self.campaign), message, pk=upload_id
+            Upload.objects.filter(campaign=self.campaign),
+            message,
+            pk=upload_id,
         )
         upload.campaign = self.campaign
         return upload
@@ -182,7 +187,9 @@ class UploadsView(_UploadAPIView):
         """Begin an upload."""
         upload = upload_begin(campaign=self.campaign, user=self.user)
         return self.serialized(
-            self.upload_with_files(self.upload(upload.pk)), UploadSerializer, status=201
+            self.upload_with_files(self.upload(upload.pk)),
+            UploadSerializer,
+            status=201,
         )
 
 
@@ -191,11 +198,14 @@ class UploadView(_UploadAPIView):
     def get(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Return an upload with its files and the findings about them."""
         return self.serialized(
-            self.upload_with_files(self.upload(upload_id)), UploadSerializer
+            self.upload_with_files(self.upload(upload_id)),
+            UploadSerializer,
         )
 
     @extend_schema(
-        "uploads_change", request=UploadSerializer, responses=UploadSerializer
+        "uploads_change",
+        request=UploadSerializer,
+        responses=UploadSerializer,
     )
     def patch(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
@@ -213,7 +223,9 @@ class UploadView(_UploadAPIView):
 
 class UploadFilesView(_UploadAPIView):
     @extend_schema(
-        "uploads_add_file", request=FileSentSerializer, responses=UploadedFileSerializer
+        "uploads_add_file",
+        request=FileSentSerializer,
+        responses=UploadedFileSerializer,
     )
     def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
         """Announce a file; a file announced before keeps its parts."""
@@ -227,7 +239,11 @@ class UploadFilesView(_UploadAPIView):
 class UploadFileView(_UploadAPIView):
     @extend_schema("uploads_remove_file", request=None, responses={204: None})
     def delete(
-        self, request: Request, slug: str, upload_id: UUID, file_id: int
+        self,
+        request: Request,
+        slug: str,
+        upload_id: UUID,
+        file_id: int,
     ) -> Response:
         """Remove a file from the upload."""
         upload_file_remove(file=self.file(upload_id, file_id))
@@ -244,7 +260,11 @@ class UploadContentView(_UploadAPIView):
         responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
     def put(
-        self, request: Request, slug: str, upload_id: UUID, file_id: int
+        self,
+        request: Request,
+        slug: str,
+        upload_id: UUID,
+        file_id: int,
     ) -> Response:
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
         file = self.file(upload_id, file_id)
@@ -309,7 +329,8 @@ class JobStopView(_JobAPIView):
     def post(self, request: Request, slug: str, job_id: int) -> Response:
         """Stop the job and undo its changes so far. One that has ended is unchanged."""
         return self.serialized(
-            self.job(job_cancel(job=self.job(job_id)).pk), JobSerializer
+            self.job(job_cancel(job=self.job(job_id)).pk),
+            JobSerializer,
         )
 
 
@@ -328,6 +349,6 @@ def _offset(request: Request) -> int:
     text = request.query_params.get("offset", "")
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise ParseError(
-            "Pass ?offset= with the number of bytes of the file that come before this part."
+            "Pass ?offset= with the number of bytes of the file that come before this part.",
         )
     return int(text)

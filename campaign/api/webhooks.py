@@ -31,16 +31,18 @@ from campaign.services.webhooks import (
 
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     url = serializers.SerializerMethodField(
-        help_text="URL of your server; truncated after the host for members with read-only access."
+        help_text="URL of your server; truncated after the host for members with read-only access.",
     )
     events = serializers.ListField(
-        child=serializers.ChoiceField(choices=WebhookEvent.choices)
+        child=serializers.ChoiceField(choices=WebhookEvent.choices),
     )
     waiting = serializers.IntegerField(
-        default=0, help_text="Number of waiting messages."
+        default=0,
+        help_text="Number of waiting messages.",
     )
     failed = serializers.IntegerField(
-        default=0, help_text="Number of failed messages of the last 30 days."
+        default=0,
+        help_text="Number of failed messages of the last 30 days.",
     )
 
     class Meta:
@@ -102,7 +104,7 @@ class OverlapSerializer(PlainSerializer):
 
 class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
     message_id = serializers.SerializerMethodField(
-        help_text="Value of the header `webhook-id`."
+        help_text="Value of the header `webhook-id`.",
     )
     state = serializers.ChoiceField(choices=DeliveryState.choices)
 
@@ -166,7 +168,9 @@ class WebhookView(_WebhookAPIView):
         return self.serialized(self.endpoint(webhook_id), WebhookSerializer)
 
     @extend_schema(
-        "webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer
+        "webhook_change",
+        request=WebhookChangeSerializer,
+        responses=WebhookSerializer,
     )
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
         """Change, pause or re-enable a webhook; omitted fields stay unchanged."""
@@ -213,23 +217,30 @@ class WebhookDeliveriesView(_WebhookAPIView):
     ordering = "-id"
 
     @extend_schema(
-        "campaigns_webhooks_deliveries_list", responses=DeliverySerializer(many=True)
+        "campaigns_webhooks_deliveries_list",
+        responses=DeliverySerializer(many=True),
     )
     def get(self, request: Request, slug: str, webhook_id: int) -> Response:
         """List the messages to a webhook of the last thirty days, newest first."""
         return self.paginated(
-            deliveries_of(endpoint=self.endpoint(webhook_id)), DeliverySerializer
+            deliveries_of(endpoint=self.endpoint(webhook_id)),
+            DeliverySerializer,
         )
 
 
 class WebhookRedeliverView(_WebhookAPIView):
     @extend_schema("webhook_redeliver", request=None, responses=DeliverySerializer)
     def post(
-        self, request: Request, slug: str, webhook_id: int, delivery_id: int
+        self,
+        request: Request,
+        slug: str,
+        webhook_id: int,
+        delivery_id: int,
     ) -> Response:
         """Send a message again under the same id, within seconds."""
         delivery = row_or_404(
-            deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id
+            deliveries_of(endpoint=self.endpoint(webhook_id)),
+            pk=delivery_id,
         )
         webhook_redeliver(delivery=delivery)
         return self.serialized(delivery, DeliverySerializer)

@@ -65,7 +65,7 @@ WHERE pronamespace = 'public'::regnamespace AND prorettype <> 'trigger'::regtype
 _ADDED_BY_OPERATORS: Final = ("index ", "trigger ")
 _TRIGGER_OF_OURS: Final = "trigger pgtrigger_"
 _CASTS_AND_PARENTHESES: Final = re.compile(
-    r"::[a-z][a-z_ ]*[a-z](\(\d+(,\d+)?\))?(\[\])?|[()]"
+    r"::[a-z][a-z_ ]*[a-z](\(\d+(,\d+)?\))?(\[\])?|[()]",
 )
 
 
@@ -146,7 +146,7 @@ def _table_differences(expected: Definitions, actual: Definitions) -> Iterator[s
             yield f"{name} is missing"
         elif name not in expected:
             if name.startswith(_TRIGGER_OF_OURS) or not name.startswith(
-                _ADDED_BY_OPERATORS
+                _ADDED_BY_OPERATORS,
             ):
                 yield f"{name} is not of this version"
         elif not _means_the_same(actual[name], expected[name]):

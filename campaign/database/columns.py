@@ -91,7 +91,7 @@ def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
             ("count", ">i4"),
             ("first", ">i4"),
             ("elements", value, wanted.shape),
-        ]
+        ],
     )
 
 

@@ -51,13 +51,16 @@ def named_lock_try(name: str) -> bool:
     """Take the lock of this name and return True; return False at once if another holds it."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", [name]
+            "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))",
+            [name],
         )
         return bool(cursor.fetchone()[0])
 
 
 def rows_insert(
-    model: type[models.Model], rows: Sequence[Mapping[str, Any]], **same: Any
+    model: type[models.Model],
+    rows: Sequence[Mapping[str, Any]],
+    **same: Any,
 ) -> list[int]:
     """Insert rows with these values by column, and values shared by all, and return their IDs in the same order."""
     manager: Any = model._meta.default_manager
@@ -90,7 +93,7 @@ def pgtrigger_ignore_preset() -> None:
                 coalesce(nullif(current_setting('pgtrigger.ignore', true), ''), '{}'),
                 true
             )
-            """
+            """,
         )
 
 
@@ -109,5 +112,6 @@ def statistics_refresh(*models: type[models.Model]) -> None:
         before = cursor.fetchone()
         cursor.execute(f"SET LOCAL default_statistics_target = 10; ANALYZE {names}")
         cursor.execute(
-            "SELECT set_config('default_statistics_target', %s, true)", before
+            "SELECT set_config('default_statistics_target', %s, true)",
+            before,
         )

@@ -155,7 +155,11 @@ def recorded_models() -> list[type[RecordedModel]]:
 
 
 def deletion_recorded(
-    *, sender: Any, instance: Any, origin: Any, **_signal: Any
+    *,
+    sender: Any,
+    instance: Any,
+    origin: Any,
+    **_signal: Any,
 ) -> None:
     """Record a row that Django deletes, alone or with others. For the signal `pre_delete`."""
     model_of_origin = getattr(origin, "model", type(origin))
@@ -180,7 +184,10 @@ class _Columns(models.Func):
         self.names = names
 
     def as_postgresql(
-        self, compiler: Any, _connection: Any, **_context: Any
+        self,
+        compiler: Any,
+        _connection: Any,
+        **_context: Any,
     ) -> tuple[str, list[Any]]:
         pairs = []
         for name, column in zip(self.names, self.source_expressions, strict=True):
@@ -274,7 +281,9 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
 
 
 def _write(
-    model: type[RecordedModel], operation: str, rows: dict[_Key, _Change]
+    model: type[RecordedModel],
+    operation: str,
+    rows: dict[_Key, _Change],
 ) -> None:
     events: dict[Any, Any] = {}
     event: Any = apps.get_model("campaign.ActivityEvent")

@@ -4,7 +4,11 @@ from django.db.migrations import RunSQL
 
 
 def constraint_renamed(
-    table: str, old: str, new: str, *, is_index: bool = False
+    table: str,
+    old: str,
+    new: str,
+    *,
+    is_index: bool = False,
 ) -> RunSQL:
     """Return the operation that renames a constraint, or the unique index that Django calls one.
 

@@ -55,7 +55,7 @@ def owner_require(*, using: str, **_signal: Any) -> None:
         role, may_create = cursor.fetchone()
     if not may_create:
         raise CommandError(
-            f"The role {role} cannot change tables. Migrations run as the database owner: set MIGRATION_DATABASE_URL to its address."
+            f"The role {role} cannot change tables. Migrations run as the database owner: set MIGRATION_DATABASE_URL to its address.",
         )
 
 
@@ -117,7 +117,9 @@ def protected_operations() -> list[tuple[type[Model], str]]:
 
 
 def application_role_check(
-    *, databases: Any = None, **_options: Any
+    *,
+    databases: Any = None,
+    **_options: Any,
 ) -> list[checks.CheckMessage]:
     """Warn if the role of the application could bypass the rules of the database."""
     messages: list[checks.CheckMessage] = []
@@ -138,7 +140,7 @@ def application_role_check(
                     f"The application connects to PostgreSQL as {kind}, which can disable triggers.",
                     hint="Use a separate role (see docs/operators.md).",
                     id="quintet.W001",
-                )
+                ),
             )
     return messages
 
@@ -149,5 +151,5 @@ def _require_role(connection: BaseDatabaseWrapper, role: str) -> None:
         if cursor.fetchone() is None:
             raise CommandError(
                 f"DATABASE_URL names the role {role!r}, which does not exist. Create it: "
-                f"CREATE ROLE {role or '…'} LOGIN PASSWORD '…'"
+                f"CREATE ROLE {role or '…'} LOGIN PASSWORD '…'",
             )

@@ -47,7 +47,8 @@ class SeedField(_IntegerField):
             return int(value)
         except (TypeError, ValueError) as error:
             raise ValidationError(
-                "“%(value)s” is not a whole number.", params={"value": value}
+                "“%(value)s” is not a whole number.",
+                params={"value": value},
             ) from error
 
     def get_prep_value(self, value: Any) -> Any:

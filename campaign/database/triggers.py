@@ -25,7 +25,11 @@ END IF;""",
 
 
 def trigger_from_file(
-    app: str, name: str, *, parts: dict[str, str] | None = None, **options: Any
+    app: str,
+    name: str,
+    *,
+    parts: dict[str, str] | None = None,
+    **options: Any,
 ) -> pgtrigger.Trigger:
     """Return the trigger `name`, whose body follows the line `-- trigger <name>` in `<app>/triggers.sql`.
 
@@ -43,7 +47,11 @@ def trigger_from_file(
 
 
 def trigger_after_insert(
-    app: str, name: str, *, rows: str = "new_rows", **options: Any
+    app: str,
+    name: str,
+    *,
+    rows: str = "new_rows",
+    **options: Any,
 ) -> pgtrigger.Trigger:
     """Return a trigger that fires once after each INSERT, and finds the new rows in the table `rows`."""
     return trigger_from_file(
@@ -60,5 +68,6 @@ def trigger_after_insert(
 def is_one_of(field: str, values: Iterable[str], *, name: str) -> CheckConstraint:
     """Return the constraint `name` that limits a field to some values, such as its choices."""
     return CheckConstraint(
-        condition=Q(**{f"{field}__in": [str(value) for value in values]}), name=name
+        condition=Q(**{f"{field}__in": [str(value) for value in values]}),
+        name=name,
     )

@@ -33,7 +33,9 @@ COLUMNS: Final[Mapping[str, type[int] | type[str]]] = {
 
 
 def activity_jsonl(
-    *, campaign: Campaign, events: QuerySet[ActivityEvent]
+    *,
+    campaign: Campaign,
+    events: QuerySet[ActivityEvent],
 ) -> Iterator[str]:
     """Yield a line of JSON for each event, in the order of `events`."""
     for event, names in events_named(campaign=campaign, events=events):
@@ -41,7 +43,9 @@ def activity_jsonl(
 
 
 def activity_csv(
-    *, campaign: Campaign, events: QuerySet[ActivityEvent]
+    *,
+    campaign: Campaign,
+    events: QuerySet[ActivityEvent],
 ) -> Iterator[str]:
     """Yield a header, and the rows of each event."""
     yield csv_line(COLUMNS)

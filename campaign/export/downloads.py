@@ -72,11 +72,15 @@ def content_type(name: str) -> str:
 
 
 def download(
-    name: str, content: str | bytes, headers: Mapping[str, str] | None = None
+    name: str,
+    content: str | bytes,
+    headers: Mapping[str, str] | None = None,
 ) -> HttpResponse:
     """Return a file of this name as a download."""
     return HttpResponse(
-        content, content_type=content_type(name), headers=_headers(name, headers)
+        content,
+        content_type=content_type(name),
+        headers=_headers(name, headers),
     )
 
 
@@ -162,7 +166,9 @@ def ranged_response(
     byte_range = _byte_range(sent, size, digest)
     if byte_range is None:
         return streamed_download(
-            name, content(0, size), {**headers, "Content-Length": str(size)}
+            name,
+            content(0, size),
+            {**headers, "Content-Length": str(size)},
         )
     start, stop = byte_range
     if start >= stop:
@@ -179,7 +185,9 @@ def ranged_response(
 
 
 def _byte_range(
-    sent: Mapping[str, str], size: int, digest: str
+    sent: Mapping[str, str],
+    size: int,
+    digest: str,
 ) -> tuple[int, int] | None:
     """Return the requested byte range; None for the whole file, also for several ranges or an invalid one."""
     match = _RANGE.fullmatch(sent.get("Range", "").strip())
@@ -223,7 +231,10 @@ def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
 
 
 def media_answer(
-    sent: Mapping[str, str], *, campaign_id: int, name: str
+    sent: Mapping[str, str],
+    *,
+    campaign_id: int,
+    name: str,
 ) -> HttpResponseBase:
     """Return the requested bytes of a picture, recording or video of a campaign. Raises Http404."""
     file = get_object_or_404(KeptFile, campaign=campaign_id, kind=MEDIA, name=name)
@@ -239,7 +250,9 @@ COLUMNS: Final = ("email", "name", "judge", "link")
 
 
 def judge_links(
-    added: CheckedList, *, base_url: str
+    added: CheckedList,
+    *,
+    base_url: str,
 ) -> list[tuple[str, str, str, str]]:
     """Return address, name, pseudonym and link of each new judge; `base_url` is that of this Quintet."""
     return [

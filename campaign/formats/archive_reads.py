@@ -29,7 +29,10 @@ class ZipStream:
     """
 
     def __init__(
-        self, stream: IO[bytes], most_bytes: int, refusal: FormatError
+        self,
+        stream: IO[bytes],
+        most_bytes: int,
+        refusal: FormatError,
     ) -> None:
         self._stream = stream
         self._most_bytes = most_bytes
@@ -106,7 +109,7 @@ class TarStream:
             raise tarfile.ReadError(f"more than {_HEADERS_OF_A_FILE} headers in a row")
         if self._header_bytes > _HEADER_BYTES_IN_ALL:
             raise tarfile.ReadError(
-                f"headers of more than {_HEADER_BYTES_IN_ALL:,} bytes"
+                f"headers of more than {_HEADER_BYTES_IN_ALL:,} bytes",
             )
 
 

@@ -129,7 +129,10 @@ def folder_files(folder: Path) -> list[StoredFile]:
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
             raise _file_error(
-                str(folder), name, "is a link", "put the file itself there"
+                str(folder),
+                name,
+                "is a link",
+                "put the file itself there",
             )
         if path.is_file():
             file = StoredFile(name, opener(path))
@@ -148,7 +151,8 @@ def folder_files(folder: Path) -> list[StoredFile]:
 
 @contextmanager
 def archive_files(
-    archive: StoredFile, limits: Limits | None = None
+    archive: StoredFile,
+    limits: Limits | None = None,
 ) -> Iterator[list[StoredFile]]:
     """Yield the files of a zip, tar or tar.gz archive, without a folder that contains them all.
 
@@ -159,7 +163,9 @@ def archive_files(
 
 
 def archive_unpack(
-    archive: StoredFile, folder: Path, limits: Limits | None = None
+    archive: StoredFile,
+    folder: Path,
+    limits: Limits | None = None,
 ) -> list[StoredFile]:
     """Unpack a zip, tar or tar.gz archive into an empty folder; return its files like `archive_files`.
 
@@ -211,7 +217,11 @@ class _Unpacking:
     """Unpacks the files of one archive and counts their bytes."""
 
     def __init__(
-        self, archive: str, folder: Path, limits: Limits, packed_bytes: int
+        self,
+        archive: str,
+        folder: Path,
+        limits: Limits,
+        packed_bytes: int,
     ) -> None:
         self._archive = archive
         self._folder = folder

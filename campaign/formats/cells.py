@@ -25,7 +25,11 @@ def refuse_at(file: str, line: int) -> Refuse:
 
 
 def _refuse(
-    file: str, line: int, field: str | None, problem: str, remedy: str
+    file: str,
+    line: int,
+    field: str | None,
+    problem: str,
+    remedy: str,
 ) -> NoReturn:
     raise FormatError(file, problem, remedy, line=line, field=field)
 
@@ -50,7 +54,10 @@ def label_of(text: str, field: str, refuse: Refuse) -> int | None:
 
 
 def systems_of(
-    text: str, field: str, seen: set[str], refuse: Refuse
+    text: str,
+    field: str,
+    seen: set[str],
+    refuse: Refuse,
 ) -> tuple[str, ...]:
     """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
     systems = tuple(_names(text))
@@ -99,7 +106,9 @@ def filled(text: str, field: str, refuse: Refuse) -> str:
         refuse(field, "the cell is empty", "fill it in")
     if len(text) > _LONGEST_NAME:
         refuse(
-            field, f"the cell has {len(text):,} characters", "write a name or a number"
+            field,
+            f"the cell has {len(text):,} characters",
+            "write a name or a number",
         )
     return text
 

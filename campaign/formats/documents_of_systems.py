@@ -87,7 +87,8 @@ def _document_without_system(item: JudgedItem) -> str:
 
 
 def _is_numbered_alike(
-    items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]
+    items: Sequence[JudgedItem],
+    bases: Mapping[JudgedItem, str],
 ) -> bool:
     """Return whether a number is the same sentence for all systems.
 
@@ -137,7 +138,8 @@ def _are_apart(documents: Collection[set[str]]) -> bool:
 
 
 def _segments_of_whole_documents(
-    items: Sequence[JudgedItem], bases: Mapping[JudgedItem, str]
+    items: Sequence[JudgedItem],
+    bases: Mapping[JudgedItem, str],
 ) -> dict[JudgedItem, SegmentOfAll]:
     """Return the segments, counted from 1, of items in documents that a judge saw whole."""
     runs: dict[tuple[str, str], dict[JudgedItem, int]] = defaultdict(dict)

@@ -71,7 +71,12 @@ class Location:
     def error(self, problem: str, remedy: str) -> FormatError:
         """Return an error at this location."""
         return FormatError(
-            self.file, problem, remedy, self.line, self.column, self.field
+            self.file,
+            problem,
+            remedy,
+            self.line,
+            self.column,
+            self.field,
         )
 
 

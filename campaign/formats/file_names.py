@@ -13,7 +13,8 @@ _TAG: Final = r"[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?"
 _PAIR: Final = re.compile(rf"(?<![A-Za-z0-9])({_TAG})(?:-|2)({_TAG})(?![A-Za-z0-9_])")
 _ONE: Final = re.compile(rf"{_TAG}\Z")
 _ENDINGS: Final = re.compile(
-    r"\.(?:txt|sgml?|xml|tsv|jsonl?|ndjson|hyp|out|docs|detok|plain)\Z", re.IGNORECASE
+    r"\.(?:txt|sgml?|xml|tsv|jsonl?|ndjson|hyp|out|docs|detok|plain)\Z",
+    re.IGNORECASE,
 )
 _ARCHIVE: Final = re.compile(r"\.(?:zip|tgz|tar(?:\.\w+)?)\Z", re.IGNORECASE)
 # The dot of a version ("Llama-3.1-8B") separates nothing.
@@ -33,7 +34,7 @@ SYSTEM_WORDS: Final = frozenset(
         "hyps",
         "hyp",
         "submissions",
-    ]
+    ],
 )
 SCORE_WORDS: Final = frozenset({"human-scores", "metric-scores"})
 _REFERENCE: Final = re.compile(r"ref[A-Z0-9]?")

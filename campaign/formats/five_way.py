@@ -215,7 +215,9 @@ def _is_set(text: str, field: str, refuse: Refuse) -> bool:
 
 
 def _is_filled(
-    slot: _Slot, cell: Callable[[int], tuple[str, str]], refuse: Refuse
+    slot: _Slot,
+    cell: Callable[[int], tuple[str, str]],
+    refuse: Refuse,
 ) -> bool:
     """Return whether a system is shown in this place of the row."""
     system, column = cell(slot.id)
@@ -257,7 +259,10 @@ def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, 
 
 
 def write_five_way_csv(
-    rows: Iterable[JudgedBlock], *, slots: int = 5, best_worst: bool = False
+    rows: Iterable[JudgedBlock],
+    *,
+    slots: int = 5,
+    best_worst: bool = False,
 ) -> Iterator[str]:
     r"""Yield the header and one line per row, each ended by \n; `read_five_way_csv` reads them back.
 
@@ -276,7 +281,7 @@ def five_way_line(row: JudgedBlock, slots: int) -> str:
     empty = slots - len(row.candidates)
     if empty < 0:
         raise ValueError(
-            f"{len(row.candidates)} candidates do not fit into a row of {slots}"
+            f"{len(row.candidates)} candidates do not fit into a row of {slots}",
         )
     cells = [
         neutral(row.source_language),

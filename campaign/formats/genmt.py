@@ -37,7 +37,7 @@ _OTHER_KEYS: Final = {
     "instructions": "instructions are those of the campaign",
 }
 _ITEM_KEYS: Final = frozenset(
-    {"item_id", "src", "src_text", "ref", "tgt", *_NOT_RANKED}
+    {"item_id", "src", "src_text", "ref", "tgt", *_NOT_RANKED},
 )
 _PAGE: Final = re.compile(r"<\s*iframe\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?:_###_|_#_)[0-9]+\Z")
@@ -53,7 +53,8 @@ class _Item:
 
 
 def read_pearmut_campaign(
-    file: InputFile, omissions: Omissions
+    file: InputFile,
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every item of `data`, in the order in which documents first appear.
 
@@ -71,7 +72,7 @@ def read_pearmut_campaign(
     if reader.judges:
         left = f"{file.name}: {counted(reader.judges, 'judge')} of data"
         omissions.left_out.append(
-            (left, "all judges get texts of all; invite them by a list of judges")
+            (left, "all judges get texts of all; invite them by a list of judges"),
         )
     for key, number in sorted(reader.not_ranked.items()):
         left = f"{file.name}: {counted(number, 'item')} of data with {key}"
@@ -181,7 +182,9 @@ class _Reader:
             data = list(data.values())
         if not isinstance(data, list) or "campaign_id" not in campaign:
             self._refuse(
-                "data", "the file is not a Pearmut campaign", f"write {_SHAPE}"
+                "data",
+                "the file is not a Pearmut campaign",
+                f"write {_SHAPE}",
             )
         self._read_folders(campaign.get("info"))
         documents: dict[tuple[str, ...], list[_Item]] = {}
@@ -234,7 +237,9 @@ class _Reader:
         """Return an item; None if it is not to be ranked."""
         if not isinstance(item, dict):
             self._refuse(
-                path, "an item is not an object", 'write {"src": "…", "tgt": {…}}'
+                path,
+                "an item is not an object",
+                'write {"src": "…", "tgt": {…}}',
             )
         key = key_not_ranked(item)
         if key is not None:
@@ -379,7 +384,9 @@ def divided_id(identifier: str) -> DividedId:
 
 
 def genmt_sources(
-    file: InputFile, *, with_media: bool = False
+    file: InputFile,
+    *,
+    with_media: bool = False,
 ) -> Iterator[GenmtSource]:
     """Yield the sources. Other keys and blank lines are skipped.
 
@@ -576,7 +583,9 @@ def read_genmt_test_set(
 
 
 def _refuse_second(
-    file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]
+    file: InputFile,
+    line: GenmtSource | GenmtOutput,
+    ids: dict[str, int],
 ) -> None:
     if line.id in ids:
         raise Location(file.name, line.number, field="doc_id").error(
@@ -587,7 +596,9 @@ def _refuse_second(
 
 
 def _refuse_mixture(
-    source: InputFile, line: GenmtSource, systems: Mapping[str, InputFile]
+    source: InputFile,
+    line: GenmtSource,
+    systems: Mapping[str, InputFile],
 ) -> None:
     if line.outputs and systems:
         other = next(iter(systems.values()))
@@ -623,7 +634,9 @@ class _SegmentWriter:
         self._translators: dict[str, None] = {}
 
     def segments(
-        self, line: GenmtSource, outputs: Mapping[str, GenmtOutput]
+        self,
+        line: GenmtSource,
+        outputs: Mapping[str, GenmtOutput],
     ) -> Iterator[SegmentTexts]:
         """Yield the segments of a line: one, or one for each paragraph."""
         self._translators |= dict.fromkeys(line.references)
@@ -669,7 +682,10 @@ class _SegmentWriter:
         return references
 
     def _translations(
-        self, line: GenmtSource, outputs: Mapping[str, GenmtOutput], count: int
+        self,
+        line: GenmtSource,
+        outputs: Mapping[str, GenmtOutput],
+        count: int,
     ) -> dict[str, _Translation]:
         """Return the outputs; note one with another number of paragraphs as missing."""
         translations = {}

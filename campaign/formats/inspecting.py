@@ -261,7 +261,8 @@ class _Aligned:
         self._keep(segment)
         for number, reference in enumerate(segment.references, 1):
             digest = self._references.setdefault(
-                f"reference {number}", blake2b(digest_size=16)
+                f"reference {number}",
+                blake2b(digest_size=16),
             )
             digest.update(_digest(reference))
         for name, output in segment.outputs.items():
@@ -370,7 +371,7 @@ class _System:
             if distance(length) > limit:
                 ratio = math.exp(length.log_ratio)
                 outliers.append(
-                    Outlier(length.number, ratio, length.source, length.output)
+                    Outlier(length.number, ratio, length.source, length.output),
                 )
         return SystemFacts(
             name=self._name,

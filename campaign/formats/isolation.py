@@ -78,7 +78,10 @@ def isolated_items(
 
 
 def _items(
-    result: IO[bytes], done: int, size: int, watch: Watch | None
+    result: IO[bytes],
+    done: int,
+    size: int,
+    watch: Watch | None,
 ) -> Iterator[Any]:
     """Yield the items in a file; `watch` receives `done`, and up to `size` more."""
     end = os.fstat(result.fileno()).st_size

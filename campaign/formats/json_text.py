@@ -62,7 +62,8 @@ def _refuse_constant(word: str) -> float:
 
 
 _STRICT_DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_constant=_refuse_constant
+    object_pairs_hook=_object,
+    parse_constant=_refuse_constant,
 )
 
 
@@ -135,7 +136,10 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
         ) from error
     if not isinstance(values, dict):
         raise FormatError(
-            file, "the line is not a JSON object", f"write {shape}", line=line
+            file,
+            "the line is not a JSON object",
+            f"write {shape}",
+            line=line,
         )
     return values
 
@@ -180,7 +184,11 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
         position = _next_object(text, 0)
         while not _REST.match(text, position):
             decoded = _decoded_object(
-                text, position, file.name, number + 1, is_last=not chunk
+                text,
+                position,
+                file.name,
+                number + 1,
+                is_last=not chunk,
             )
             if decoded is None:
                 break
@@ -190,7 +198,10 @@ def object_array(file: InputFile) -> Iterator[tuple[int, JSONObject]]:
         text = text[position:]
     if text.strip() != "]":
         raise FormatError(
-            file.name, "the array has no end", "provide the whole file", line=number + 1
+            file.name,
+            "the array has no end",
+            "provide the whole file",
+            line=number + 1,
         )
 
 
@@ -202,7 +213,12 @@ def _next_object(text: str, position: int) -> int:
 
 
 def _decoded_object(
-    text: str, position: int, file: str, number: int, *, is_last: bool
+    text: str,
+    position: int,
+    file: str,
+    number: int,
+    *,
+    is_last: bool,
 ) -> tuple[JSONObject, int] | None:
     """Return the object at a position and its end; None if it continues in the next chunk."""
     try:
@@ -213,23 +229,37 @@ def _decoded_object(
             return None
         remedy = "write an array of complete objects"
         raise json_refusal(
-            error, file=file, part="array", remedy=remedy, line=number, column=None
+            error,
+            file=file,
+            part="array",
+            remedy=remedy,
+            line=number,
+            column=None,
         ) from error
     if not isinstance(values, dict):
         raise FormatError(
-            file, "the array contains no objects", "write [{…}, {…}]", line=number
+            file,
+            "the array contains no objects",
+            "write [{…}, {…}]",
+            line=number,
         )
     return values, end
 
 
 def _decode_chunk(
-    decoder: codecs.IncrementalDecoder, chunk: bytes, file: str, number: int
+    decoder: codecs.IncrementalDecoder,
+    chunk: bytes,
+    file: str,
+    number: int,
 ) -> str:
     try:
         return decoder.decode(chunk, final=not chunk)
     except UnicodeDecodeError as error:
         raise FormatError(
-            file, "the array is not UTF-8", "convert the file to UTF-8", line=number + 1
+            file,
+            "the array is not UTF-8",
+            "convert the file to UTF-8",
+            line=number + 1,
         ) from error
 
 
@@ -253,7 +283,10 @@ def json_refusal(
 
 
 def _repeated_key_refusal(
-    error: RepeatedKeyError, *, file: str, line: int | None
+    error: RepeatedKeyError,
+    *,
+    file: str,
+    line: int | None,
 ) -> FormatError:
     return FormatError(file, str(error), "remove one of the two", line=line)
 
@@ -283,7 +316,8 @@ def text_value(value: object, location: Location) -> str:
         raise location.error(f"the value is {called}", "write a text in double quotes")
     if len(value) > MAX_LINE_BYTES:
         raise location.error(
-            f"the text is longer than {MAX_LINE_BYTES:,} characters", "shorten it"
+            f"the text is longer than {MAX_LINE_BYTES:,} characters",
+            "shorten it",
         )
     text = whole_text(value)
     refuse_damage(

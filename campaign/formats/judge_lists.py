@@ -33,7 +33,8 @@ _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("name", "fullname", "judge", "judgename", "displayname"), "name"),
     **dict.fromkeys(("language", "lang", "languagetag", "reads"), "languages"),
     **dict.fromkeys(
-        ("expertise", "expertises", "field", "domain", "subject"), "expertise"
+        ("expertise", "expertises", "field", "domain", "subject"),
+        "expertise",
     ),
     **dict.fromkeys(("group", "judgegroup"), "groups"),
     **dict.fromkeys(
@@ -134,7 +135,8 @@ def judge_list_read(text: str) -> JudgeList:
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
         raise Location(_NAME, line, None).error(
-            "the list contains a control character", "remove it"
+            "the list contains a control character",
+            "remove it",
         )
     header = _header(text)
     ignored: list[str] = []
@@ -153,7 +155,9 @@ def judge_list_read(text: str) -> JudgeList:
             )
     if not rows:
         raise FormatError(
-            _NAME, "the list is empty", "enter one e-mail address or name per line"
+            _NAME,
+            "the list is empty",
+            "enter one e-mail address or name per line",
         )
     return JudgeList(rows, ignored)
 
@@ -222,7 +226,8 @@ def _rows_from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
     repeated = {name for name in columns if name and columns.count(name) > 1}
     if repeated:
         raise Location(_NAME, 1).error(
-            f"the header has two columns for {min(repeated)}", "keep one of them"
+            f"the header has two columns for {min(repeated)}",
+            "keep one of them",
         )
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=header.separator, strict=True)
@@ -250,7 +255,9 @@ def _rows_from_table(text: str, header: _Header) -> Iterator[JudgeRow]:
 
 
 def _refuse_long_cells(
-    columns: Sequence[str | None], cells: Sequence[str], line: int
+    columns: Sequence[str | None],
+    cells: Sequence[str],
+    line: int,
 ) -> None:
     for column, cell in zip(columns, cells, strict=False):
         longest = _LONGEST_CELL
@@ -279,7 +286,8 @@ def _truth(line: int, column: str, cells: Mapping[str | None, str]) -> bool:
     cell = cells.get(column, "").strip().lower()
     if cell not in _TRUE + _FALSE:
         raise Location(_NAME, line).error(
-            f"{column}: {cell[:80]!r} is not true or false", "write true or false"
+            f"{column}: {cell[:80]!r} is not true or false",
+            "write true or false",
         )
     return cell in _TRUE
 

@@ -240,12 +240,14 @@ def known_file_error(file: str, head: bytes) -> FormatError | None:
         problem = "the file is in Parquet"
         remedy = "only judgments and votes are read from Parquet"
         return Location(file).error(
-            problem, f"{remedy}; write it as JSON Lines or a table"
+            problem,
+            f"{remedy}; write it as JSON Lines or a table",
         )
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Location(file).error(
-            "the file is a tar archive", "unpack it, and provide the files in it"
+            "the file is a tar archive",
+            "unpack it, and provide the files in it",
         )
     text = head_text(head)
     try:

@@ -112,7 +112,9 @@ def media_file_read(file: StoredFile) -> MediaFile:
     if named in MEDIA_TYPES and (named in _PICTURES) != (ending in _PICTURES):
         problem = f"the file is {ending.upper()}, but its name ends in .{named}"
         raise FormatError(
-            file.name, problem, "provide the right file, or correct its name"
+            file.name,
+            problem,
+            "provide the right file, or correct its name",
         )
     try:
         if ending in _PICTURES:
@@ -140,10 +142,14 @@ def _first_match(patterns: dict[str, bytes], data: bytes) -> str | None:
 
 
 def _make_media_file(
-    content: bytes, ending: str, seconds: float | None = None
+    content: bytes,
+    ending: str,
+    seconds: float | None = None,
 ) -> MediaFile:
     return MediaFile(
-        f"{sha256(content).hexdigest()[:_DIGITS]}.{ending}", content, seconds
+        f"{sha256(content).hexdigest()[:_DIGITS]}.{ending}",
+        content,
+        seconds,
     )
 
 
@@ -159,7 +165,9 @@ def _picture(name: str, data: bytes, ending: str) -> MediaFile:
             image.format = "JPEG"
         elif getattr(image, "is_animated", False):
             raise FormatError(
-                name, "the picture is animated", "convert it to MP4 or WebM"
+                name,
+                "the picture is animated",
+                "convert it to MP4 or WebM",
             )
         if b"VP8L" in data:
             ending = "png"
@@ -258,12 +266,14 @@ def _rotation(data: bytes, ending: str) -> int:
 
 
 def _packets_copy(
-    source: InputContainer, streams: list[Stream], target: OutputContainer
+    source: InputContainer,
+    streams: list[Stream],
+    target: OutputContainer,
 ) -> float:
     """Decode packets and copy them; return the seconds until the end of the last one."""
     seconds = 0.0
     copies = dict(
-        zip([stream.index for stream in streams], target.streams, strict=True)
+        zip([stream.index for stream in streams], target.streams, strict=True),
     )
     for packet in source.demux(streams):
         try:

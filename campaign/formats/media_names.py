@@ -47,11 +47,12 @@ _EMBEDDED_BEGINS: Final = "data:"
 _BASE64: Final = re.compile(
     r"(?:data:(?:image|audio|video)/[^\s,]{1,100},)?"
     r"((?=iVBORw0KGgo|/9j/|UklGR|T2dnUw|ZkxhQ|SUQz|GkXfo)(?=\S{60})"
-    r"(?:[A-Za-z0-9+/]{60,}\s+)*[A-Za-z0-9+/]+={0,2})"
+    r"(?:[A-Za-z0-9+/]{60,}\s+)*[A-Za-z0-9+/]+={0,2})",
 )
 #: Marks of exported texts, tags, embedded files and words.
 _REFERENCE: Final = re.compile(
-    rf"{MARK.pattern}|{_TAG}|{_EMBEDDED}|{_WORD}", re.IGNORECASE
+    rf"{MARK.pattern}|{_TAG}|{_EMBEDDED}|{_WORD}",
+    re.IGNORECASE,
 )
 _SEGMENTATIONS: Final = (".yaml", ".yml")
 _DIGITS: Final = re.compile(r"([0-9]+)")
@@ -94,7 +95,9 @@ class MediaNames:
         self._endings: dict[str, set[str]] = {}
 
     def replaced(
-        self, segments: Iterator[SegmentTexts], omissions: Omissions
+        self,
+        segments: Iterator[SegmentTexts],
+        omissions: Omissions,
     ) -> Iterator[SegmentTexts]:
         """Yield the segments with marks for names.
 
@@ -131,7 +134,10 @@ class MediaNames:
         for text in segment.references:
             references.append(self._text(text, f"a reference {of}"))
         return replace(
-            segment, source=source, references=tuple(references), outputs=outputs
+            segment,
+            source=source,
+            references=tuple(references),
+            outputs=outputs,
         )
 
     def _text(self, text: str, whose: str) -> str:
@@ -247,7 +253,7 @@ class MediaNames:
         if len(types) > 1:
             omissions.warnings.append(
                 "judges may tell the systems apart by the types of their files: "
-                + named(descriptions)
+                + named(descriptions),
             )
 
 

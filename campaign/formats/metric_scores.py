@@ -60,7 +60,8 @@ _TRUTHS: Final[Mapping[str, bool]] = {
     "0": False,
 }
 _SCORE_FILE: Final = re.compile(
-    r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score", re.IGNORECASE
+    r"(?P<name>.+)\.(?P<level>seg|sys|doc|domain)\.score",
+    re.IGNORECASE,
 )
 
 
@@ -158,7 +159,7 @@ _ERROR_RATES: Final = frozenset(
         "metricx",
         "perplexity",
         "ppl",
-    }
+    },
 )
 _FIRST_WORD: Final = re.compile(r"[a-z]+")
 _ERROR_RATE: Final = re.compile(r"error[ _-]?rate")
@@ -205,7 +206,12 @@ class _Collected:
     files: list[str] = field(default_factory=list)
 
     def add(
-        self, system: str, segment: _Segment, score: object, file: str, line: int
+        self,
+        system: str,
+        segment: _Segment,
+        score: object,
+        file: str,
+        line: int,
     ) -> None:
         """Add a score. Raises FormatError for an invalid name or score."""
         value = _number(score, file, line)
@@ -224,7 +230,8 @@ class _Collected:
             problem = system_name_problem(system)
             if problem:
                 raise Location(file, lines[0], field="system").error(
-                    problem, "write the name of the system as in the test set"
+                    problem,
+                    "write the name of the system as in the test set",
                 )
             self.systems[system] = len(self.systems)
         for segment, line in zip(segments, lines, strict=True):
@@ -341,7 +348,9 @@ def read_metric_scores(
     choice.finish()
     if not metrics:
         raise FormatError(
-            name or "the files", "no scores found", "provide a file with scores"
+            name or "the files",
+            "no scores found",
+            "provide a file with scores",
         )
     return [metric.result() for metric in metrics.values()]
 
@@ -400,7 +409,8 @@ def _columns(location: Location, names: Iterable[str]) -> dict[str, str]:
         column = _COLUMNS.get(name.lower(), "")
         if column in columns:
             raise Location(location.file, location.line, field=name).error(
-                f"two columns give the {column}", "remove one of the two"
+                f"two columns give the {column}",
+                "remove one of the two",
             )
         if column:
             columns[column] = name
@@ -408,7 +418,10 @@ def _columns(location: Location, names: Iterable[str]) -> dict[str, str]:
 
 
 def _read_rows(
-    rows: Rows, file: str, metrics: dict[str, _Collected], name: str
+    rows: Rows,
+    file: str,
+    metrics: dict[str, _Collected],
+    name: str,
 ) -> None:
     titles: tuple[str, ...] = ()
     columns: Mapping[str, str] = {}
@@ -425,7 +438,8 @@ def _read_rows(
         _describe(location, metric, values)
         if "score" not in values:
             raise Location(file, line, field="score").error(
-                "the score is missing", _WRITE_SCORE
+                "the score is missing",
+                _WRITE_SCORE,
             )
         document = document_named(_text(location, values, "document"))
         segment = _segment(location, values)
@@ -495,7 +509,8 @@ def _number(value: object, file: str, line: int) -> float:
             number = math.nan
     if math.isinf(number):
         raise Location(file, line, field="score").error(
-            f'"{value}" is not a score', _WRITE_SCORE
+            f'"{value}" is not a score',
+            _WRITE_SCORE,
         )
     return number
 
@@ -506,7 +521,8 @@ def _lines_of_automatic(file: InputFile, choice: PairChoice) -> Rows:
     The file is named after the system. A document has one score for each of its paragraphs, in order.
     """
     for line, values in object_lines(
-        file, '{"document_id": "…", "metric_scores": {…}}'
+        file,
+        '{"document_id": "…", "metric_scores": {…}}',
     ):
         source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(source, target, line) or choice.undecided:
@@ -571,7 +587,8 @@ def _read_scores(
         )
     if named.name not in metrics:
         metrics[named.name] = _Collected(
-            named.name, uses_reference=named.uses_reference
+            named.name,
+            uses_reference=named.uses_reference,
         )
     metric = metrics[named.name]
     remedy = "write the system and its score, separated by a tab"
@@ -585,7 +602,9 @@ def _read_scores(
         values_by_system[system].append(_number(score, file.name, line.number))
     if not lines_by_system:
         raise FormatError(
-            file.name, "the file is empty", "write a system and a score on each line"
+            file.name,
+            "the file is empty",
+            "write a system and a score on each line",
         )
     is_by_segment = level == "seg"
     metric.is_by_line |= is_by_segment
@@ -654,13 +673,17 @@ def segment_rows(
 
 
 def _segment_number(
-    name: SegmentName, location: Location, test_set_segments: KnownSegments | None
+    name: SegmentName,
+    location: Location,
+    test_set_segments: KnownSegments | None,
 ) -> int:
     """Return the number of a segment within the test set."""
     if test_set_segments is not None:
         try:
             return test_set_segments.choose(
-                name, test_set_segments.candidates(name), {}
+                name,
+                test_set_segments.candidates(name),
+                {},
             ).number
         except SegmentProblem as error:
             raise location.error(error.problem, error.remedy) from error
@@ -681,7 +704,9 @@ def _bare_segment_number(name: SegmentName) -> int | None:
 
 
 def read_evalset(
-    folder: str, files: Iterable[StoredFile], languages: tuple[str, str] | None = None
+    folder: str,
+    files: Iterable[StoredFile],
+    languages: tuple[str, str] | None = None,
 ) -> EvalSet:
     """Read the scores of one language pair of an EvalSet folder, as released by WMT's metrics tasks.
 
@@ -749,7 +774,9 @@ class _EvalSetFile(NamedTuple):
 
 
 def _language_pair(
-    folder: str, files: Sequence[_EvalSetFile], languages: tuple[str, str] | None
+    folder: str,
+    files: Sequence[_EvalSetFile],
+    languages: tuple[str, str] | None,
 ) -> str:
     """Return the only language pair with scores, or the chosen one."""
     pairs = sorted({file.languages for file in files if file.role in SCORE_WORDS})
@@ -774,7 +801,9 @@ def _language_pair(
 
 
 def _scores_of_role(
-    files: Sequence[_EvalSetFile], role: str, segments: int | None
+    files: Sequence[_EvalSetFile],
+    role: str,
+    segments: int | None,
 ) -> list[MetricScores]:
     """Return the scores of metrics or of people by name; `segments` is the number of segments, if known."""
     metrics: dict[str, _Collected] = {}
@@ -857,7 +886,8 @@ def _two_cells(line: _FileLine, remedy: str) -> tuple[str, str]:
         if line.number == 1:
             error = known_file_error(line.file, f"{line.text}\n".encode())
         raise error or Location(line.file, line.number).error(
-            f"the line has {counted(len(cells), 'cell')}", remedy
+            f"the line has {counted(len(cells), 'cell')}",
+            remedy,
         )
     return cells[0].strip(), cells[1]
 

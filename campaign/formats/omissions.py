@@ -40,7 +40,13 @@ class Omissions:
         self.uncovered.setdefault(document, {}).setdefault(system)
 
     def output(
-        self, system: str, document: str, text: str, location: Location, *, of: str = ""
+        self,
+        system: str,
+        document: str,
+        text: str,
+        location: Location,
+        *,
+        of: str = "",
     ) -> str:
         """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
         try:
@@ -115,7 +121,8 @@ class SystemsSeen:
 
 
 def complete(
-    segments: Iterator[SegmentTexts], omissions: Omissions
+    segments: Iterator[SegmentTexts],
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield segments until a system lacks an output; at the end, refuse documents that not all systems cover.
 
@@ -147,13 +154,15 @@ _ENTITY: Final = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]+
 _FENCE: Final = "```"
 #: Names of a missing value that programs write in place of a text.
 _MISSING_VALUES: Final = frozenset(
-    {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>", "NA"}
+    {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>", "NA"},
 )
 _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)")
 
 
 def noticed(
-    segments: Iterator[SegmentTexts], omissions: Omissions, reference_system: str | None
+    segments: Iterator[SegmentTexts],
+    omissions: Omissions,
+    reference_system: str | None,
 ) -> Iterator[SegmentTexts]:
     """Yield the segments; at the end, add the warnings to `omissions`.
 
@@ -179,7 +188,7 @@ def noticed(
     for (one, two), count in alike.most_common():
         omissions.warnings.append(
             f"{one} and {two} look the same in {counted(count, 'segment')} "
-            "but are stored as different texts"
+            "but are stored as different texts",
         )
     for mark, first_place in first.items():
         texts = counted(marks[mark], "text")

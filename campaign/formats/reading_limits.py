@@ -36,7 +36,8 @@ class ReadingLimits:
         """Limit the time of this process; twice as long by the clock, on a machine that is busy otherwise."""
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(
-            resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 1)
+            resource.RLIMIT_CPU,
+            (self.cpu_seconds, self.cpu_seconds + 1),
         )
         signal.alarm(2 * self.cpu_seconds)
 
@@ -50,7 +51,9 @@ class ReadingLimits:
     def slow(self) -> FormatError:
         """Return the error about a file that takes too long."""
         return FormatError(
-            self.name, f"reading it takes more than {self.cpu_seconds} seconds", _REMEDY
+            self.name,
+            f"reading it takes more than {self.cpu_seconds} seconds",
+            _REMEDY,
         )
 
     def large(self) -> FormatError:

@@ -42,7 +42,7 @@ _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh")
 # Extensions of other files that may still hold the output of a system.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset(
-    {"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"}
+    {"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"},
 )
 #: Judges rank systems against each other.
 FEWEST_SYSTEMS: Final = 2
@@ -50,7 +50,7 @@ _NAMED: Final = 5
 _IN_OFFICE_FILES: Final = "[Content_Types].xml"
 _PAGE: Final = re.compile(rb"[\xef\xbb\xbf\s]*<(!doctype )?html\b", re.IGNORECASE)
 _WHOLE: Final = frozenset(
-    {TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT}
+    {TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetFormat.PEARMUT},
 )
 
 
@@ -177,7 +177,9 @@ def _refuse_unreadable(file: StoredFile) -> None:
 
 
 def recognise(
-    name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None = None
+    name: str,
+    files: Sequence[StoredFile],
+    languages: tuple[str, str] | None = None,
 ) -> RecognisedSet:
     """Detect the role of each file, by its first bytes and then by its name. Errors call all of them `name`.
 
@@ -205,7 +207,8 @@ def recognise(
 
 
 def with_roles(
-    recognised: RecognisedSet, chosen: Mapping[str, tuple[FileRole, str | None]]
+    recognised: RecognisedSet,
+    chosen: Mapping[str, tuple[FileRole, str | None]],
 ) -> RecognisedSet:
     """Return the files with some roles replaced by the user's choices, by file name.
 
@@ -224,7 +227,9 @@ def with_roles(
 
 
 def _assign_role(
-    file: RecognisedFile, role: FileRole, system: str | None
+    file: RecognisedFile,
+    role: FileRole,
+    system: str | None,
 ) -> RecognisedFile:
     if role is not FileRole.SYSTEM:
         system = None
@@ -365,7 +370,9 @@ def _first_keys(file: StoredFile) -> list[str]:
 
 
 def _rankable(
-    segments: Iterator[SegmentTexts], name: str, reading: SetReading
+    segments: Iterator[SegmentTexts],
+    name: str,
+    reading: SetReading,
 ) -> Iterator[SegmentTexts]:
     """Yield the segments; refuse too few systems, and a system with the name reserved for the reference."""
     reference_system = reading.reference_system
@@ -387,7 +394,10 @@ def _rankable(
 
 
 def few_systems_error(
-    name: str, systems: Sequence[str], *, fewest: int
+    name: str,
+    systems: Sequence[str],
+    *,
+    fewest: int,
 ) -> FormatError | None:
     """Return the error that files have outputs of fewer systems than a protocol needs; None if they have enough."""
     if len(systems) >= fewest:
@@ -448,7 +458,9 @@ def _classify_by_content(file: StoredFile) -> RecognisedFile:
     """Classify a file by its first bytes. Plain text is SYSTEM until its name is considered."""
     name = file.plain_name
     no_texts = RecognisedFile(
-        file, FileRole.IGNORED, "its file extension is not that of a text file"
+        file,
+        FileRole.IGNORED,
+        "its file extension is not that of a text file",
     )
     if name.lower().endswith(_NOT_TEXTS):
         return no_texts
@@ -463,7 +475,10 @@ def _classify_by_content(file: StoredFile) -> RecognisedFile:
         return no_texts
     if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
         return RecognisedFile(
-            file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN
+            file,
+            FileRole.SYSTEM,
+            "it is plain text",
+            TestSetFormat.PLAIN,
         )
     if is_json_array(head):
         why = "it is a JSON array, not JSON Lines"
@@ -472,7 +487,10 @@ def _classify_by_content(file: StoredFile) -> RecognisedFile:
         return _json_lines(file, head, recognised)
     if recognised in _WHOLE:
         return RecognisedFile(
-            file, FileRole.WHOLE, f"it is {recognised.label}", recognised
+            file,
+            FileRole.WHOLE,
+            f"it is {recognised.label}",
+            recognised,
         )
     if recognised is TestSetFormat.SGML:
         return _sgml(file, head)
@@ -492,26 +510,40 @@ def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
         remedy = "download the file itself, or remove it"
         refusal = FormatError(file.name, why, remedy)
         return RecognisedFile(
-            file, FileRole.IGNORED, "it is a web page", refusal=refusal
+            file,
+            FileRole.IGNORED,
+            "it is a web page",
+            refusal=refusal,
         )
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
         return _unknown(file, "it is XML, but not in the WMT format")
     return RecognisedFile(
-        file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN
+        file,
+        FileRole.SYSTEM,
+        "it is plain text",
+        TestSetFormat.PLAIN,
     )
 
 
 def _json_lines(
-    file: StoredFile, head: bytes, test_set_format: TestSetFormat
+    file: StoredFile,
+    head: bytes,
+    test_set_format: TestSetFormat,
 ) -> RecognisedFile:
     if test_set_format is TestSetFormat.JSONL:
         if holds_key(head, "source") or "source" in _first_keys(file):
             return RecognisedFile(
-                file, FileRole.WHOLE, f"it is {test_set_format.label}", test_set_format
+                file,
+                FileRole.WHOLE,
+                f"it is {test_set_format.label}",
+                test_set_format,
             )
     elif holds_key(head, "src_text"):
         return RecognisedFile(
-            file, FileRole.SOURCE, "its lines have doc_id and src_text", test_set_format
+            file,
+            FileRole.SOURCE,
+            "its lines have doc_id and src_text",
+            test_set_format,
         )
     elif holds_key(head, *OUTPUT_KEYS):
         return RecognisedFile(
@@ -620,7 +652,8 @@ def _name_without_last_part(name: str) -> str:
 
 
 def _ignore_other_pairs(
-    files: list[RecognisedFile], languages: tuple[str, str] | None
+    files: list[RecognisedFile],
+    languages: tuple[str, str] | None,
 ) -> list[RecognisedFile]:
     """Leave out files whose names belong to the language pair of another source than the chosen one."""
     if languages is None:

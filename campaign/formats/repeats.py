@@ -178,7 +178,10 @@ class Repeatable:
 
 
 def counted_repeatable(
-    answers: Sequence[Repeatable], losses: Losses, *, is_one_file: bool = False
+    answers: Sequence[Repeatable],
+    losses: Losses,
+    *,
+    is_one_file: bool = False,
 ) -> list[bool]:
     """Return which answers count if judges repeat some on purpose, and count the others as losses.
 

@@ -15,7 +15,10 @@ from campaign.formats.streams import StoredFile
 
 
 def scores_together(
-    files: Sequence[StoredFile], languages: tuple[str, str], name: str, folder: Path
+    files: Sequence[StoredFile],
+    languages: tuple[str, str],
+    name: str,
+    folder: Path,
 ) -> EvalSet | list[MetricScores]:
     """Return the content of an EvalSet folder, or else of files with scores.
 

@@ -122,7 +122,8 @@ class KnownSegments:
                     "correct the segment or the document",
                 )
             return self._existing(
-                name, self._segments_near_position(name, document_in_id, int(position))
+                name,
+                self._segments_near_position(name, document_in_id, int(position)),
             )
         if not _NUMBER.fullmatch(name.segment):
             return []
@@ -144,7 +145,10 @@ class KnownSegments:
         return self._existing(name, candidates)
 
     def _segments_near_position(
-        self, name: SegmentName, document: str, position: int
+        self,
+        name: SegmentName,
+        document: str,
+        position: int,
     ) -> list[KnownSegment | None]:
         """Return the segment at a position in a document, and the next one, because some tools count from 0.
 
@@ -201,7 +205,9 @@ class KnownSegments:
         return int(name.segment) != segment.number
 
     def _existing(
-        self, name: SegmentName, segments: Iterable[KnownSegment | None]
+        self,
+        name: SegmentName,
+        segments: Iterable[KnownSegment | None],
     ) -> list[KnownSegment]:
         candidates = [
             segment for segment in dict.fromkeys(segments) if segment is not None
@@ -228,7 +234,10 @@ class KnownSegments:
         document = _MARKS.sub("/", name)
         if document not in self._documents:
             closest = difflib.get_close_matches(
-                name, self._documents, _CLOSEST, cutoff=0.3
+                name,
+                self._documents,
+                _CLOSEST,
+                cutoff=0.3,
             )
             suggestions = closest or sorted(self._documents)[:_CLOSEST]
             raise SegmentProblem(
@@ -254,7 +263,10 @@ class DocumentColumn:
         self._refuse_unknown: Callable[[], NoReturn] | None = None
 
     def document(
-        self, name: str, line: int, refuse: Callable[[str, str], NoReturn]
+        self,
+        name: str,
+        line: int,
+        refuse: Callable[[str, str], NoReturn],
     ) -> str:
         """Return the document of a row; empty if there is none or the name is ignored.
 
@@ -267,7 +279,9 @@ class DocumentColumn:
                 self._segments.refuse_unknown_document(name)
             except SegmentProblem as error:
                 self._refuse_unknown = self._refuse_unknown or partial(
-                    refuse, error.problem, error.remedy
+                    refuse,
+                    error.problem,
+                    error.remedy,
                 )
         if self._refuse_unknown is None or not name:
             return name
@@ -343,7 +357,8 @@ class SegmentTexts:
                 continue
             key = (document, segment, system)
             first_text, first_location = self._first_texts.setdefault(
-                key, (text, location)
+                key,
+                (text, location),
             )
             if not same_text(text, first_text):
                 what = f"source of segment {segment}"

@@ -34,7 +34,8 @@ def set_inspect(recognised: RecognisedSet, reading: SetReading) -> list[Inspecti
 
 
 def set_read(
-    recognised: RecognisedSet, reading: SetReading
+    recognised: RecognisedSet,
+    reading: SetReading,
 ) -> Iterator[SegmentTexts | MediaFile | Omissions]:
     """Yield the segments of files, each after the media that it shows, then what was left out.
 
@@ -44,7 +45,10 @@ def set_read(
     media: list[MediaFile] = []
     files = _reporting(recognised)
     with opened_set(
-        files, reading, omissions=omissions, media=media.append
+        files,
+        reading,
+        omissions=omissions,
+        media=media.append,
     ) as segments:
         for segment in segments:
             yield from media

@@ -31,7 +31,7 @@ _UNFINISHED_TAG = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(
-    r"""(?<![\w:.-])([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))"""
+    r"""(?<![\w:.-])([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""",
 )
 _SEGMENT_ENDS = re.compile(
     r"<(/seg\s*>|seg(?=[\s>])|/?doc(?=[\s>])|/?(?:srcset|refset|tstset)(?=[\s>]))",
@@ -39,7 +39,7 @@ _SEGMENT_ENDS = re.compile(
 )
 # Entities without a semicolon are text in these files: "AT&T" and "?a=1&copy=2".
 _ENTITY = re.compile(
-    r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);"
+    r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);",
 )
 
 
@@ -102,7 +102,8 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
                 )
             segment_id = _attribute("id", "segment", tag, location)
             end = read.segment_end(
-                tag, f'the segment "{segment_id}" of the document "{document}"'
+                tag,
+                f'the segment "{segment_id}" of the document "{document}"',
             )
             text = _decode_entities(read.text[position : end.start()], location).strip()
             yield SgmlSegment(read.line(tag.start()), document, segment_id, text)
@@ -158,7 +159,8 @@ class _Text:
             raise self.cut_off("segment", tag.start())
         if end is None or not end.group(1).lower().startswith("/seg"):
             raise self.location(tag.start()).error(
-                f"{called} is never closed", "write </seg> at its end"
+                f"{called} is never closed",
+                "write </seg> at its end",
             )
         return end
 
@@ -171,7 +173,8 @@ def _attribute(name: str, element: str, tag: re.Match[str], location: Location) 
             if value:
                 return value
     raise Location(location.file, location.line, field=name).error(
-        f"the {element} has no {name}", f'add one: {name}="…"'
+        f"the {element} has no {name}",
+        f'add one: {name}="…"',
     )
 
 
@@ -238,7 +241,11 @@ def read_sgml_test_set(
             else:
                 location = Location(file.name, output.line)
                 outputs[system] = omissions.output(
-                    system, segment.document, output.text, location, of=of
+                    system,
+                    segment.document,
+                    output.text,
+                    location,
+                    of=of,
                 )
         yield SegmentTexts(
             document=segment.document,

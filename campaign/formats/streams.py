@@ -237,7 +237,8 @@ class CarriageReturns:
 
 
 def text_lines(
-    file: InputFile, returns: CarriageReturns | None = None
+    file: InputFile,
+    returns: CarriageReturns | None = None,
 ) -> Iterator[str]:
     r"""Yield the lines without their endings, which are only \n, \r\n and \r.
 
@@ -330,7 +331,11 @@ def refuse_other_file(file: str, head: bytes) -> None:
 
 
 def _not_utf8(
-    file: InputFile, content: bytes, start: int, number: int, skipped: int
+    file: InputFile,
+    content: bytes,
+    start: int,
+    number: int,
+    skipped: int,
 ) -> FormatError:
     line_start = content.rfind(b"\n", 0, start) + 1
     line = number + content.count(b"\n", 0, start)
@@ -352,7 +357,8 @@ def _not_utf8(
 def _is_every_other_nul(content: bytes) -> bool:
     """Return whether the bytes look like UTF-16 of mostly Latin letters."""
     return b"\0" in content and max(
-        content[0::2].count(0), content[1::2].count(0)
+        content[0::2].count(0),
+        content[1::2].count(0),
     ) * 4 >= len(content)
 
 

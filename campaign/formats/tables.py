@@ -19,7 +19,8 @@ csv.field_size_limit(MAX_LINE_BYTES)
 _IN_MEMORY: Final = 8_000_000
 # Also with a decimal comma, and what pandas writes for a missing number.
 _NUMBER: Final = re.compile(
-    r"[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[-+]?[0-9]+)?%?|nan", re.IGNORECASE
+    r"[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[-+]?[0-9]+)?%?|nan",
+    re.IGNORECASE,
 )
 
 
@@ -77,7 +78,8 @@ def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
 
 
 def table_rows(
-    file: InputFile, numeric: set[int] | None = None
+    file: InputFile,
+    numeric: set[int] | None = None,
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank, the header first.
 
@@ -89,7 +91,10 @@ def table_rows(
     Raises FormatError for a quoted cell that continues on the next line, and like `text_lines`.
     """
     with tempfile.SpooledTemporaryFile(
-        _IN_MEMORY, "w+", encoding="utf-8", newline="\n"
+        _IN_MEMORY,
+        "w+",
+        encoding="utf-8",
+        newline="\n",
     ) as kept:
         separator = ""
         has_quotes = False
@@ -111,7 +116,11 @@ def table_rows(
 
 
 def _kept_rows(
-    file: str, kept: IO[str], separator: str, quoted: bool, unpaired: int | None
+    file: str,
+    kept: IO[str],
+    separator: str,
+    quoted: bool,
+    unpaired: int | None,
 ) -> Iterator[tuple[int, list[str]]]:
     is_neutral = separator in _RESTORED and not _has_formulas(kept, separator, quoted)
     kept.seek(0)
@@ -172,7 +181,12 @@ def _refuse_open_quote(file: str, line: int, text: str, separator: str) -> None:
 
 
 def _refuse_unpaired_quote(
-    file: str, unpaired: int, line: int, text: str, separator: str, width: int
+    file: str,
+    unpaired: int,
+    line: int,
+    text: str,
+    separator: str,
+    width: int,
 ) -> None:
     """Raise FormatError if a line is too long only because the quotes of the `unpaired` line make all quotes text."""
     is_as_wide = False
@@ -297,7 +311,8 @@ class Table:
                 raise location.error("the column is unknown", UNKNOWN_COLUMN)
             if our_name in places:
                 raise location.error(
-                    "the column appears twice in the header", "remove one of the two"
+                    "the column appears twice in the header",
+                    "remove one of the two",
                 )
             places[our_name] = column
         for name in names:
@@ -349,12 +364,17 @@ def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
     for row in rows:
         return row
     raise FormatError(
-        file, "the file is empty", "provide a table whose first line names the columns"
+        file,
+        "the file is empty",
+        "provide a table whose first line names the columns",
     )
 
 
 def require_column(
-    file: str, line: int | None, names: Collection[str], name: str
+    file: str,
+    line: int | None,
+    names: Collection[str],
+    name: str,
 ) -> None:
     """Refuse a header without this column, in any case."""
     if name.lower() not in map(str.lower, names):
@@ -365,7 +385,10 @@ def require_column(
 
 
 def refuse_repeated_columns(
-    file: str, line: int | None, names: Iterable[str], read: Collection[str]
+    file: str,
+    line: int | None,
+    names: Iterable[str],
+    read: Collection[str],
 ) -> None:
     """Refuse a header that names one of the columns to read twice: one of the two would count."""
     seen: set[str] = set()

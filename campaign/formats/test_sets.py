@@ -89,7 +89,7 @@ def read_plain_test_set(
     counter.refuse_nothing()
     if documents is not None and any(domains.values()):
         omissions.left_out.append(
-            (documents.name, "the domains before the names of documents")
+            (documents.name, "the domains before the names of documents"),
         )
 
 
@@ -164,7 +164,7 @@ _PLACES: Final = {
 _DESCRIBING: Final = frozenset({"domain", "id", "item_id"})
 #: Columns with the name of the system in tables that have a row for each output.
 _NAMES_OF_SYSTEMS: Final = frozenset(
-    {"system", "system_id", "system_name", "model", "model_id", "model_name"}
+    {"system", "system_id", "system_name", "model", "model_id", "model_name"},
 )
 _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
@@ -183,7 +183,8 @@ class _Layout:
 
 
 def read_tsv_test_set(
-    file: InputFile, omissions: Omissions | None = None
+    file: InputFile,
+    omissions: Omissions | None = None,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
@@ -280,13 +281,14 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             )
         else:
             problem = _repeated_column_problem(systems, name) or system_name_problem(
-                name
+                name,
             )
             systems[name] = column
         if problem:
             location = Location(file, line, column + 1, name)
             raise location.error(
-                problem, "give every column a unique name without commas"
+                problem,
+                "give every column a unique name without commas",
             )
     _refuse_missing(file, line, columns, references)
     if left_out and not systems:
@@ -311,7 +313,11 @@ def _refuse_numbers_alone(file: str, line: int, columns: list[str]) -> None:
 
 
 def _refuse_row_for_each_output(
-    file: str, line: int, layout: _Layout, first: list[str], second: list[str]
+    file: str,
+    line: int,
+    layout: _Layout,
+    first: list[str],
+    second: list[str],
 ) -> None:
     """Refuse a table whose first two rows name a system each, of one source or of one system."""
     for name, column in layout.systems.items():
@@ -333,7 +339,10 @@ def _repeated_column_problem(columns: Container[object], name: object) -> str | 
 
 
 def _refuse_missing(
-    file: str, line: int, columns: dict[str, int], references: dict[int, int]
+    file: str,
+    line: int,
+    columns: dict[str, int],
+    references: dict[int, int],
 ) -> None:
     if "source" not in columns:
         raise Location(file, line, field="source").error(
@@ -357,7 +366,8 @@ _KEYS: Final = ("document", "segment", "source", "references", "outputs")
 
 
 def read_jsonl_test_set(
-    file: InputFile, omissions: Omissions
+    file: InputFile,
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line: `{"document", "segment", "source", "references", "outputs"}`.
 
@@ -403,7 +413,8 @@ class _Line:
 
     def error(self, problem: str, remedy: str, field: str | None = None) -> FormatError:
         return Location(self._file.name, self.number, field=field).error(
-            problem, remedy
+            problem,
+            remedy,
         )
 
     def compare(self, first: "_Line") -> None:
@@ -422,7 +433,9 @@ class _Line:
         document = self._file.plain_name
         if "document" in self.values:
             document = self._required_text(
-                "document", self.values["document"], "the name of the document"
+                "document",
+                self.values["document"],
+                "the name of the document",
             )
         position, number = counter.add(document, self._segment_id(), self.number)
         location = Location(self._file.name, self.number, field="outputs")
@@ -430,7 +443,9 @@ class _Line:
         references = self.values.get("references", [])
         if not isinstance(references, list):
             raise self.error(
-                "the value is not a list", 'write ["text", …]', field="references"
+                "the value is not a list",
+                'write ["text", …]',
+                field="references",
             )
         source = self._required_text("source", self.values.get("source"), "the source")
         reference_texts = [self._text("references", text) for text in references]
@@ -480,7 +495,7 @@ _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 _OUTPUTS_KEY = re.compile(r'(?<!\\)"outputs"\s*:\s*\{')
 #: A campaign, or a list of campaigns.
 PEARMUT_KEY = re.compile(
-    r'(?:\[\s*)?\{\s*"(?:campaign_id"\s*:|info"\s*:|data_(?:welcome|random)"\s*:|data"\s*:\s*(?:\[|\{\s*"[^"]*"\s*:\s*\[))'
+    r'(?:\[\s*)?\{\s*"(?:campaign_id"\s*:|info"\s*:|data_(?:welcome|random)"\s*:|data"\s*:\s*(?:\[|\{\s*"[^"]*"\s*:\s*\[))',
 )
 
 

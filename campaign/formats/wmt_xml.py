@@ -111,7 +111,9 @@ class _Parser:
 
     def _refuse(self, problem: str, remedy: str, field: str | None = None) -> NoReturn:
         raise Location(
-            self._file.name, self._parser.CurrentLineNumber, field=field
+            self._file.name,
+            self._parser.CurrentLineNumber,
+            field=field,
         ).error(problem, remedy)
 
     def _refuse_document_type(self, name: str, *_declaration: object) -> NoReturn:
@@ -237,7 +239,9 @@ _SAME_SEGMENTS = "use the segments of the source, in the same order, in every tr
 
 
 def read_wmt_xml_test_set(
-    file: InputFile, languages: tuple[str, str] | None, omissions: Omissions
+    file: InputFile,
+    languages: tuple[str, str] | None,
+    omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
     """Yield the segments of every document, each with its references and outputs.
 
@@ -259,7 +263,9 @@ def read_wmt_xml_test_set(
         for version in document.versions:
             # A source without translations belongs to every pair with its language.
             if version is source or not choice.takes(
-                source.language, version.language, version.line
+                source.language,
+                version.language,
+                version.line,
             ):
                 continue
             has_translations = True
@@ -305,7 +311,10 @@ class _Aligned:
     outputs: dict[str, XmlVersion] = field(default_factory=dict)
 
     def segments(
-        self, translators: Iterable[str], counter: SegmentCounter, systems: SystemsSeen
+        self,
+        translators: Iterable[str],
+        counter: SegmentCounter,
+        systems: SystemsSeen,
     ) -> Iterator[SegmentTexts]:
         """Yield the segments with references by the translators, and outputs in the order of the systems."""
         self._refuse_disorder()

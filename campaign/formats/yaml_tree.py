@@ -18,7 +18,7 @@ _WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 # Enough for any seed.
 _MAX_DIGITS: Final = 39
 _DECIMAL: Final = re.compile(
-    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?",
 )
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
 # Not storable in the database; line breaks and tabs are.
@@ -62,7 +62,10 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise FormatError(
-            name, "invalid UTF-8", "save the file as UTF-8", line=line
+            name,
+            "invalid UTF-8",
+            "save the file as UTF-8",
+            line=line,
         ) from error
     reader = _Reader(name, text)
     try:
@@ -78,7 +81,8 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
         ) from error
     except yaml.YAMLError as error:
         raise Location(name).error(
-            "invalid YAML: the character is not allowed", "remove it"
+            "invalid YAML: the character is not allowed",
+            "remove it",
         ) from error
 
 
@@ -111,14 +115,18 @@ class _Reader:
         event = next(self._events)
         if isinstance(event, yaml.StreamEndEvent):
             raise FormatError(
-                self._name, "the file is empty", "add at least slug and name"
+                self._name,
+                "the file is empty",
+                "add at least slug and name",
             )
         value = self._value(next(self._events), ())
         next(self._events)
         after = next(self._events)
         if not isinstance(after, yaml.StreamEndEvent):
             raise self._error(
-                after, "a second document begins here", "use one document per file"
+                after,
+                "a second document begins here",
+                "use one document per file",
             )
         return YamlTree(self._name, value, self._lines)
 
@@ -132,11 +140,15 @@ class _Reader:
             )
         if event.tag is not None:
             raise self._error(
-                event, f"the tag {event.tag} is not supported", "remove it"
+                event,
+                f"the tag {event.tag} is not supported",
+                "remove it",
             )
         if len(path) > MAX_DEPTH or len(self._lines) > _MAX_VALUES:
             raise self._error(
-                event, "the file is nested too deeply", "follow the schema"
+                event,
+                "the file is nested too deeply",
+                "follow the schema",
             )
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(path)
@@ -176,7 +188,9 @@ class _Reader:
         text: str = event.value
         if _CONTROL.search(text):
             raise self._error(
-                event, "the text contains a control character", "remove it"
+                event,
+                "the text contains a control character",
+                "remove it",
             )
         if event.style is not None and event.style not in ("", "plain"):
             return text
@@ -184,7 +198,9 @@ class _Reader:
             return scalar_of(text)
         except ValueError as error:
             raise self._error(
-                event, "the number is too large", "use a smaller one"
+                event,
+                "the number is too large",
+                "use a smaller one",
             ) from error
 
     def _line(self, event: Any) -> int:
@@ -193,7 +209,11 @@ class _Reader:
     def _error(self, event: Any, problem: str, remedy: str) -> FormatError:
         mark = event.start_mark
         return FormatError(
-            self._name, problem, remedy, line=mark.line + 1, column=mark.column + 1
+            self._name,
+            problem,
+            remedy,
+            line=mark.line + 1,
+            column=mark.column + 1,
         )
 
 

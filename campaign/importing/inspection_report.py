@@ -79,7 +79,8 @@ class InspectionReport(ImportReport):
 
 
 def inspection_report(
-    recognised: RecognisedSet, inspection: Inspection
+    recognised: RecognisedSet,
+    inspection: Inspection,
 ) -> InspectionReport:
     """Return the facts of an inspection as JSON."""
     facts = {file.file.name: file for file in inspection.files}
@@ -95,7 +96,7 @@ def inspection_report(
                 "source": segment.source,
                 "references": list(segment.references),
                 "outputs": dict(segment.outputs),
-            }
+            },
         )
     return {
         "files": [_file(file, facts.get(file.name)) for file in recognised.files],
@@ -121,7 +122,8 @@ def refused_report(error: FormatError) -> InspectionReport:
 
 
 def omissions_report(
-    left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
+    left_out: Iterable[tuple[str, str]],
+    warnings: Iterable[str],
 ) -> ImportReport:
     """Return the omissions and warnings of an import as JSON."""
     return {

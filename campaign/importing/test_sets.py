@@ -50,7 +50,7 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
             return Campaign.objects.get(slug=slug)
         except Campaign.DoesNotExist:
             slugs = ", ".join(
-                Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
+                Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20],
             )
             remedy = "create it with --create-campaign NAME"
             if slugs:
@@ -142,7 +142,8 @@ def test_set_fill(
         written += len(batch)
     if not written:
         raise ImportRefusedError(
-            "the test set has no segments", "provide at least one segment"
+            "the test set has no segments",
+            "provide at least one segment",
         )
     if media_refused(test_set=test_set, protocol=protocol):
         raise ImportRefusedError(
@@ -212,7 +213,7 @@ class _Writer:
             for number, text in enumerate(texts.references, 1):
                 if text:  # empty if this reference does not cover the segment
                     references.append(
-                        {"segment_id": segment, "number": number, "text": text}
+                        {"segment_id": segment, "number": number, "text": text},
                     )
             by_system = {}
             for name, text in texts.outputs.items():
@@ -221,7 +222,7 @@ class _Writer:
                 by_system[self._reference_system_id] = texts.references[0]
             for system, text in by_system.items():
                 outputs.append(
-                    {"system_id": system, "segment_id": segment, "text": text}
+                    {"system_id": system, "segment_id": segment, "text": text},
                 )
         rows_insert(Reference, references)
         rows_insert(Output, outputs)
@@ -243,7 +244,8 @@ class _Writer:
         ):
             return
         self._reference_system_id = self._create_system(
-            self._reference_system, SystemKind.REFERENCE
+            self._reference_system,
+            SystemKind.REFERENCE,
         )
 
     def _create_documents(self, batch: list[SegmentTexts]) -> list[int]:
@@ -257,7 +259,9 @@ class _Writer:
                 else:
                     position = 1
                 self._document = Document(
-                    test_set=self._test_set, name=segment.document, position=position
+                    test_set=self._test_set,
+                    name=segment.document,
+                    position=position,
                 )
                 new.append(self._document)
             documents.append(self._document)
@@ -279,10 +283,13 @@ def system_import(*, test_set: TestSet, name: str, file: StoredFile) -> System:
         raise ImportRefusedError(problem, "rename the system")
     if System.objects.filter(test_set=test_set, name=name).exists():
         raise ImportRefusedError(
-            f'the test set already has a system "{name}"', "choose another name"
+            f'the test set already has a system "{name}"',
+            "choose another name",
         )
     with isolated_items(
-        file.name, file.size(), partial(system_outputs, file)
+        file.name,
+        file.size(),
+        partial(system_outputs, file),
     ) as outputs:
         texts = list(_texts_of_segments(test_set, file.name, outputs))
     system = System.objects.create(test_set=test_set, name=name)
@@ -293,7 +300,9 @@ def system_import(*, test_set: TestSet, name: str, file: StoredFile) -> System:
 
 
 def _texts_of_segments(
-    test_set: TestSet, file: str, outputs: Iterable[SystemOutput]
+    test_set: TestSet,
+    file: str,
+    outputs: Iterable[SystemOutput],
 ) -> Iterator[tuple[int, str]]:
     """Yield the ID and output of each segment."""
     segments = (
@@ -323,6 +332,9 @@ def _texts_of_segments(
         yield (
             pk,
             filled_text(
-                output.text, f"the output for segment {number}", location, _REMEDY
+                output.text,
+                f"the output for segment {number}",
+                location,
+                _REMEDY,
             ),
         )

@@ -79,10 +79,12 @@ class _Content:
         problem = unseen_problem(document, "document name")
         if problem:
             raise Location(file, row.line, field="documentId").error(
-                problem, "remove that character from the name"
+                problem,
+                "remove that character from the name",
             )
         first_document, first_id = self.segments.setdefault(
-            row.segment, (document, segment_id)
+            row.segment,
+            (document, segment_id),
         )
         is_same = document == first_document and segment_id == first_id
         # With several language pairs, one must be chosen first.
@@ -98,7 +100,9 @@ def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Co
     content = _Content()
     for file in files:
         with isolated_items(
-            file.name, file.size(), partial(five_way_blocks, file)
+            file.name,
+            file.size(),
+            partial(five_way_blocks, file),
         ) as rows:
             for row in rows:
                 pair = LanguagePair(row.source_language, row.target_language)
@@ -108,7 +112,8 @@ def _content(files: Sequence[StoredFile], languages: LanguagePair | None) -> _Co
 
 
 def _only_pair(
-    pairs: Counter[LanguagePair], languages: LanguagePair | None
+    pairs: Counter[LanguagePair],
+    languages: LanguagePair | None,
 ) -> LanguagePair:
     if not pairs:
         problem = "the input contains no judgments"
@@ -138,12 +143,17 @@ def _documents_create(test_set: TestSet, content: _Content) -> None:
         segments_of_document = documents[row.name]
         positions = _positions([id_ for _number, id_ in segments_of_document])
         for (number, _id), position in zip(
-            segments_of_document, positions, strict=True
+            segments_of_document,
+            positions,
+            strict=True,
         ):
             segments.append(
                 Segment(
-                    test_set=test_set, document=row, number=number, position=position
-                )
+                    test_set=test_set,
+                    document=row,
+                    number=number,
+                    position=position,
+                ),
             )
     Segment.objects.bulk_create(segments, batch_size=2_000)
 

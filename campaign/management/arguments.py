@@ -27,7 +27,7 @@ def share_argument(text: str) -> float:
         share = 0.0
     if not 0 < share <= 1:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number above 0 and at most 1"
+            f"{text!r} is not a number above 0 and at most 1",
         )
     return share
 
@@ -35,7 +35,7 @@ def share_argument(text: str) -> float:
 def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) -> Task:
     """Return a task of a test set, or raise a CommandError that names all test sets."""
     tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related(
-        "test_set"
+        "test_set",
     )
     tasks_by_protocol = {
         named_task.protocol: named_task
@@ -44,7 +44,7 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
     task = tasks_by_protocol.get(protocol)
     if task is None and tasks_by_protocol:
         raise CommandError(
-            f'The test set "{name}" has no task "{protocol}". Its tasks: {", ".join(tasks_by_protocol)}.'
+            f'The test set "{name}" has no task "{protocol}". Its tasks: {", ".join(tasks_by_protocol)}.',
         )
     if task is None:
         tasks = tasks.filter(protocol=Protocol.RANKING)
@@ -55,7 +55,7 @@ def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) ->
             or "none"
         )
         raise CommandError(
-            f'The campaign "{campaign}" has no test set "{name}". Its test sets: {names}.'
+            f'The campaign "{campaign}" has no test set "{name}". Its test sets: {names}.',
         )
     return task
 
@@ -65,7 +65,9 @@ class TasksCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--campaign", metavar="SLUG", help="limit to the test sets of this campaign"
+            "--campaign",
+            metavar="SLUG",
+            help="limit to the test sets of this campaign",
         )
 
     def tasks(self, slug: str | None) -> QuerySet[Task]:
@@ -93,10 +95,10 @@ def campaign_named(slug: str) -> Campaign:
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
         slugs = ", ".join(
-            Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20]
+            Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20],
         )
         raise CommandError(
-            f"Campaign “{slug}” not found. Available campaigns: {slugs or '–'}."
+            f"Campaign “{slug}” not found. Available campaigns: {slugs or '–'}.",
         )
     return campaign
 
@@ -106,7 +108,7 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
     if judge is None:
         raise CommandError(
-            f"Judge “{pseudonym}” not found in campaign “{campaign.slug}”."
+            f"Judge “{pseudonym}” not found in campaign “{campaign.slug}”.",
         )
     return judge
 
@@ -143,7 +145,7 @@ def address_argument(text: str) -> str:
     """Return the base URL of this Quintet, such as https://judge.example.org, without its path prefix."""
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(
-            f"{text!r} does not begin with http:// or https://"
+            f"{text!r} does not begin with http:// or https://",
         )
     return text.rstrip("/").removesuffix(settings.URL_PREFIX)
 
@@ -157,7 +159,7 @@ def days_argument(text: str) -> Combinable:
     """Return the time after that many days, by the clock of the database."""
     if not text.isdecimal() or not 1 <= int(text) <= 3650:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a number of days from 1 to 3650"
+            f"{text!r} is not a number of days from 1 to 3650",
         )
     return Now() + timedelta(days=int(text))
 
@@ -169,7 +171,7 @@ def address_of(command: BaseCommand, options: CommandOptions) -> str:
         return address
     assumed: str = settings.ASSUMED_ADDRESS
     command.stderr.write(
-        f"No running server found; using {assumed}. Pass --address URL or set PUBLIC_ADDRESS to change it."
+        f"No running server found; using {assumed}. Pass --address URL or set PUBLIC_ADDRESS to change it.",
     )
     return assumed
 

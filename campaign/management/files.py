@@ -43,7 +43,9 @@ def files_with_roles(
             file_format, _whole = detect_format(InputFile(str(source), stream))
 
     def file_with_role(
-        role: FileRole, path: Path, system: str | None = None
+        role: FileRole,
+        path: Path,
+        system: str | None = None,
     ) -> RecognisedFile:
         stored = StoredFile(str(path), opener(path))
         return RecognisedFile(stored, role, "specified", file_format, system)
@@ -85,7 +87,11 @@ def files_recognised(
         read = partial(files_recognise, name, [archive], folder, languages)
         return isolated(name, archive.size(), read)
     return files_with_roles(
-        source=path, references=(), systems=(), documents=None, file_format=file_format
+        source=path,
+        references=(),
+        systems=(),
+        documents=None,
+        file_format=file_format,
     )
 
 
@@ -94,7 +100,7 @@ def _together(paths: Sequence[Path]) -> tuple[str, list[StoredFile]]:
     for path in paths:
         if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
             raise CommandError(
-                f"{path} is a folder or an archive. Specify either one folder or archive, or only files."
+                f"{path} is a folder or an archive. Specify either one folder or archive, or only files.",
             )
     above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
     files = [
@@ -105,7 +111,9 @@ def _together(paths: Sequence[Path]) -> tuple[str, list[StoredFile]]:
 
 
 def _isolated_recognised(
-    name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None
+    name: str,
+    files: Sequence[StoredFile],
+    languages: tuple[str, str] | None,
 ) -> RecognisedSet:
     size = sum(file.size() for file in files)
     return isolated(name, size, partial(recognise, name, files, languages))
@@ -115,7 +123,8 @@ _WIDTH = 160
 
 
 def inspection_lines(
-    recognised: RecognisedSet, inspection: Inspection
+    recognised: RecognisedSet,
+    inspection: Inspection,
 ) -> Iterator[str]:
     """Yield the lines of a report about an inspection."""
     facts = {inspected.file.name: inspected for inspected in inspection.files}
@@ -161,7 +170,8 @@ def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
 
 
 def omission_lines(
-    left_out: Iterable[tuple[str, str]], warnings: Iterable[str]
+    left_out: Iterable[tuple[str, str]],
+    warnings: Iterable[str],
 ) -> Iterator[str]:
     """Yield a line for everything that an import leaves out or warns about."""
     for name, why in left_out:

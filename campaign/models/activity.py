@@ -114,7 +114,9 @@ class ActivityEvent(models.Model):
     class Meta:
         constraints = [
             is_one_of(
-                "operation", ActivityOperation, name="activity_event_operation_is_known"
+                "operation",
+                ActivityOperation,
+                name="activity_event_operation_is_known",
             ),
             is_one_of("origin", ActivityOrigin, name="activity_event_origin_is_known"),
             models.CheckConstraint(
@@ -126,7 +128,8 @@ class ActivityEvent(models.Model):
         indexes = [
             models.Index(fields=["campaign", "-id"], name="activity_event_of_campaign"),
             models.Index(
-                fields=["campaign", "user", "-id"], name="activity_event_of_user"
+                fields=["campaign", "user", "-id"],
+                name="activity_event_of_user",
             ),
         ]
         triggers = [
@@ -137,6 +140,7 @@ class ActivityEvent(models.Model):
                 when=pgtrigger.Before,
             ),
             KeptWithItsCampaign(
-                name="activity_event_kept_with_its_campaign", operation=pgtrigger.Delete
+                name="activity_event_kept_with_its_campaign",
+                operation=pgtrigger.Delete,
             ),
         ]

@@ -73,7 +73,7 @@ def _refusal() -> str:
             f"('{before}', '{after}')"
             for sources, after in TRANSITIONS.values()
             for before in sources
-        )
+        ),
     )
     return f"""\
 IF NOT (OLD.state, NEW.state) IN ({pairs})
@@ -117,11 +117,12 @@ MAX_JUDGED: Final = 60
 
 class CampaignQuerySet(RecordedQuerySet["Campaign"]):
     def with_role_of(
-        self, user: "User | int | models.Expression"
+        self,
+        user: "User | int | models.Expression",
     ) -> "CampaignQuerySet":
         """Return the campaigns this user is a member of, including those in the bin, each with their `role`."""
         return self.filter(memberships__user=user).annotate(
-            role=models.F("memberships__role")
+            role=models.F("memberships__role"),
         )
 
     def kept(self) -> "CampaignQuerySet":
@@ -167,7 +168,7 @@ class Campaign(RecordedModel):
         help_text=_(
             "Judges can leave outputs unranked but must rank at least two. Unranked outputs are not "
             "compared. If you switch this off, unsent partial rankings return to the judge; earlier "
-            "judgments stay."
+            "judgments stay.",
         ),
     )
     blocks_per_judge = models.PositiveIntegerField(
@@ -175,7 +176,7 @@ class Campaign(RecordedModel):
         null=True,
         blank=True,
         help_text=_(
-            "Judges stop after this many blocks, once they finish their current HIT. Leave empty for no limit."
+            "Judges stop after this many blocks, once they finish their current HIT. Leave empty for no limit.",
         ),
     )
     lease_minutes = models.PositiveIntegerField(
@@ -183,7 +184,7 @@ class Campaign(RecordedModel):
         default=60,
         help_text=_(
             "After this time, a HIT can be given to another judge. Late judgments are kept. Applies to new "
-            "leases only."
+            "leases only.",
         ),
     )
     show_source = models.BooleanField(
@@ -191,7 +192,7 @@ class Campaign(RecordedModel):
         default=True,
         help_text=_(
             "If hidden, neither the source nor its context is sent to judges. Sentences already loaded (at "
-            "most two HITs) are not affected."
+            "most two HITs) are not affected.",
         ),
     )
     show_reference = models.BooleanField(
@@ -199,21 +200,23 @@ class Campaign(RecordedModel):
         default=True,
         help_text=_(
             "Show the source, the reference, or both. A hidden reference can be ranked as a control; a "
-            "visible one is ranked only if you confirm it."
+            "visible one is ranked only if you confirm it.",
         ),
     )
     pay = _line(
         _("Pay"),
         _(
             "For example, “€15 an hour of active time” or “voluntary”. Shown to judges before they begin, "
-            "along with their measured time."
+            "along with their measured time.",
         ),
     )
     duration = _line(
-        _("Duration"), _("For example, “about 40 minutes, any time until 1 May”.")
+        _("Duration"),
+        _("For example, “about 40 minutes, any time until 1 May”."),
     )
     contact = _line(
-        _("Contact"), _("Contact for judges. E-mail addresses become links.")
+        _("Contact"),
+        _("Contact for judges. E-mail addresses become links."),
     )
     time_zone = models.CharField(
         _("Time zone"),
@@ -312,7 +315,8 @@ class Campaign(RecordedModel):
             is_one_of("state", CampaignState, name="campaign_state_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
-                    state=CampaignState.BIN, state_before_bin__isnull=False
+                    state=CampaignState.BIN,
+                    state_before_bin__isnull=False,
                 )
                 | (
                     ~models.Q(state=CampaignState.BIN)
@@ -380,7 +384,9 @@ class Membership(RecordedModel):
     """A user's part in running a campaign. Judges are `Judge`s, not members."""
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="memberships"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="memberships",
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -392,7 +398,9 @@ class Membership(RecordedModel):
     role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.
     daily_alerts = models.BooleanField(
-        _("Daily alert e-mail"), default=False, db_default=False
+        _("Daily alert e-mail"),
+        default=False,
+        db_default=False,
     )
 
     personal: ClassVar = PersonalData(

@@ -49,7 +49,9 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
     def valid(self) -> "InvitationQuerySet":
         """Select links that are neither revoked nor expired nor used up, by the database's clock."""
         return self.filter(
-            revoked_at__isnull=True, accepted_at__isnull=True, expires_at__gt=Now()
+            revoked_at__isnull=True,
+            accepted_at__isnull=True,
+            expires_at__gt=Now(),
         )
 
     def to_become_member(self) -> "InvitationQuerySet":
@@ -72,7 +74,9 @@ class Invitation(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="invitations"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="invitations",
     )
     # Empty for a shared link; one for new judges is limited by the cap.
     user = models.ForeignKey(
@@ -92,7 +96,8 @@ class Invitation(RecordedModel):
         help_text="Maximum number of judges who can join with a shared link.",
     )
     arrived = models.PositiveIntegerField(
-        default=0, help_text="Number of judges who joined."
+        default=0,
+        help_text="Number of judges who joined.",
     )
     languages = ArrayField(
         models.CharField(max_length=35),
@@ -160,10 +165,16 @@ class Invitation(RecordedModel):
             models.CheckConstraint(
                 # A check that compares with NULL passes.
                 condition=models.Q(
-                    user__isnull=True, role="judge", cap__isnull=False, cap__gte=1
+                    user__isnull=True,
+                    role="judge",
+                    cap__isnull=False,
+                    cap__gte=1,
                 )
                 | models.Q(
-                    user__isnull=True, role__in=TO_RESULTS, cap__isnull=True, arrived=0
+                    user__isnull=True,
+                    role__in=TO_RESULTS,
+                    cap__isnull=True,
+                    arrived=0,
                 )
                 | models.Q(
                     ~models.Q(role__in=TO_RESULTS),
@@ -221,7 +232,10 @@ class BrowserVisit(models.Model):
     """
 
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="browser_visits", db_index=False
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="browser_visits",
+        db_index=False,
     )
     # The link that was opened; empty while at work.
     invitation = models.ForeignKey(
@@ -264,7 +278,8 @@ class BrowserVisit(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["judge", "seen_at"], name="browser_visit_by_judge_time"
+                fields=["judge", "seen_at"],
+                name="browser_visit_by_judge_time",
             ),
             # For the visits to purge.
             models.Index(
@@ -344,7 +359,7 @@ class MailQuerySet(models.QuerySet["Mail"]):
     def due(self) -> "MailQuerySet":
         """Select messages to be sent now, by the database's clock, except to finished campaigns."""
         over = Campaign.objects.filter(
-            state__in=[CampaignState.ARCHIVED, CampaignState.BIN]
+            state__in=[CampaignState.ARCHIVED, CampaignState.BIN],
         )
         return self.filter(
             # Without a join, so that rows can be locked.
@@ -380,10 +395,18 @@ class Mail(models.Model):
     error = models.CharField(max_length=300, blank=True)
     created_at = inserted_at()
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="mails", null=True, blank=True
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="mails",
+        null=True,
+        blank=True,
     )
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="mails", null=True, blank=True
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="mails",
+        null=True,
+        blank=True,
     )
     # User who becomes a member, requested or got a new address, or is notified of alerts or of an
     # erasure request.
@@ -457,7 +480,8 @@ class Mail(models.Model):
                 name="mail_sent_at_iff_sent",
             ),
             models.CheckConstraint(
-                condition=_has_what_it_is_about(), name="mail_subject_matches_kind"
+                condition=_has_what_it_is_about(),
+                name="mail_subject_matches_kind",
             ),
             models.CheckConstraint(
                 condition=~models.Q(address="")
@@ -477,7 +501,8 @@ class Mail(models.Model):
                 name="mail_one_in_force_per_campaign_and_user",
             ),
             models.UniqueConstraint(
-                fields=["user", "day"], name="mail_of_alerts_once_a_day"
+                fields=["user", "day"],
+                name="mail_of_alerts_once_a_day",
             ),
             models.UniqueConstraint(
                 fields=["erasure", "kind", "user"],

@@ -56,11 +56,14 @@ class Job(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", on_delete=models.CASCADE, related_name="jobs"
+        "campaign.Campaign",
+        on_delete=models.CASCADE,
+        related_name="jobs",
     )
     kind = models.CharField(max_length=20, choices=JobKind)
     name = models.CharField(
-        max_length=200, help_text="Name of the object that the job works on."
+        max_length=200,
+        help_text="Name of the object that the job works on.",
     )
     parameters = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     state = models.CharField(max_length=9, choices=JobState, default=JobState.QUEUED)

@@ -36,7 +36,10 @@ class Judge(RecordedModel):
         IMPORTED = "imported", pgettext_lazy("judge", "imported")
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="judges", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="judges",
+        db_index=False,
     )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -48,11 +51,17 @@ class Judge(RecordedModel):
     )
     pseudonym = models.CharField(_("Pseudonym"), max_length=100)
     origin = models.CharField(
-        _("Origin"), max_length=9, choices=Origin, default=Origin.PERSON
+        _("Origin"),
+        max_length=9,
+        choices=Origin,
+        default=Origin.PERSON,
     )
     # Entered by and visible to organisers only.
     address = models.EmailField(
-        _("E-mail address"), blank=True, default="", db_default=""
+        _("E-mail address"),
+        blank=True,
+        default="",
+        db_default="",
     )
     languages = ArrayField(
         models.CharField(max_length=35),
@@ -60,7 +69,7 @@ class Judge(RecordedModel):
         default=list,
         blank=True,
         help_text=_(
-            "Languages the judge reads. Leave empty for all languages of the campaign."
+            "Languages the judge reads. Leave empty for all languages of the campaign.",
         ),
     )
     expertise = ArrayField(
@@ -106,16 +115,23 @@ class Judge(RecordedModel):
     joined_browser = models.BinaryField(max_length=32, null=True, blank=True)
     service = models.CharField(max_length=60, blank=True, default="", db_default="")
     external_id = models.CharField(
-        max_length=100, blank=True, default="", db_default=""
+        max_length=100,
+        blank=True,
+        default="",
+        db_default="",
     )
     created_at = inserted_at()
     # Time at which the judge and their links were withdrawn. Empty while they can judge.
     withdrawn_at = models.DateTimeField(
-        pgettext_lazy("judge", "Withdrawn"), null=True, blank=True
+        pgettext_lazy("judge", "Withdrawn"),
+        null=True,
+        blank=True,
     )
     # Time at which the judge declined. Empty if they take part.
     declined_at = models.DateTimeField(
-        pgettext_lazy("judge", "Declined"), null=True, blank=True
+        pgettext_lazy("judge", "Declined"),
+        null=True,
+        blank=True,
     )
     # By name of the question, each a `campaign.models.questions.Answer`.
     answers = models.JSONField(
@@ -177,7 +193,8 @@ class Judge(RecordedModel):
                 name="judge_pseudonym_unique_in_campaign",
             ),
             models.UniqueConstraint(
-                fields=["user", "campaign"], name="judge_once_per_user_and_campaign"
+                fields=["user", "campaign"],
+                name="judge_once_per_user_and_campaign",
             ),
             models.UniqueConstraint(
                 "campaign",
@@ -191,7 +208,8 @@ class Judge(RecordedModel):
                 name="judge_user_iff_person",
             ),
             models.CheckConstraint(
-                condition=~models.Q(pseudonym=""), name="judge_pseudonym_not_empty"
+                condition=~models.Q(pseudonym=""),
+                name="judge_pseudonym_not_empty",
             ),
             models.UniqueConstraint(
                 fields=["joined_by", "joined_browser"],
@@ -279,7 +297,8 @@ class ConflictOfInterest(RecordedModel):
         verbose_name = _("Conflict of interest")
         constraints = [
             models.UniqueConstraint(
-                fields=["judge", "system"], name="conflict_once_per_judge_and_system"
+                fields=["judge", "system"],
+                name="conflict_once_per_judge_and_system",
             ),
         ]
         triggers = [
@@ -305,7 +324,9 @@ class JudgeGroup(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="judge_groups"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="judge_groups",
     )
     name = models.CharField(_("Name"), max_length=60)
     blocks_asked = models.PositiveIntegerField(
@@ -316,7 +337,10 @@ class JudgeGroup(RecordedModel):
     )
     created_at = inserted_at()
     removed_at = models.DateTimeField(
-        _("Deleted"), null=True, blank=True, editable=False
+        _("Deleted"),
+        null=True,
+        blank=True,
+        editable=False,
     )
 
     recording: ClassVar = Recording(
@@ -338,7 +362,8 @@ class JudgeGroup(RecordedModel):
                 name="judge_group_name_unique_in_campaign",
             ),
             models.CheckConstraint(
-                condition=~models.Q(name=""), name="judge_group_name_not_empty"
+                condition=~models.Q(name=""),
+                name="judge_group_name_not_empty",
             ),
             models.CheckConstraint(
                 condition=models.Q(blocks_asked__isnull=True)
@@ -388,7 +413,8 @@ class GroupMember(RecordedModel):
         constraints = [
             # By judge first, because lending looks up the groups of a judge.
             models.UniqueConstraint(
-                fields=["judge", "group"], name="group_member_once_per_judge_and_group"
+                fields=["judge", "group"],
+                name="group_member_once_per_judge_and_group",
             ),
         ]
         triggers = [
@@ -437,20 +463,26 @@ class ErasureRequest(RecordedModel):
     # Member who made the request for the judge. Empty if made by the judge or a command.
     asked_by = by_user()
     due_at = models.DateTimeField(
-        help_text="Carried out automatically after this time, unless answered."
+        help_text="Carried out automatically after this time, unless answered.",
     )
     withdrawn_at = models.DateTimeField(
-        pgettext_lazy("erasure request", "Withdrawn"), null=True, blank=True
+        pgettext_lazy("erasure request", "Withdrawn"),
+        null=True,
+        blank=True,
     )
     refused_at = models.DateTimeField(_("Refused"), null=True, blank=True)
     reason = models.TextField(
-        _("Reason"), blank=True, help_text="Reason for the refusal, shown to the judge."
+        _("Reason"),
+        blank=True,
+        help_text="Reason for the refusal, shown to the judge.",
     )
     carried_out_at = models.DateTimeField(_("Carried out"), null=True, blank=True)
     # Empty if carried out automatically or by a command.
     answered_by = by_user()
     removed = models.JSONField(
-        default=dict, blank=True, help_text="Number of rows removed, by kind."
+        default=dict,
+        blank=True,
+        help_text="Number of rows removed, by kind.",
     )
 
     personal: ClassVar = PersonalData(
@@ -522,7 +554,8 @@ class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
         """
         inner = models.OuterRef(judge) if isinstance(judge, models.OuterRef) else judge
         accepted = Acceptance.objects.filter(
-            judge=inner, instructions__version__gte=models.OuterRef("version")
+            judge=inner,
+            instructions__version__gte=models.OuterRef("version"),
         )
         return self.filter(
             ~models.Exists(accepted),
@@ -540,7 +573,10 @@ class Instructions(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="instructions", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="instructions",
+        db_index=False,
     )
     version = models.PositiveIntegerField(_("Version"), help_text="From 1.")
     language = models.CharField(_("Language"), max_length=35)
@@ -575,7 +611,8 @@ class Instructions(RecordedModel):
                 name="instructions_first_version_demands_acceptance",
             ),
             models.CheckConstraint(
-                condition=~models.Q(text=""), name="instructions_not_empty"
+                condition=~models.Q(text=""),
+                name="instructions_not_empty",
             ),
         ]
 
@@ -587,10 +624,15 @@ class Acceptance(models.Model):
     """A judge read and accepted a version of the instructions. Append-only."""
 
     judge = models.ForeignKey(
-        "campaign.Judge", models.PROTECT, related_name="acceptances", db_index=False
+        "campaign.Judge",
+        models.PROTECT,
+        related_name="acceptances",
+        db_index=False,
     )
     instructions = models.ForeignKey(
-        Instructions, models.PROTECT, related_name="acceptances"
+        Instructions,
+        models.PROTECT,
+        related_name="acceptances",
     )
     accepted_at = inserted_at()
 

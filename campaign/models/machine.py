@@ -19,14 +19,16 @@ class MachineJudge(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="machines"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="machines",
     )
     name = models.CharField(_("Name"), max_length=60)
     version = models.CharField(
         _("Version"),
         max_length=60,
         help_text=_(
-            "For example, that of the model. Another version is another machine judge."
+            "For example, that of the model. Another version is another machine judge.",
         ),
     )
     prompt = models.TextField(_("Prompt"), blank=True, default="")
@@ -35,7 +37,7 @@ class MachineJudge(RecordedModel):
         blank=True,
         default="",
         help_text=_(
-            "For example, the temperature. Nothing here is sent to the program."
+            "For example, the temperature. Nothing here is sent to the program.",
         ),
     )
     asked_twice = models.BooleanField(
@@ -48,7 +50,9 @@ class MachineJudge(RecordedModel):
     created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     withdrawn_at = models.DateTimeField(
-        pgettext_lazy("judge", "Withdrawn"), null=True, blank=True
+        pgettext_lazy("judge", "Withdrawn"),
+        null=True,
+        blank=True,
     )
 
     recording: ClassVar = Recording(
@@ -87,7 +91,12 @@ class MachineJudge(RecordedModel):
                 name="machine_terms_immutable",
                 operation=pgtrigger.Update,
                 condition=pgtrigger.AnyChange(
-                    "campaign", "name", "version", "prompt", "settings", "asked_twice"
+                    "campaign",
+                    "name",
+                    "version",
+                    "prompt",
+                    "settings",
+                    "asked_twice",
                 ),
             ),
         ]

@@ -44,7 +44,10 @@ class Panel(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="panels", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="panels",
+        db_index=False,
     )
     kind = models.CharField(_("Service"), max_length=8, choices=PanelKind)
     service = models.CharField(
@@ -58,31 +61,33 @@ class Panel(RecordedModel):
         max_length=60,
         default="participant",
         help_text=_(
-            "URL parameter added by the service, as in ?participant=ID. Not used for Prolific."
+            "URL parameter added by the service, as in ?participant=ID. Not used for Prolific.",
         ),
     )
     name = models.CharField(
-        _("Name"), max_length=100, help_text=_("Visible to organisers only.")
+        _("Name"),
+        max_length=100,
+        help_text=_("Visible to organisers only."),
     )
     key = SealedField(default=panel_key)
     events_key = SealedField(default=panel_key)
     blocks_asked = models.PositiveIntegerField(
         _("Sentences requested"),
         help_text=_(
-            "Sentences per participation. Preferably a multiple of the sentences per HIT."
+            "Sentences per participation. Preferably a multiple of the sentences per HIT.",
         ),
     )
     participations_per_member = models.PositiveSmallIntegerField(
         _("Participations per person"),
         default=1,
         help_text=_(
-            "How often one person can take part. Each time they get new sentences."
+            "How often one person can take part. Each time they get new sentences.",
         ),
     )
     minutes_allowed = models.PositiveIntegerField(
         _("Time limit in minutes"),
         help_text=_(
-            "As set at the service. After that, the sentences are given to other participants."
+            "As set at the service. After that, the sentences are given to other participants.",
         ),
     )
     languages = ArrayField(
@@ -91,11 +96,12 @@ class Panel(RecordedModel):
         default=list,
         blank=True,
         help_text=_(
-            "Languages the participants read. Leave empty for all languages of the campaign."
+            "Languages the participants read. Leave empty for all languages of the campaign.",
         ),
     )
     screen_out_after_training = models.BooleanField(
-        _("Screen out participants who fail the training"), default=True
+        _("Screen out participants who fail the training"),
+        default=True,
     )
     completion_code = SealedField(_("Completion code"), max_length=60, blank=True)
     screened_out_code = SealedField(_("Screen-out code"), max_length=60, blank=True)
@@ -106,7 +112,7 @@ class Panel(RecordedModel):
         blank=True,
         help_text=_(
             "Participants return here; {id} and {code} are filled in. If empty, they are shown their code. "
-            "Not used for Prolific."
+            "Not used for Prolific.",
         ),
     )
     screened_out_address = SealedField(
@@ -120,7 +126,9 @@ class Panel(RecordedModel):
     created_by = by_user(on_delete=models.PROTECT)
     created_at = inserted_at()
     closed_at = models.DateTimeField(
-        pgettext_lazy("panel", "Closed"), null=True, blank=True
+        pgettext_lazy("panel", "Closed"),
+        null=True,
+        blank=True,
     )
 
     recording: ClassVar = Recording(
@@ -154,10 +162,12 @@ class Panel(RecordedModel):
         constraints = [
             models.UniqueConstraint(fields=["key"], name="panel_key_unique"),
             models.UniqueConstraint(
-                fields=["events_key"], name="panel_events_key_unique"
+                fields=["events_key"],
+                name="panel_events_key_unique",
             ),
             models.UniqueConstraint(
-                fields=["campaign", "name"], name="panel_name_unique_in_campaign"
+                fields=["campaign", "name"],
+                name="panel_name_unique_in_campaign",
             ),
             is_one_of("kind", PanelKind, name="panel_kind_is_known"),
             models.CheckConstraint(
@@ -233,10 +243,15 @@ class Participation(models.Model):
     EARNING: ClassVar = (ParticipationState.FINISHED, ParticipationState.SCREENED_OUT)
 
     panel = models.ForeignKey(
-        "campaign.Panel", models.CASCADE, related_name="participations", db_index=False
+        "campaign.Panel",
+        models.CASCADE,
+        related_name="participations",
+        db_index=False,
     )
     judge = models.ForeignKey(
-        "campaign.Judge", models.CASCADE, related_name="participations"
+        "campaign.Judge",
+        models.CASCADE,
+        related_name="participations",
     )
     session_id = models.CharField(max_length=100)
     study_id = models.CharField(max_length=100, blank=True)
@@ -245,7 +260,9 @@ class Participation(models.Model):
     # Set when the participation ends.
     blocks_done = models.PositiveIntegerField(null=True, blank=True)
     state = models.CharField(
-        max_length=12, choices=ParticipationState, default=ParticipationState.STARTED
+        max_length=12,
+        choices=ParticipationState,
+        default=ParticipationState.STARTED,
     )
     code = SealedField(max_length=60, blank=True)
     code_given_at = models.DateTimeField(null=True, blank=True)
@@ -282,7 +299,8 @@ class Participation(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["panel", "session_id"], name="participation_once_per_session"
+                fields=["panel", "session_id"],
+                name="participation_once_per_session",
             ),
             models.UniqueConstraint(
                 fields=["judge"],
@@ -292,7 +310,9 @@ class Participation(models.Model):
             is_one_of("state", ParticipationState, name="participation_state_is_known"),
             models.CheckConstraint(
                 condition=models.Q(
-                    state="started", ended_at__isnull=True, blocks_done__isnull=True
+                    state="started",
+                    ended_at__isnull=True,
+                    blocks_done__isnull=True,
                 )
                 | (
                     ~models.Q(state="started")

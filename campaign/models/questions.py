@@ -173,7 +173,7 @@ def questions_stored(value: Iterable[QuestionJSON]) -> list[Question]:
                 stage=QuestionStage(entry["stage"]),
                 required=entry["required"],
                 texts=texts,
-            )
+            ),
         )
     return questions
 
@@ -188,7 +188,8 @@ class JudgeQuestionTextSerializer(serializers.Serializer[Any]):
     """A question in one language."""
 
     language = serializers.CharField(
-        max_length=35, help_text="Language tag, such as de or zh-Hans."
+        max_length=35,
+        help_text="Language tag, such as de or zh-Hans.",
     )
     question = serializers.CharField(max_length=MOST_CHARACTERS)
     choices = serializers.ListField(
@@ -218,12 +219,13 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         help_text="Column of exported tables.",
         error_messages={
             "invalid": gettext_lazy(
-                "Use lowercase letters, digits and underscores, beginning with a letter."
-            )
+                "Use lowercase letters, digits and underscores, beginning with a letter.",
+            ),
         },
     )
     kind = serializers.ChoiceField(
-        choices=QuestionKind.choices, help_text="Kind of answer."
+        choices=QuestionKind.choices,
+        help_text="Kind of answer.",
     )
     stage = serializers.ChoiceField(
         choices=QuestionStage.choices,
@@ -231,7 +233,8 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         help_text="When judges are asked.",
     )
     required = serializers.BooleanField(  # type: ignore[assignment]  # not the option of a serializer
-        default=False, help_text="Judges must answer, or agree, to continue."
+        default=False,
+        help_text="Judges must answer, or agree, to continue.",
     )
     texts = JudgeQuestionTextSerializer(
         many=True,
@@ -243,7 +246,7 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
         """Refuse the names of other columns."""
         if name in RESERVED_NAMES:
             raise serializers.ValidationError(
-                _("This name is reserved. Choose another name.")
+                _("This name is reserved. Choose another name."),
             )
         return name
 
@@ -262,7 +265,7 @@ class JudgeQuestionSerializer(serializers.Serializer[Any]):
             _refuse(
                 "choices",
                 _(
-                    "Enter the same number of choices in each language, in the same order."
+                    "Enter the same number of choices in each language, in the same order.",
                 ),
             )
         if len({text["language"] for text in attrs["texts"]}) < len(attrs["texts"]):
@@ -280,7 +283,9 @@ def questions_checked(value: object) -> list[QuestionJSON]:
     Raises `QuestionsRefusedError`, and `LanguageTagError` for a language.
     """
     serializer = serializers.ListSerializer[Any](
-        child=JudgeQuestionSerializer(), data=value, max_length=MOST_QUESTIONS
+        child=JudgeQuestionSerializer(),
+        data=value,
+        max_length=MOST_QUESTIONS,
     )
     if not serializer.is_valid():
         raise QuestionsRefusedError(serializer_problem(serializer, "questions"))

@@ -59,11 +59,17 @@ class System(RecordedModel):
     """A system that takes part. Its kind is set in `kind`, never guessed from its name."""
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", models.CASCADE, related_name="systems", db_index=False
+        "campaign.TestSet",
+        models.CASCADE,
+        related_name="systems",
+        db_index=False,
     )
     name = models.CharField(_("Name"), max_length=200)
     kind = models.CharField(
-        _("Kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM
+        _("Kind"),
+        max_length=13,
+        choices=SystemKind,
+        default=SystemKind.SYSTEM,
     )
     constrained = models.BooleanField(
         _("Constrained"),
@@ -72,10 +78,16 @@ class System(RecordedModel):
         help_text=_("Trained only on the data the task allows."),
     )
     approach = models.CharField(
-        _("Approach"), max_length=200, blank=True, db_default=""
+        _("Approach"),
+        max_length=200,
+        blank=True,
+        db_default="",
     )
     condition = models.CharField(
-        _("Condition"), max_length=200, blank=True, db_default=""
+        _("Condition"),
+        max_length=200,
+        blank=True,
+        db_default="",
     )
     team = models.CharField(_("Team"), max_length=200, blank=True, db_default="")
     contact = models.CharField(
@@ -118,7 +130,8 @@ class System(RecordedModel):
         verbose_name = _("System")
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "name"], name="system_name_unique_in_test_set"
+                fields=["test_set", "name"],
+                name="system_name_unique_in_test_set",
             ),
             # Files write the systems behind one candidate as "A,B".
             models.CheckConstraint(
@@ -152,10 +165,10 @@ class OutputQuerySet(models.QuerySet["Output"]):
         stands = models.Q(replaced_at__isnull=True)
         if moment is not None:
             stands = models.Q(created_at__isnull=True) | models.Q(
-                created_at__lte=moment
+                created_at__lte=moment,
             )
             stands &= models.Q(replaced_at__isnull=True) | models.Q(
-                replaced_at__gt=moment
+                replaced_at__gt=moment,
             )
             approved = models.Q(bad_reference__approved_at__lte=moment) & (
                 models.Q(bad_reference__withdrawn_at__isnull=True)
@@ -176,7 +189,10 @@ class Output(models.Model):
 
     system = models.ForeignKey(System, on_delete=models.CASCADE, related_name="outputs")
     segment = models.ForeignKey(
-        "campaign.Segment", models.CASCADE, related_name="outputs", db_index=False
+        "campaign.Segment",
+        models.CASCADE,
+        related_name="outputs",
+        db_index=False,
     )
     text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
     # Set only if this output corrects another.
@@ -193,7 +209,8 @@ class Output(models.Model):
                 nulls_distinct=False,
             ),
             models.CheckConstraint(
-                condition=~models.Q(text=""), name="output_text_not_empty"
+                condition=~models.Q(text=""),
+                name="output_text_not_empty",
             ),
         ]
         triggers = [
@@ -214,10 +231,14 @@ class OutputCorrection(RecordedModel):
     """A wrong output that an organiser replaced while judges may have seen it."""
 
     before = models.OneToOneField(
-        "campaign.Output", models.CASCADE, related_name="correction"
+        "campaign.Output",
+        models.CASCADE,
+        related_name="correction",
     )
     after = models.OneToOneField(
-        "campaign.Output", on_delete=models.CASCADE, related_name="+"
+        "campaign.Output",
+        on_delete=models.CASCADE,
+        related_name="+",
     )
     reason = models.CharField(_("Reason"), max_length=300, blank=True)
     # Exclude judgments of blocks that showed the wrong text.
@@ -261,7 +282,9 @@ class BadReference(RecordedModel):
         REJECTED = "rejected", _("rejected")
 
     output = models.OneToOneField(
-        "campaign.Output", models.CASCADE, related_name="bad_reference"
+        "campaign.Output",
+        models.CASCADE,
+        related_name="bad_reference",
     )
     damage = models.CharField("damage", max_length=9, choices=Damage)
     detail = models.TextField("damaged part", blank=True)
@@ -272,7 +295,10 @@ class BadReference(RecordedModel):
         help_text="Number of the draw for this segment, from 1.",
     )
     status = models.CharField(
-        _("Status"), max_length=8, choices=Status, default=Status.PENDING
+        _("Status"),
+        max_length=8,
+        choices=Status,
+        default=Status.PENDING,
     )
     # Empty if approved from the command line.
     reviewed_by = by_user(on_delete=models.PROTECT)
@@ -301,7 +327,8 @@ class BadReference(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(status="pending", reviewed_at__isnull=True)
                 | models.Q(
-                    status__in=["approved", "rejected"], reviewed_at__isnull=False
+                    status__in=["approved", "rejected"],
+                    reviewed_at__isnull=False,
                 ),
                 name="bad_reference_reviewed_iff_not_pending",
             ),

@@ -29,7 +29,10 @@ class TestSet(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="test_sets", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="test_sets",
+        db_index=False,
     )
     name = models.CharField(_("Name"), max_length=200)
     # Canonical BCP 47 tags: `campaign/texts/languages.py`; `zxx` for a source without a language. Judgments imported before this check
@@ -45,7 +48,9 @@ class TestSet(RecordedModel):
     )
     # Named before names had to differ in more than upper and lower case.
     differs_only_in_case = models.BooleanField(
-        default=False, db_default=False, editable=False
+        default=False,
+        db_default=False,
+        editable=False,
     )
     created_at = inserted_at()
 
@@ -62,7 +67,8 @@ class TestSet(RecordedModel):
         verbose_name = _("Test set")
         constraints = [
             models.UniqueConstraint(
-                fields=["campaign", "name"], name="test_set_name_unique_in_campaign"
+                fields=["campaign", "name"],
+                name="test_set_name_unique_in_campaign",
             ),
             models.UniqueConstraint(
                 "campaign",
@@ -71,7 +77,8 @@ class TestSet(RecordedModel):
                 name="test_set_name_unique_in_campaign_ignoring_case",
             ),
             models.CheckConstraint(
-                condition=~models.Q(name=""), name="test_set_name_not_empty"
+                condition=~models.Q(name=""),
+                name="test_set_name_not_empty",
             ),
         ]
 
@@ -84,7 +91,10 @@ class TestSet(RecordedModel):
 
 class Document(models.Model):
     test_set = models.ForeignKey(
-        TestSet, models.CASCADE, related_name="documents", db_index=False
+        TestSet,
+        models.CASCADE,
+        related_name="documents",
+        db_index=False,
     )
     name = models.CharField(max_length=300)
     position = models.PositiveIntegerField(help_text="From 1.")
@@ -93,7 +103,8 @@ class Document(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "name"], name="document_name_unique_in_test_set"
+                fields=["test_set", "name"],
+                name="document_name_unique_in_test_set",
             ),
             models.UniqueConstraint(
                 fields=["test_set", "position"],
@@ -109,16 +120,22 @@ class Segment(models.Model):
     """A source text; `source_text` is NULL (unknown) if judgments were imported without texts."""
 
     test_set = models.ForeignKey(
-        TestSet, models.CASCADE, related_name="segments", db_index=False
+        TestSet,
+        models.CASCADE,
+        related_name="segments",
+        db_index=False,
     )
     document = models.ForeignKey(
-        Document, models.CASCADE, related_name="segments", db_index=False
+        Document,
+        models.CASCADE,
+        related_name="segments",
+        db_index=False,
     )
     number = models.PositiveIntegerField(
-        help_text="Number within the test set, from 1; srcIndex in WMT files."
+        help_text="Number within the test set, from 1; srcIndex in WMT files.",
     )
     position = models.PositiveIntegerField(
-        help_text="Number within the document, from 1."
+        help_text="Number within the document, from 1.",
     )
     source_text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
 
@@ -126,7 +143,8 @@ class Segment(models.Model):
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "number"], name="segment_number_unique_in_test_set"
+                fields=["test_set", "number"],
+                name="segment_number_unique_in_test_set",
             ),
             models.UniqueConstraint(
                 fields=["document", "position"],
@@ -150,7 +168,10 @@ class Reference(models.Model):
     """A text written by a person for a segment, such as a translation, shown to judges beside the source."""
 
     segment = models.ForeignKey(
-        Segment, models.CASCADE, related_name="references", db_index=False
+        Segment,
+        models.CASCADE,
+        related_name="references",
+        db_index=False,
     )
     # From 1.
     number = models.PositiveSmallIntegerField()
@@ -160,10 +181,12 @@ class Reference(models.Model):
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(
-                fields=["segment", "number"], name="reference_number_unique_in_segment"
+                fields=["segment", "number"],
+                name="reference_number_unique_in_segment",
             ),
             models.CheckConstraint(
-                condition=~models.Q(text=""), name="reference_text_not_empty"
+                condition=~models.Q(text=""),
+                name="reference_text_not_empty",
             ),
         ]
 
@@ -209,36 +232,36 @@ class Protocol(models.TextChoices):
 _WORK: Final = {
     Protocol.RANKING: _("You rank up to five outputs from best to worst."),
     Protocol.RATING: _(
-        "You rate outputs one by one: how fluent each is, and how much of the meaning it keeps."
+        "You rate outputs one by one: how fluent each is, and how much of the meaning it keeps.",
     ),
     Protocol.TWO_OUTPUTS: _("You compare two outputs and choose the better one."),
     Protocol.TOP: _("You mark the best of several outputs."),
     Protocol.SPANS: _(
-        "You mark the errors in an output and give it a score from 0 to 100."
+        "You mark the errors in an output and give it a score from 0 to 100.",
     ),
     Protocol.SORTING: _("You compare two outputs and choose the better one."),
     Protocol.EDITING: _(
-        "You correct texts without seeing the source, and decide whether corrections by others are acceptable."
+        "You correct texts without seeing the source, and decide whether corrections by others are acceptable.",
     ),
     Protocol.QUIZ: _(
-        "You read short texts and decide whether statements about them are true."
+        "You read short texts and decide whether statements about them are true.",
     ),
 }
 
 _WORK_BY_CRITERIA: Final = _("You rate outputs by the questions on the page.")
 _WORK_BEST_WORST: Final = _("You choose the best and the worst of several outputs.")
 _BETTER: Final = _(
-    "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better."
+    "An output is better if it keeps more of the meaning of the source. If two keep the same amount, the more fluent one is better.",
 )
 _CRITERIA: Final = {
     Protocol.RATING: _(
-        "Judge fluency by the output alone. Judge meaning by how much of the source it expresses, regardless of fluency."
+        "Judge fluency by the output alone. Judge meaning by how much of the source it expresses, regardless of fluency.",
     ),
     Protocol.SPANS: _(
-        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole output."
+        "An error is major if it changes the meaning or makes the text hard to understand, and minor otherwise. The score is for the whole output.",
     ),
     Protocol.EDITING: _(
-        "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source."
+        "Correct only what is not fluent. A corrected text is acceptable if it is fluent and means the same as the source.",
     ),
     Protocol.QUIZ: _("Answer from the text alone, not from what you know."),
 }
@@ -251,7 +274,8 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
     def language_pairs(self) -> "models.QuerySet[Task, tuple[str, str]]":
         """Return the source and target language of each task."""
         return self.values_list(
-            "test_set__source_language", "test_set__target_language"
+            "test_set__source_language",
+            "test_set__target_language",
         )
 
     def languages(self) -> set[str]:
@@ -262,22 +286,22 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Return the tasks of campaigns whose results this user may read; none of campaigns in the bin."""
         return self.filter(test_set__campaign__memberships__user=user).exclude(
-            test_set__campaign__state=CampaignState.BIN
+            test_set__campaign__state=CampaignState.BIN,
         )
 
     def with_role_of(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Return the tasks of `open_to`, each with the user's `role` in its campaign."""
         return self.open_to(user).annotate(
-            role=models.F("test_set__campaign__memberships__role")
+            role=models.F("test_set__campaign__memberships__role"),
         )
 
     def named(self) -> "TaskQuerySet":
         """Return these tasks, each with its test set, so that `called` needs no further query."""
         others = Task.objects.filter(test_set=models.OuterRef("test_set")).exclude(
-            pk=models.OuterRef("pk")
+            pk=models.OuterRef("pk"),
         )
         return self.select_related("test_set").annotate(
-            has_others=models.Exists(others)
+            has_others=models.Exists(others),
         )
 
 
@@ -317,7 +341,7 @@ class Task(RecordedModel):
         null=True,
         blank=True,
         help_text=_(
-            "Maximum number of blocks planned for each segment. Leave empty for no limit."
+            "Maximum number of blocks planned for each segment. Leave empty for no limit.",
         ),
     )
     created_at = inserted_at()
@@ -349,7 +373,8 @@ class Task(RecordedModel):
         verbose_name = _("Task")
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "protocol"], name="task_protocol_once_in_a_test_set"
+                fields=["test_set", "protocol"],
+                name="task_protocol_once_in_a_test_set",
             ),
             is_one_of("protocol", Protocol, name="task_protocol_is_known"),
             # Other tasks repeat segments of the ranking, not the other way round.

@@ -48,10 +48,14 @@ class Upload(models.Model):
     by_paragraph = models.BooleanField(default=False)
     common_documents = models.BooleanField(default=False)
     reference_use = models.CharField(
-        max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
+        max_length=10,
+        choices=ReferenceUse,
+        default=ReferenceUse.CONTROL,
     )
     protocol = models.CharField(
-        max_length=20, choices=Protocol, default=Protocol.RANKING
+        max_length=20,
+        choices=Protocol,
+        default=Protocol.RANKING,
     )
     blocks_wanted = models.PositiveIntegerField(null=True, blank=True)
     # Roles chosen by an organiser, by file name.
@@ -75,7 +79,9 @@ class Upload(models.Model):
     class Meta:
         constraints = [
             is_one_of(
-                "reference_use", ReferenceUse, name="upload_reference_use_is_known"
+                "reference_use",
+                ReferenceUse,
+                name="upload_reference_use_is_known",
             ),
             is_one_of("protocol", Protocol, name="upload_protocol_is_known"),
         ]
@@ -119,7 +125,10 @@ class KeptFile(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="files", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="files",
+        db_index=False,
     )
     upload = models.ForeignKey(
         "campaign.Upload",
@@ -146,11 +155,14 @@ class KeptFile(models.Model):
     until = models.PositiveBigIntegerField(null=True, blank=True)
     watermark = models.PositiveBigIntegerField(null=True, blank=True)
     names_people = models.BooleanField(
-        default=False, help_text="Only those who may change the campaign get it."
+        default=False,
+        help_text="Only those who may change the campaign get it.",
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
     seconds = models.FloatField(
-        null=True, blank=True, help_text="Duration of sound or video."
+        null=True,
+        blank=True,
+        help_text="Duration of sound or video.",
     )
     made_by = by_user()
     made_at = inserted_at()
@@ -161,7 +173,8 @@ class KeptFile(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["upload", "name"], name="kept_file_name_once_in_an_upload"
+                fields=["upload", "name"],
+                name="kept_file_name_once_in_an_upload",
             ),
             models.UniqueConstraint(
                 fields=["campaign", "name"],
@@ -208,7 +221,10 @@ class FilePart(models.Model):
     """Consecutive bytes of a file."""
 
     file = models.ForeignKey(
-        KeptFile, models.CASCADE, related_name="parts", db_index=False
+        KeptFile,
+        models.CASCADE,
+        related_name="parts",
+        db_index=False,
     )
     offset = models.PositiveBigIntegerField()
     content = models.BinaryField()
@@ -217,9 +233,11 @@ class FilePart(models.Model):
         ordering = ["offset"]
         constraints = [
             models.UniqueConstraint(
-                fields=["file", "offset"], name="file_part_offset_once"
+                fields=["file", "offset"],
+                name="file_part_offset_once",
             ),
             models.CheckConstraint(
-                condition=~Q(content=b""), name="file_part_is_not_empty"
+                condition=~Q(content=b""),
+                name="file_part_is_not_empty",
             ),
         ]

@@ -56,7 +56,10 @@ class UserManager(BaseUserManager["User"]):
 
     def create_superuser(self, *, name: str, email: str, password: str) -> "User":
         return self.create_user(
-            name=name, email=email, password=password, is_staff=True
+            name=name,
+            email=email,
+            password=password,
+            is_staff=True,
         )
 
     def with_address(self, address: str) -> "User | None":
@@ -112,7 +115,8 @@ class User(AbstractBaseUser):
         verbose_name = _("User")
         constraints = [
             models.UniqueConstraint(
-                Lower("email"), name="user_email_unique_ignoring_case"
+                Lower("email"),
+                name="user_email_unique_ignoring_case",
             ),
         ]
 
@@ -140,7 +144,8 @@ class User(AbstractBaseUser):
 
 
 def by_user(
-    *, on_delete: Callable[..., None] = models.SET_NULL
+    *,
+    on_delete: Callable[..., None] = models.SET_NULL,
 ) -> "models.ForeignKey[User | None, User | None]":
     """Return the field for a row's author, empty without a signed-in user. It has no index."""
     author = models.ForeignKey(
@@ -177,7 +182,11 @@ class Session(AbstractBaseSession):
     """
 
     user = models.ForeignKey(
-        "campaign.User", models.CASCADE, related_name="sessions", null=True, blank=True
+        "campaign.User",
+        models.CASCADE,
+        related_name="sessions",
+        null=True,
+        blank=True,
     )
 
     @property
@@ -198,7 +207,7 @@ class Session(AbstractBaseSession):
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:
         store: type[SessionBase] = import_string(
-            f"{settings.SESSION_ENGINE}.SessionStore"
+            f"{settings.SESSION_ENGINE}.SessionStore",
         )
         return store
 
@@ -256,7 +265,10 @@ class ApiToken(RecordedModel):
     )
     name = models.CharField(_("Name"), max_length=100, blank=True, default="")
     scope = models.CharField(
-        _("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE
+        _("Scope"),
+        max_length=5,
+        choices=TokenScope,
+        default=TokenScope.WRITE,
     )
     # Empty for all campaigns of the user.
     campaign = models.ForeignKey(
@@ -271,7 +283,9 @@ class ApiToken(RecordedModel):
     created_at = inserted_at()
     expiry = models.DateTimeField(_("Expires"))
     last_used_at = models.DateTimeField(
-        null=True, blank=True, help_text="Rounded to the hour."
+        null=True,
+        blank=True,
+        help_text="Rounded to the hour.",
     )
 
     # Recorded in each campaign that it opens; in none if the user is not a member of any.
@@ -343,6 +357,7 @@ class IdempotentAnswer(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["user", "key"], name="idempotent_answer_once_a_key"
-            )
+                fields=["user", "key"],
+                name="idempotent_answer_once_a_key",
+            ),
         ]

@@ -44,19 +44,26 @@ class WebhookEndpoint(RecordedModel):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="webhook_endpoints"
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="webhook_endpoints",
     )
     # Encrypted: the address of a chat is all that one needs to write into it.
     url = SealedField(_("Address"), max_length=1000)
     description = models.CharField(
-        _("Description"), max_length=200, blank=True, default=""
+        _("Description"),
+        max_length=200,
+        blank=True,
+        default="",
     )
     events = ArrayField(models.CharField(max_length=30), verbose_name=_("Events"))
     secret = SealedField(_("Secret"), max_length=100)
     old_secret = SealedField(max_length=100, blank=True, default="")
     old_secret_until = models.DateTimeField(null=True, blank=True)
     paused_at = models.DateTimeField(
-        pgettext_lazy("webhook", "Paused"), null=True, blank=True
+        pgettext_lazy("webhook", "Paused"),
+        null=True,
+        blank=True,
     )
     failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
@@ -121,13 +128,18 @@ class WebhookDelivery(models.Model):
     """
 
     endpoint = models.ForeignKey(
-        WebhookEndpoint, models.CASCADE, related_name="deliveries", db_index=False
+        WebhookEndpoint,
+        models.CASCADE,
+        related_name="deliveries",
+        db_index=False,
     )
     message_id = models.UUIDField(default=uuid4, editable=False)
     event = models.CharField(max_length=30)
     body = models.TextField()
     state = models.CharField(
-        max_length=9, choices=DeliveryState, default=DeliveryState.WAITING
+        max_length=9,
+        choices=DeliveryState,
+        default=DeliveryState.WAITING,
     )
     attempts = models.PositiveSmallIntegerField(default=0)
     next_attempt_at = models.DateTimeField(null=True, blank=True, db_default=Now())

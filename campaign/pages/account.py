@@ -25,7 +25,9 @@ class TokenForm(forms.Form):
         max_length=100,
     )
     scope = forms.ChoiceField(
-        label=_("Permissions"), choices=TokenScope.choices, initial=TokenScope.READ
+        label=_("Permissions"),
+        choices=TokenScope.choices,
+        initial=TokenScope.READ,
     )
     campaign = forms.ModelChoiceField(
         label=_("Campaign"),
@@ -56,7 +58,7 @@ def _password(label: Any, **attributes: Any) -> forms.CharField:
         # The time for hashing grows with the length of the password.
         max_length=1000,
         widget=forms.PasswordInput(
-            attrs={"autocomplete": "new-password", **attributes}
+            attrs={"autocomplete": "new-password", **attributes},
         ),
     )
 

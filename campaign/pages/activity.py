@@ -51,11 +51,16 @@ class ActivityFilter(DeskFilter):
     """Filters of `activity_events`."""
 
     person = django_filters.ChoiceFilter(
-        label=gettext_lazy("User"), empty_label=_ANY, method="of_person"
+        label=gettext_lazy("User"),
+        empty_label=_ANY,
+        method="of_person",
     )
     kind = django_filters.ChoiceFilter(label=gettext_lazy("Object"), empty_label=_ANY)
     thing = django_filters.CharFilter(
-        "object_name", "icontains", label=gettext_lazy("Name contains"), max_length=200
+        "object_name",
+        "icontains",
+        label=gettext_lazy("Name contains"),
+        max_length=200,
     )
     first = DayFilter("happened_at", "date__gte", label=gettext_lazy("From"))
     last = DayFilter("happened_at", "date__lte", label=gettext_lazy("Until"))
@@ -76,7 +81,10 @@ class ActivityFilter(DeskFilter):
         self.filters["kind"].extra["choices"] = sorted(kinds, key=lambda kind: kind[1])
 
     def of_person(
-        self, rows: QuerySet[Any, Any], name: str, value: str
+        self,
+        rows: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         if value.startswith(_USER):
@@ -90,7 +98,7 @@ _NOTHING: Final = "–"
 #: Choices of fields that Django does not know.
 _CHOICES: Final = {"events": WebhookEvent.choices, "judged": Judged.choices}
 _LANGUAGES: Final = frozenset(
-    {"language", "languages", "source_language", "target_language"}
+    {"language", "languages", "source_language", "target_language"},
 )
 
 
@@ -116,7 +124,8 @@ class ActivityRow:
 
 
 def activity_rows(
-    campaign: Campaign, events: Sequence[ActivityEvent]
+    campaign: Campaign,
+    events: Sequence[ActivityEvent],
 ) -> list[ActivityRow]:
     """Return events in words. One query for each table that values refer to, regardless of the number of events."""
     wording = _Wording(campaign, events)
@@ -168,7 +177,9 @@ class _Wording:
         return name
 
     def _fields(
-        self, event: ActivityEvent, model: type[models.Model]
+        self,
+        event: ActivityEvent,
+        model: type[models.Model],
     ) -> Iterator[ChangedField]:
         """Yield the changed fields; for a created or deleted object, those with a value."""
         for name, (before, after) in event.changes.items():

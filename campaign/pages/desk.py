@@ -16,10 +16,10 @@ from campaign.models import Campaign, MembershipRole, Task, Transition
 #: Rights of each role in words; the rule itself is in `MembershipRole`.
 ROLE_MEANS: Final[Mapping[MembershipRole, Promise]] = {
     MembershipRole.OWNER: gettext_lazy(
-        "Owners can change everything, delete the campaign and manage members."
+        "Owners can change everything, delete the campaign and manage members.",
     ),
     MembershipRole.ORGANISER: gettext_lazy(
-        "Organisers can change everything except delete the campaign, remove members or change roles."
+        "Organisers can change everything except delete the campaign, remove members or change roles.",
     ),
     MembershipRole.ANALYST: gettext_lazy("Analysts have read-only access."),
 }
@@ -45,7 +45,8 @@ def rights(request: HttpRequest) -> dict[str, bool]:
 
 
 def transitions_of(
-    role: MembershipRole, transitions: Sequence[Transition]
+    role: MembershipRole,
+    transitions: Sequence[Transition],
 ) -> list[Transition]:
     """Return the transitions of a campaign's state that a member in this role may make."""
     if role.may_own:
@@ -100,7 +101,9 @@ TEST_SET: Final = (
         _task_room("systems", gettext_lazy("Systems"), "systems"),
         _task_room("metrics", gettext_lazy("Metrics"), "metrics"),
         _task_room(
-            "ranking-settings", gettext_lazy("Ranking settings"), "ranking-settings"
+            "ranking-settings",
+            gettext_lazy("Ranking settings"),
+            "ranking-settings",
         ),
         _task_room("publish", gettext_lazy("Publish"), "publish"),
     ),
@@ -116,7 +119,9 @@ TEST_SET: Final = (
         _task_room("judges", gettext_lazy("Quality"), "judge-quality"),
         _task_room("training", gettext_lazy("Training"), "training"),
         _task_room(
-            "bad-references", gettext_lazy("Damaged references"), "bad-references"
+            "bad-references",
+            gettext_lazy("Damaged references"),
+            "bad-references",
         ),
     ),
     _group(
@@ -272,7 +277,10 @@ def desk_of(
 
 
 def _task_tabs(
-    room: Room, campaign: Campaign, tasks: Sequence[Task], current: Task | None
+    room: Room,
+    campaign: Campaign,
+    tasks: Sequence[Task],
+    current: Task | None,
 ) -> list[Tab]:
     """Return a tab for each task, named after its test set, and its protocol if the test set has several tasks."""
     tasks_by_test_set = Counter(task.test_set_id for task in tasks)

@@ -41,7 +41,10 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     ) -> "DeskFilter":
         """Return the filter that a request asks for."""
         desk_filter = cls(
-            data=request.GET, queryset=queryset, request=request, **options
+            data=request.GET,
+            queryset=queryset,
+            request=request,
+            **options,
         )
         desk_filter.address = address or request.path
         desk_filter.keeps = keeps
@@ -91,17 +94,22 @@ class JudgesFilter(DeskFilter):
     """Filters of judges by name or address (`reached_at`)."""
 
     name = django_filters.CharFilter(
-        label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
+        label=gettext_lazy("Name or address contains"),
+        max_length=100,
+        method="of_name",
     )
 
     def of_name(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(
             Q(pseudonym__icontains=value)
             | Q(reached_at__icontains=value)
-            | Q(user__name__icontains=value)
+            | Q(user__name__icontains=value),
         )
 
 
@@ -130,7 +138,9 @@ class DocumentFilter(DeskFilter):
     """Filters of `documents_of`."""
 
     name = django_filters.CharFilter(
-        lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=300
+        lookup_expr="icontains",
+        label=gettext_lazy("Name contains"),
+        max_length=300,
     )
 
 
@@ -138,7 +148,8 @@ class BadReferenceFilter(DeskFilter):
     """Filters of damaged references."""
 
     status = django_filters.ChoiceFilter(
-        choices=BadReference.Status.choices, label=gettext_lazy("Status")
+        choices=BadReference.Status.choices,
+        label=gettext_lazy("Status"),
     )
 
 
@@ -146,14 +157,22 @@ class OutputFilter(DeskFilter):
     """Filters of `outputs_of`."""
 
     system = django_filters.CharFilter(
-        "system__name", label=gettext_lazy("System"), max_length=200
+        "system__name",
+        label=gettext_lazy("System"),
+        max_length=200,
     )
     segment = django_filters.NumberFilter(
-        "segment__number", label=gettext_lazy("Segment"), **_NUMBER
+        "segment__number",
+        label=gettext_lazy("Segment"),
+        **_NUMBER,
     )
     document = django_filters.CharFilter(
-        "segment__document__name", label=gettext_lazy("Document"), max_length=300
+        "segment__document__name",
+        label=gettext_lazy("Document"),
+        max_length=300,
     )
     text = django_filters.CharFilter(
-        lookup_expr="icontains", label=gettext_lazy("Text contains"), max_length=300
+        lookup_expr="icontains",
+        label=gettext_lazy("Text contains"),
+        max_length=300,
     )

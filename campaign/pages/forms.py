@@ -62,7 +62,7 @@ class VersionedForm(forms.Form):
             return
         message = _(
             "Another organiser changed this since you opened the page: %(fields)s. Your entries are kept below. Save "
-            "again to replace theirs, or reload the page to see theirs."
+            "again to replace theirs, or reload the page to see theirs.",
         ) % {"fields": comma_list(str(self[name].label) for name in names)}
         self.errors[VERSION] = self.error_class([message])
 
@@ -78,7 +78,11 @@ class TaskRulesForm(VersionedForm):
     """Rules of a task, or those of a preset before they are saved; the version is that of the task's."""
 
     def __init__(
-        self, data: Any = None, *, task_rules: Mapping[str, Any], **more: Any
+        self,
+        data: Any = None,
+        *,
+        task_rules: Mapping[str, Any],
+        **more: Any,
     ) -> None:
         super().__init__(data, **more)
         self._task_rules = task_rules
@@ -108,7 +112,8 @@ class MessageForm(forms.Form):
     """An invitation by e-mail."""
 
     language = forms.ChoiceField(
-        label=_("Language of the message"), choices=settings.LANGUAGES
+        label=_("Language of the message"),
+        choices=settings.LANGUAGES,
     )
     note = forms.CharField(
         label=_("Personal note"),
@@ -128,7 +133,7 @@ class MessageForm(forms.Form):
 
 #: Groups of thousands with the separators of any language.
 _THOUSANDS: Final = re.compile(
-    r"[0-9]{1,3}(?P<separator>[.,’'\s])[0-9]{3}(?:(?P=separator)[0-9]{3})*"
+    r"[0-9]{1,3}(?P<separator>[.,’'\s])[0-9]{3}(?:(?P=separator)[0-9]{3})*",
 )
 
 

@@ -56,7 +56,9 @@ class LinkFilter(DeskFilter):
     """Filters of `links_for_anybody`."""
 
     note = django_filters.CharFilter(
-        lookup_expr="icontains", label=gettext_lazy("Note contains"), max_length=200
+        lookup_expr="icontains",
+        label=gettext_lazy("Note contains"),
+        max_length=200,
     )
     state = django_filters.ChoiceFilter(
         "standing",
@@ -113,11 +115,17 @@ class LinkTable(_InvitationTable):
 
     note = SortedColumn(gettext_lazy("Note"), by="note", then="-pk")
     joined = SortedColumn(
-        gettext_lazy("Joined"), by="arrived", then="-pk", initial_sort_descending=True
+        gettext_lazy("Joined"),
+        by="arrived",
+        then="-pk",
+        initial_sort_descending=True,
     )
     state = SortedColumn(gettext_lazy("State"), by="standing", then="-pk")
     ends = SortedColumn(
-        gettext_lazy("Last day"), by="expires_at", then="-pk", kind="seen"
+        gettext_lazy("Last day"),
+        by="expires_at",
+        then="-pk",
+        kind="seen",
     )
     made_by = SortedColumn(
         gettext_lazy("Created by"),
@@ -179,10 +187,15 @@ class InvitedTable(_InvitationTable):
 
     name = _invitation_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _invitation_column(
-        gettext_lazy("Address or link"), "reached_at", kind="wide"
+        gettext_lazy("Address or link"),
+        "reached_at",
+        kind="wide",
     )
     message = _invitation_column(
-        gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True
+        gettext_lazy("Message"),
+        "sent_at",
+        kind="wide",
+        initial_sort_descending=True,
     )
     opened = _invitation_column(
         gettext_lazy("Link opened"),
@@ -191,7 +204,10 @@ class InvitedTable(_InvitationTable):
         initial_sort_descending=True,
     )
     link = _invitation_column(
-        gettext_lazy("Link"), "link_ends", kind="wide", initial_sort_descending=True
+        gettext_lazy("Link"),
+        "link_ends",
+        kind="wide",
+        initial_sort_descending=True,
     )
     look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
@@ -200,17 +216,24 @@ class InvitedTable(_InvitationTable):
     template = "organiser/_invited_actions.html"
 
     def __init__(
-        self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest
+        self,
+        rows: QuerySet[Judge],
+        *,
+        campaign: Campaign,
+        request: HttpRequest,
     ) -> None:
         super().__init__(rows, campaign=campaign, request=request)
         # Reversing the URL for each row would take a quarter of the page's time.
         self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix(
-            "0/"
+            "0/",
         )
 
     def cell_name(self, row: Any) -> SafeString:
         return format_html(
-            '<a href="{}{}/"><bdi>{}</bdi></a>', self._judge, row.pk, row.pseudonym
+            '<a href="{}{}/"><bdi>{}</bdi></a>',
+            self._judge,
+            row.pk,
+            row.pseudonym,
         )
 
     def cell_address(self, row: Any) -> str | SafeString:
@@ -234,7 +257,7 @@ class InvitedTable(_InvitationTable):
             return state
         explanation = {
             MailState.UNCONFIRMED.value: _(
-                "We do not know whether the message was sent."
+                "We do not know whether the message was sent.",
             ),
             MailState.QUEUED.value: _("It will be retried."),
         }.get(mail.state, "")
@@ -252,7 +275,9 @@ class InvitedTable(_InvitationTable):
             lines = [_("opened %(when)s") % _moment(row.opened_at)]
         if row.browsers:
             in_browsers = ngettext(
-                "in %(browsers)s browser", "in %(browsers)s browsers", row.browsers
+                "in %(browsers)s browser",
+                "in %(browsers)s browsers",
+                row.browsers,
             ) % {"browsers": row.browsers}
             if row.kinds:
                 kinds = f" ({comma_list(row.kinds)})"
@@ -278,13 +303,13 @@ class InvitedTable(_InvitationTable):
             lines.append(format_html("<strong>{}</strong>", declined))
         if row.concurrent_at is not None:
             concurrent = _(
-                "Two browsers were active within the same ten minutes (%(when)s). The link may have been shared, or the judge may use two devices. Ask before you act."
+                "Two browsers were active within the same ten minutes (%(when)s). The link may have been shared, or the judge may use two devices. Ask before you act.",
             )
             lines.append(
                 format_html(
                     '<p class="notice error">{}</p>',
                     concurrent % _moment(row.concurrent_at),
-                )
+                ),
             )
         return format_html_join("", "{}", ((line,) for line in lines))
 
@@ -295,7 +320,7 @@ class _LanguagesForm(forms.Form):
     languages = forms.MultipleChoiceField(
         label=gettext_lazy("Languages of the judges"),
         help_text=gettext_lazy(
-            "Leave all unchecked for all languages of the campaign."
+            "Leave all unchecked for all languages of the campaign.",
         ),
         required=False,
         validators=[languages_validate],
@@ -328,7 +353,7 @@ class _SharedLinkForm(forms.Form):
         field = self.fields["expires"]
         field.initial = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
         field.help_text = gettext_lazy("Leave empty for %(day)s.") % {
-            "day": date_format(field.initial)
+            "day": date_format(field.initial),
         }
 
     def clean_expires(self) -> datetime | None:
@@ -340,7 +365,8 @@ class ResultsLinkForm(_SharedLinkForm):
 
     field_order = ("anonymous", "expires", "note")
     anonymous = forms.BooleanField(
-        label=gettext_lazy("Anonymise systems"), required=False
+        label=gettext_lazy("Anonymise systems"),
+        required=False,
     )
 
 

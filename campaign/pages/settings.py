@@ -45,12 +45,14 @@ class CampaignForm(forms.Form):
     """Name and short name, which is derived from the name by default."""
 
     name = forms.CharField(
-        label=_("Name"), help_text=_("Shown to judges and organisers."), max_length=200
+        label=_("Name"),
+        help_text=_("Shown to judges and organisers."),
+        max_length=200,
     )
     slug = forms.SlugField(
         label=_("Short name"),
         help_text=_(
-            "Letters, digits and hyphens. Used in URLs and cannot be changed. Leave empty to derive it from the name."
+            "Letters, digits and hyphens. Used in URLs and cannot be changed. Leave empty to derive it from the name.",
         ),
         max_length=60,
         required=False,
@@ -60,7 +62,9 @@ class CampaignForm(forms.Form):
         """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
         with RefusalsAt(self):
             return campaign_create(
-                organisers=[user], time_zone=time_zone, **self.cleaned_data
+                organisers=[user],
+                time_zone=time_zone,
+                **self.cleaned_data,
             )
         return None
 
@@ -87,7 +91,7 @@ class JudgedField(forms.MultiValueField):
                 [
                     forms.Select(choices=choices),
                     LinesTextarea({**own.widget.attrs, **label}),
-                ]
+                ],
             ),
             require_all_fields=False,
             **options,
@@ -102,7 +106,7 @@ class JudgedField(forms.MultiValueField):
         choice, own = data_list or ("", "")
         if bool(choice) == bool(own):
             raise ValidationError(
-                _("Choose a word from the list, or “Your own word” and enter it.")
+                _("Choose a word from the list, or “Your own word” and enter it."),
             )
         return choice or own
 
@@ -126,7 +130,7 @@ def _field(field: Any, **options: Any) -> Any:
         return JudgedField(
             label=field.verbose_name,
             help_text=_(
-                "Shown to judges. Your own word can be one line for all readers, or a line per language, such as “de: Bildunterschriften”."
+                "Shown to judges. Your own word can be one line for all readers, or a line per language, such as “de: Bildunterschriften”.",
             ),
         )
     if field.name in _MOST:
@@ -142,14 +146,18 @@ class SettingsForm(VersionedForm):
     """The rules of a campaign. Each help text states the effect of a change on judges at work."""
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, campaign: Campaign
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        campaign: Campaign,
     ) -> None:
         self.campaign = campaign
         super().__init__(
-            data, initial={name: getattr(campaign, name) for name in _RULES}
+            data,
+            initial={name: getattr(campaign, name) for name in _RULES},
         )
         self.fields.update(
-            fields_for_model(Campaign, _RULES, formfield_callback=_field)
+            fields_for_model(Campaign, _RULES, formfield_callback=_field),
         )
 
     def save(self, *, rank_shown_reference: bool = False) -> bool:
@@ -206,7 +214,7 @@ class LifetimeForm(VersionedForm):
     closes_at = ClockTimeField(
         label=_("Closes automatically on"),
         help_text=_(
-            "Shown to judges, who receive no more work after that. Leave empty to close it manually."
+            "Shown to judges, who receive no more work after that. Leave empty to close it manually.",
         ),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format=_CLOCK),
         required=False,
@@ -214,13 +222,16 @@ class LifetimeForm(VersionedForm):
     time_zone = forms.ChoiceField(
         label=_("Time zone"),
         help_text=_(
-            "For all times on the campaign’s pages and in its e-mails. Judges see their own time."
+            "For all times on the campaign’s pages and in its e-mails. Judges see their own time.",
         ),
         required=False,
     )
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, campaign: Campaign
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        campaign: Campaign,
     ) -> None:
         self.campaign = campaign
         self.tasks = tasks_in_order(campaign)
@@ -251,7 +262,7 @@ class LifetimeForm(VersionedForm):
                 self.add_error(
                     "closes_at",
                     _(
-                        "This time does not exist: clocks go forward for daylight-saving time."
+                        "This time does not exist: clocks go forward for daylight-saving time.",
                     ),
                 )
         return str(name)

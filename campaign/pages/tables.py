@@ -52,7 +52,9 @@ class SortedColumn(tables.Column):  # type: ignore[misc]  # untyped
         self.kind = kind
 
     def order(
-        self, queryset: QuerySet[Any, Any], is_descending: bool
+        self,
+        queryset: QuerySet[Any, Any],
+        is_descending: bool,
     ) -> tuple[QuerySet[Any, Any], bool]:
         by = F(self._by)
         if is_descending:
@@ -66,7 +68,12 @@ class PlainColumn(tables.Column):  # type: ignore[misc]
     """A column that cannot be sorted by."""
 
     def __init__(
-        self, label: str | Promise, *, by: str, kind: str = "", **options: Any
+        self,
+        label: str | Promise,
+        *,
+        by: str,
+        kind: str = "",
+        **options: Any,
     ) -> None:
         super().__init__(verbose_name=label, accessor=by, orderable=False, **options)
         self.kind = kind
@@ -96,7 +103,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         super().__init__(rows, **options)
         # Reversing the URL of each row would take a quarter of a page's time.
         self._around_key = cache(
-            lambda name: reverse(name, args=[*of, 0]).rpartition("/0/")
+            lambda name: reverse(name, args=[*of, 0]).rpartition("/0/"),
         )
 
     def link(self, name: str, key: int, label: Any) -> SafeString:
@@ -147,14 +154,14 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def previous_page(self) -> str:
         """The address of the previous page."""
         return self._address_with(
-            **{self.prefixed_page_field: self.page.previous_page_number()}
+            **{self.prefixed_page_field: self.page.previous_page_number()},
         )
 
     @property
     def next_page(self) -> str:
         """The address of the next page."""
         return self._address_with(
-            **{self.prefixed_page_field: self.page.next_page_number()}
+            **{self.prefixed_page_field: self.page.next_page_number()},
         )
 
     def _address_with(self, **changed: str | int) -> str:
@@ -220,7 +227,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         kind = column.column.kind
         if is_first:
             return format_html(
-                '<th role="rowheader" scope="row" class="{}">', kind
+                '<th role="rowheader" scope="row" class="{}">',
+                kind,
             ), "</th>"
         opening = '<td role="cell" class="{}" data-label="{}">'
         return format_html(opening, kind, column.header), "</td>"

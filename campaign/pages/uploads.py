@@ -18,7 +18,7 @@ from campaign.texts.languages import LanguageTagError
 
 LANGUAGE_TAG: Final = _("Language tag, such as cs, de-AT or zh-Hans.")
 SOURCE_TAG: Final = _(
-    "Language tag, such as cs, de-AT or zh-Hans; zxx if the source has no language, such as pictures."
+    "Language tag, such as cs, de-AT or zh-Hans; zxx if the source has no language, such as pictures.",
 )
 
 
@@ -54,12 +54,14 @@ class UploadForm(forms.Form):
         ],
     )
     reference_use = forms.ChoiceField(
-        label=_("Reference"), choices=ReferenceUse, widget=forms.RadioSelect
+        label=_("Reference"),
+        choices=ReferenceUse,
+        widget=forms.RadioSelect,
     )
     blocks_wanted = WholeNumberField(
         label=_("Target (blocks)"),
         help_text=_(
-            "Target for progress, and the maximum number of blocks. Leave empty for no limit."
+            "Target for progress, and the maximum number of blocks. Leave empty for no limit.",
         ),
         min_value=1,
         max_value=2**31 - 1,
@@ -68,7 +70,7 @@ class UploadForm(forms.Form):
     by_paragraph = forms.BooleanField(
         label=_("Split documents into paragraphs"),
         help_text=_(
-            "For WMT JSON Lines files, where each document is one segment by default."
+            "For WMT JSON Lines files, where each document is one segment by default.",
         ),
         required=False,
     )
@@ -79,10 +81,14 @@ class UploadForm(forms.Form):
     )
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, upload: Upload
+        self,
+        data: Mapping[str, Any] | None = None,
+        *,
+        upload: Upload,
     ) -> None:
         super().__init__(
-            data, initial={n: getattr(upload, n) for n in self.base_fields}
+            data,
+            initial={n: getattr(upload, n) for n in self.base_fields},
         )
         self.upload = upload
         if self.data.get("act") == "import":

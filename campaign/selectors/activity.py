@@ -49,19 +49,19 @@ def _judges(campaign: Campaign) -> QuerySet[Judge]:
     """Return the judges who are not members; people who are both appear under their name."""
     members = Membership.objects.filter(campaign=campaign).values("user")
     return Judge.objects.filter(campaign=campaign, user__isnull=False).exclude(
-        user__in=members
+        user__in=members,
     )
 
 
 def activity_people(*, campaign: Campaign) -> list[User]:
     """Return the users in a campaign's log who are not its judges, by name."""
     ids = ActivityEvent.objects.filter(campaign=campaign, user__isnull=False).values(
-        "user"
+        "user",
     )
     return list(
         User.objects.filter(pk__in=ids)
         .exclude(pk__in=_judges(campaign).values("user"))
-        .order_by("name", "pk")
+        .order_by("name", "pk"),
     )
 
 
@@ -79,7 +79,9 @@ def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
 
 
 def events_named(
-    *, campaign: Campaign, events: QuerySet[ActivityEvent]
+    *,
+    campaign: Campaign,
+    events: QuerySet[ActivityEvent],
 ) -> Iterator[tuple[ActivityEvent, Mapping[int, str]]]:
     """Yield all events, each with the names of users. They are read in portions by key, so that no query stays open."""
     portion = list(events[:_PORTION])

@@ -91,7 +91,7 @@ def machine_named(text: str) -> MachineJudge | None:
     Archived campaigns, and those in the bin, take no answers.
     """
     machines = MachineJudge.objects.exclude(
-        campaign__state__in=[CampaignState.ARCHIVED, CampaignState.BIN]
+        campaign__state__in=[CampaignState.ARCHIVED, CampaignState.BIN],
     )
     named = machines.filter(token_digest=token_digest(text))
     return named.select_related("campaign", "created_by").first()
@@ -111,7 +111,8 @@ def links_valid(*, campaign: Campaign | None = None) -> InvitationQuerySet:
     if campaign is not None:
         links = links.filter(campaign=campaign)
     return links.select_related("user", "campaign", "created_by").order_by(
-        "expires_at", "id"
+        "expires_at",
+        "id",
     )
 
 
@@ -136,7 +137,7 @@ def members_access(*, campaign: Campaign) -> QuerySet[Membership]:
     links = Q(
         user__invitations__in=Invitation.objects.valid()
         .filter(campaign=campaign)
-        .exclude(role=_JUDGE)
+        .exclude(role=_JUDGE),
     )
     return (
         Membership.objects.filter(campaign=campaign)
@@ -254,7 +255,8 @@ def address_of_judge(judge: Judge) -> str:
 def judges_by_address(*, campaign: Campaign) -> dict[str, str]:
     """Return the pseudonyms of judges by their address, and by those of messages in force, as `address_key`. Two queries."""
     mails = Mail.objects.to_judges().filter(
-        campaign=campaign, withdrawn_at__isnull=True
+        campaign=campaign,
+        withdrawn_at__isnull=True,
     )
     judges = Judge.objects.filter(campaign=campaign).exclude(address="")
     rows = [
@@ -337,7 +339,7 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
                 When(arrived__gte=F("cap"), then=Value(StandingOfLink.USED_UP)),
                 default=Value(StandingOfLink.USABLE),
                 output_field=CharField(),
-            )
+            ),
         )
         .order_by("-id")
     )
@@ -363,8 +365,9 @@ def member_invitations(*, campaign: Campaign) -> QuerySet[Mail]:
         waiting.select_related("campaign", "invitation", "user", "created_by")
         .annotate(
             has_expired=Case(
-                When(invitation__expires_at__lte=Now(), then=True), default=False
-            )
+                When(invitation__expires_at__lte=Now(), then=True),
+                default=False,
+            ),
         )
         .order_by("-id")
     )
@@ -375,7 +378,9 @@ def own_link_of(*, judge: Judge) -> Invitation | None:
     return (
         Invitation.objects.valid()
         .filter(
-            campaign=judge.campaign_id, user=judge.user_id, created_by=judge.user_id
+            campaign=judge.campaign_id,
+            user=judge.user_id,
+            created_by=judge.user_id,
         )
         .order_by("-id")
         .first()
@@ -391,7 +396,9 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
     """
     judge = OuterRef("pk")
     own_links = Invitation.objects.valid().filter(
-        campaign=OuterRef("campaign"), user=OuterRef("user"), role=InvitationRole.JUDGE
+        campaign=OuterRef("campaign"),
+        user=OuterRef("user"),
+        role=InvitationRole.JUDGE,
     )
     revoked = Invitation.objects.filter(
         campaign=campaign,
@@ -402,10 +409,10 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
     all_mails = Mail.objects.filter(judge=judge)
     mails = all_mails.filter(withdrawn_at__isnull=True).order_by("-id")
     acceptances = Acceptance.objects.filter(judge=judge).order_by(
-        "-instructions__version"
+        "-instructions__version",
     )
     openings = BrowserVisit.objects.filter(judge=judge, at_work=False).order_by(
-        "seen_at"
+        "seen_at",
     )
     return (
         Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
@@ -427,20 +434,21 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
             had_link=Exists(revoked)
             | Exists(all_mails.filter(withdrawn_at__isnull=False)),
             link_ends=Subquery(
-                own_links.order_by("-expires_at").values("expires_at")[:1]
+                own_links.order_by("-expires_at").values("expires_at")[:1],
             ),
         )
         .annotate(
             standing=Case(
                 When(
-                    withdrawn_at__isnull=False, then=Value(StandingOfInvited.WITHDRAWN)
+                    withdrawn_at__isnull=False,
+                    then=Value(StandingOfInvited.WITHDRAWN),
                 ),
                 When(declined_at__isnull=False, then=Value(StandingOfInvited.DECLINED)),
                 When(opened_at__isnull=False, then=Value(StandingOfInvited.PRESENT)),
                 When(mail_state__in=_NOT_SENT, then=Value(StandingOfInvited.NOT_SENT)),
                 default=Value(StandingOfInvited.EXPECTED),
                 output_field=CharField(),
-            )
+            ),
         )
         .order_by("-id")
     )
@@ -494,5 +502,7 @@ def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datet
 def _neighbour(of: Lag | Lead) -> Window:
     """Return a window over the visits of the same judge, before or after this one."""
     return Window(
-        of, partition_by=F("judge"), order_by=[F("seen_at").asc(), F("id").asc()]
+        of,
+        partition_by=F("judge"),
+        order_by=[F("seen_at").asc(), F("id").asc()],
     )

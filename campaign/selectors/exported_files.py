@@ -50,7 +50,10 @@ def export_jobs(*, task: Task) -> list[Job]:
 
 
 def exported_bytes(
-    file: KeptFile, *, start: int = 0, stop: int | None = None
+    file: KeptFile,
+    *,
+    start: int = 0,
+    stop: int | None = None,
 ) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, one part at a time.
 
@@ -61,7 +64,9 @@ def exported_bytes(
     if file.stored_as:
         return _read_from_storage(file, start, end)
     parts = FilePart.objects.filter(
-        file=file, offset__gt=start - PART_BYTES, offset__lt=end
+        file=file,
+        offset__gt=start - PART_BYTES,
+        offset__lt=end,
     ).order_by("offset")
     if end > start and not parts.exists():
         raise KeptFile.DoesNotExist
@@ -69,11 +74,13 @@ def exported_bytes(
 
 
 def _read_from_parts(
-    parts: QuerySet[FilePart], start: int, end: int
+    parts: QuerySet[FilePart],
+    start: int,
+    end: int,
 ) -> Iterator[bytes]:
     # One statement: its result stays on the server until it is read, outside a transaction, too.
     for offset, content in parts.values_list("offset", "content").iterator(
-        chunk_size=1
+        chunk_size=1,
     ):
         yield bytes(content)[max(0, start - offset) : end - offset]
 
@@ -91,7 +98,7 @@ def _read_from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
         # Storages raise errors of any class.
         logger.exception("The file storage did not return %s.", file.stored_as)
         raise FileStorageError(
-            _("The file storage is unavailable. Try again later.")
+            _("The file storage is unavailable. Try again later."),
         ) from error
 
     def read() -> Iterator[bytes]:

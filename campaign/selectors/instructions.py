@@ -28,7 +28,9 @@ def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
 
 
 def instructions_to_read(
-    *, in_force: dict[str, Instructions], language: str
+    *,
+    in_force: dict[str, Instructions],
+    language: str,
 ) -> Instructions | None:
     """Return the text for a reader, as `text_for_reader`; None if there are no instructions."""
     return text_for_reader(in_force, language)
@@ -43,14 +45,14 @@ def starter_instructions(*, campaign: Campaign, language: str) -> str:
     if language not in translated:
         return ""
     tasks = list(Task.objects.of(campaign).order_by("pk")) or [
-        Task(protocol=Protocol.RANKING)
+        Task(protocol=Protocol.RANKING),
     ]
     with translation.override(translated[language]):
         paragraphs: dict[str, None] = {}
         for task in tasks:
             paragraphs |= dict.fromkeys(filter(None, (task.work, task.criterion)))
         closing = _(
-            "Skip an item that you cannot judge. Your judgments are published without your name."
+            "Skip an item that you cannot judge. Your judgments are published without your name.",
         )
         return "\n\n".join([*paragraphs, closing])
 

@@ -42,7 +42,8 @@ def media_of_machine(machine_id: int) -> MediaAddress:
 
     def address(name: str) -> str:
         return reverse(
-            "judging-media", args=[_signature(_machine(machine_id), name), name]
+            "judging-media",
+            args=[_signature(_machine(machine_id), name), name],
         )
 
     return address
@@ -67,7 +68,8 @@ def media_refused(*, test_set: TestSet, protocol: str) -> bool:
     if not Protocol(protocol).needs_words:
         return False
     return Output.objects.filter(
-        segment__test_set=test_set, text__contains=MARK_BEGINS
+        segment__test_set=test_set,
+        text__contains=MARK_BEGINS,
     ).exists()
 
 
@@ -77,7 +79,10 @@ def is_media_signature(signature: str, *, judge_id: int, name: str) -> bool:
 
 
 def is_media_signature_of_machine(
-    signature: str, *, machine_id: int, name: str
+    signature: str,
+    *,
+    machine_id: int,
+    name: str,
 ) -> bool:
     """Return whether `signature` is in the address of this file that the machine judge was given."""
     return constant_time_compare(signature, _signature(_machine(machine_id), name))

@@ -23,7 +23,7 @@ from campaign.formats.json_text import JSONObject, decode_json
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:=/~-]{0,99}")
 #: What programs write for an id they do not have, and what Mechanical Turk sends to workers who preview a task.
 _NO_IDS: Final = frozenset(
-    {"null", "undefined", "none", "nan", "assignment_id_not_available"}
+    {"null", "undefined", "none", "nan", "assignment_id_not_available"},
 )
 
 
@@ -59,18 +59,18 @@ def _id(query: Mapping[str, str], name: str) -> str:
     value = query.get(name, "").strip()
     if not value:
         raise EntryRefusedError(
-            _("The URL parameter “%(name)s” is missing.") % {"name": name}
+            _("The URL parameter “%(name)s” is missing.") % {"name": name},
         )
     if value.lower() in _NO_IDS or "%" in value or "{" in value or "$" in value:
         raise EntryRefusedError(
             _(
-                "The URL parameter “%(name)s” still contains a placeholder instead of an ID."
+                "The URL parameter “%(name)s” still contains a placeholder instead of an ID.",
             )
-            % {"name": name}
+            % {"name": name},
         )
     if not _ID.fullmatch(value):
         raise EntryRefusedError(
-            _("The URL parameter “%(name)s” is not a valid ID.") % {"name": name}
+            _("The URL parameter “%(name)s” is not a valid ID.") % {"name": name},
         )
     return value
 
@@ -105,7 +105,12 @@ def prolific_signature(*, secret: str, timestamp: str, body: bytes) -> str:
 
 
 def prolific_event(
-    *, secret: str, timestamp: str, signature: str, body: bytes, now: datetime
+    *,
+    secret: str,
+    timestamp: str,
+    signature: str,
+    body: bytes,
+    now: datetime,
 ) -> Event | None:
     """Return the event of a submission in Prolific's webhook; None if it has another subject.
 
@@ -128,7 +133,9 @@ def prolific_event(
         .replace("TIMED OUT", "TIMED-OUT")
     )
     return Event(
-        session_id=_json_text(data, "resource_id"), status=status[:40], since=sent_at
+        session_id=_json_text(data, "resource_id"),
+        status=status[:40],
+        since=sent_at,
     )
 
 

@@ -103,7 +103,9 @@ class AnswersSummary:
 
 
 def answers_summaries(
-    *, campaign: Campaign, judges: Collection[int] | None = None
+    *,
+    campaign: Campaign,
+    judges: Collection[int] | None = None,
 ) -> list[AnswersSummary]:
     """Return a summary for each question. One query.
 
@@ -150,7 +152,9 @@ def _summary(question: Question, judges: Sequence[Judge]) -> AnswersSummary:
 
 
 def _counts(
-    question: Question, answered: Sequence[Judge], middle: float | None
+    question: Question,
+    answered: Sequence[Judge],
+    middle: float | None,
 ) -> list[AnswerCount]:
     by_answer: dict[str, list[Judge]] = {choice: [] for choice in question.choices}
     number_of_choices = len(by_answer)

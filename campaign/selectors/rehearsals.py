@@ -65,7 +65,8 @@ def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
     else:
         rehearsal = written.first()
     changes = ActivityEvent.objects.filter(
-        campaign=campaign.pk, kind__in=_WHAT_IS_REHEARSED
+        campaign=campaign.pk,
+        kind__in=_WHAT_IS_REHEARSED,
     )
     return RehearsalState(
         rehearsal=rehearsal,

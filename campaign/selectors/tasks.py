@@ -21,7 +21,8 @@ def tasks_in_order(campaign: Campaign) -> list[Task]:
 def ranking_task(*, test_set: TestSet) -> Task:
     """Return the five-way ranking of a test set that has one."""
     return Task.objects.select_related("test_set__campaign").get(
-        test_set=test_set, protocol=Protocol.RANKING
+        test_set=test_set,
+        protocol=Protocol.RANKING,
     )
 
 
@@ -38,7 +39,8 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
     """Return the ID of the campaign in an address: 0 if it does not exist, None if the address contains none."""
     if "slug" in kwargs:
         campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list(
-            "pk", flat=True
+            "pk",
+            flat=True,
         )
         return campaigns.first() or 0
     if "task_id" in kwargs:
@@ -76,7 +78,8 @@ def has_judgments(*, test_set: TestSet) -> bool:
     return any(
         answer
         for _receiver, answer in judgments_requested.send(
-            sender=TestSet, test_set=test_set
+            sender=TestSet,
+            test_set=test_set,
         )
     )
 
@@ -94,11 +97,12 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
         return ""
     return _(
         "“%(name)s” has been judged (%(languages)s), so its languages cannot be changed. Import "
-        "the texts as a new test set with the correct languages."
+        "the texts as a new test set with the correct languages.",
     ) % {
         "name": test_set.name,
         "languages": language_pair_name(
-            test_set.source_language, test_set.target_language
+            test_set.source_language,
+            test_set.target_language,
         ),
     }
 
@@ -128,7 +132,9 @@ def reference_use_in_words(*, campaign: Campaign, is_shown: bool) -> list[str]:
     hidden control but are not.
     """
     answers = reference_use_requested.send(
-        sender=Campaign, campaign=campaign, is_shown=is_shown
+        sender=Campaign,
+        campaign=campaign,
+        is_shown=is_shown,
     )
     sentences: list[str] = []
     for _receiver, answer in answers:
@@ -137,7 +143,10 @@ def reference_use_in_words(*, campaign: Campaign, is_shown: bool) -> list[str]:
 
 
 def languages_without_work(
-    *, campaign: Campaign, languages: Collection[str], judge: str = ""
+    *,
+    campaign: Campaign,
+    languages: Collection[str],
+    judge: str = "",
 ) -> str:
     """Return a warning about the languages that organisers chose; empty if there is work in them.
 
@@ -155,10 +164,10 @@ def languages_without_work(
         warning = _("No test set uses %(languages)s.")
     elif unused:
         warning = _(
-            "No test set uses %(languages)s. %(judge)s will receive no work until one does."
+            "No test set uses %(languages)s. %(judge)s will receive no work until one does.",
         )
     elif not has_work:
         warning = _(
-            "%(judge)s does not read both languages of any test set and will receive no work until one matches."
+            "%(judge)s does not read both languages of any test set and will receive no work until one matches.",
         )
     return warning % {"languages": unused, "judge": judge}

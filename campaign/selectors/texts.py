@@ -36,7 +36,9 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
         .select_related("document")
         .prefetch_related(
             Prefetch(
-                "references", Reference.objects.order_by("number"), to_attr="in_order"
+                "references",
+                Reference.objects.order_by("number"),
+                to_attr="in_order",
             ),
             Prefetch("outputs", outputs, to_attr="by_system"),
         )
@@ -102,7 +104,8 @@ def documents_of(*, task: Task) -> QuerySet[Document]:
     return (
         Document.objects.filter(test_set=task.test_set_id)
         .annotate(
-            segment_count=Count("segments"), first_segment=Min("segments__number")
+            segment_count=Count("segments"),
+            first_segment=Min("segments__number"),
         )
         .order_by("position")
     )
@@ -124,12 +127,12 @@ def texts_page(*, task: Task, start: int = 1) -> TextsPage:
     rows = list(
         segments_with_texts(task=task)
         .filter(number__gte=start)
-        .order_by("number")[: SEGMENTS_ON_A_PAGE + 1]
+        .order_by("number")[: SEGMENTS_ON_A_PAGE + 1],
     )
     earlier = list(
         all_of_them.filter(number__lt=start)
         .order_by("-number")
-        .values_list("number", flat=True)[:SEGMENTS_ON_A_PAGE]
+        .values_list("number", flat=True)[:SEGMENTS_ON_A_PAGE],
     )
     for segment in rows:
         segment.shared = _systems_by_text(segment).items()  # type: ignore[attr-defined]

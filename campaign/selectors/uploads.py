@@ -53,7 +53,7 @@ def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
     `with_files` leaves out those without any file.
     """
     uploads = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
-        file_count=Count("files")
+        file_count=Count("files"),
     )
     if with_files:
         uploads = uploads.filter(file_count__gt=0)

@@ -52,8 +52,8 @@ def token_create(
     if through is not None and expiry > through.expiry:
         raise CredentialRefusedError(
             _(
-                "A token cannot create a token that expires later. Sign in to create one."
-            )
+                "A token cannot create a token that expires later. Sign in to create one.",
+            ),
         )
     if campaign is not None and not _takes_part(user, campaign):
         raise CredentialRefusedError(_("Campaign not found, or you are not a member."))

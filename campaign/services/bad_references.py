@@ -85,7 +85,8 @@ def bad_references_make(
         for number in references
         if number not in there
         and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(
-            10**9, "choice"
+            10**9,
+            "choice",
         )
         < share * 10**9
     ]
@@ -117,25 +118,31 @@ def bad_references_store(
     system = _system(test_set)
     first_references = _first_references(test_set)
     taken = _texts_of(
-        [bad_reference.segment for bad_reference in bad_references], system
+        [bad_reference.segment for bad_reference in bad_references],
+        system,
     )
     for bad_reference in bad_references:
         if bad_reference.segment not in first_references:
             raise BadReferenceRefusedError(
-                _("The segment has no reference."), bad_reference.segment
+                _("The segment has no reference."),
+                bad_reference.segment,
             )
         _text_check(
-            bad_reference.segment, bad_reference.text, taken[bad_reference.segment]
+            bad_reference.segment,
+            bad_reference.text,
+            taken[bad_reference.segment],
         )
     _rows_create(system, bad_references, reviewer)
 
 
 def _rows_create(
-    system: System, bad_references: Sequence[BadReferenceContent], reviewer: User | None
+    system: System,
+    bad_references: Sequence[BadReferenceContent],
+    reviewer: User | None,
 ) -> None:
     numbers = [bad_reference.segment for bad_reference in bad_references]
     segments = dict(
-        system.test_set.segments.filter(number__in=numbers).values_list("number", "id")
+        system.test_set.segments.filter(number__in=numbers).values_list("number", "id"),
     )
     outputs = Output.objects.bulk_create(
         Output(
@@ -190,7 +197,9 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
 
 @transaction.atomic
 def bad_reference_rewrite(
-    *, bad_reference: BadReference, rewritten: BadReferenceContent
+    *,
+    bad_reference: BadReference,
+    rewritten: BadReferenceContent,
 ) -> BadReference:
     """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
@@ -200,14 +209,19 @@ def bad_reference_rewrite(
     row = _unseen_locked(bad_reference)
     segment = row.output.segment.number
     _text_check(
-        segment, rewritten.text, _texts_of([segment], row.output.system)[segment]
+        segment,
+        rewritten.text,
+        _texts_of([segment], row.output.system)[segment],
     )
     return _replace_text(row, rewritten)
 
 
 @transaction.atomic
 def bad_reference_change(
-    *, bad_reference: BadReference, content: BadReferenceContent, reviewer: User | None
+    *,
+    bad_reference: BadReference,
+    content: BadReferenceContent,
+    reviewer: User | None,
 ) -> BadReference:
     """Rewrite a damaged reference if its text or origin differs, review it if its status does, and return it.
 
@@ -225,7 +239,7 @@ def bad_reference_change(
         field = "status"
         if content.status == BadReference.Status.PENDING:
             raise BadReferenceReviewedError(
-                f"This damaged reference has been reviewed and stays {row.status}."
+                f"This damaged reference has been reviewed and stays {row.status}.",
             )
         return bad_reference_review(
             bad_reference=row,
@@ -252,7 +266,10 @@ def bad_reference_content(row: BadReference) -> BadReferenceContent:
 
 @transaction.atomic
 def bad_reference_review(
-    *, bad_reference: BadReference, approve: bool, reviewer: User | None
+    *,
+    bad_reference: BadReference,
+    approve: bool,
+    reviewer: User | None,
 ) -> BadReference:
     """Approve or reject a damaged reference, and return it; repeating it changes nothing.
 
@@ -268,7 +285,7 @@ def bad_reference_review(
         return row
     if approve and row.withdrawn_at is not None:
         raise BadReferenceRefusedError(
-            _("This damaged reference was withdrawn permanently.")
+            _("This damaged reference was withdrawn permanently."),
         )
     # By the database's clock, because planning looks up which references were approved at a time.
     if approve:
@@ -310,8 +327,8 @@ def _unseen_locked(bad_reference: BadReference) -> BadReference:
     if row.approved_at is not None:
         raise BadReferenceRefusedError(
             _(
-                "This damaged reference was approved and may have been shown to judges, so its text cannot be changed."
-            )
+                "This damaged reference was approved and may have been shown to judges, so its text cannot be changed.",
+            ),
         )
     return row
 
@@ -341,9 +358,9 @@ def _system(test_set: TestSet) -> System:
     if system.kind != SystemKind.BAD_REFERENCE:
         raise BadReferenceRefusedError(
             _(
-                "A system is called %(name)s, which is reserved for damaged references. Rename it."
+                "A system is called %(name)s, which is reserved for damaged references. Rename it.",
             )
-            % {"name": BAD_REFERENCE_SYSTEM}
+            % {"name": BAD_REFERENCE_SYSTEM},
         )
     return system
 
@@ -352,7 +369,8 @@ def _first_references(test_set: TestSet) -> dict[int, str]:
     """Return the first reference of each segment by its number, in the order of the segments."""
     rows = (
         Reference.objects.filter(
-            segment__test_set=test_set, segment__source_text__isnull=False
+            segment__test_set=test_set,
+            segment__source_text__isnull=False,
         )
         # Recordings and pictures cannot be damaged.
         .exclude(text__contains=MARK_BEGINS)
@@ -398,5 +416,10 @@ def _bad_reference_content(
         damages=damages,
     )
     return BadReferenceContent(
-        number, made.text, made.damage, made.detail, seed, attempt
+        number,
+        made.text,
+        made.damage,
+        made.detail,
+        seed,
+        attempt,
     )

@@ -11,7 +11,11 @@ from campaign.models import BrowserVisit, Invitation, Judge
 
 
 def browser_visit_record(
-    *, judge: Judge, browser: bytes, device: str, opened: Invitation | None = None
+    *,
+    judge: Judge,
+    browser: bytes,
+    device: str,
+    opened: Invitation | None = None,
 ) -> BrowserVisit:
     """Add a visit and return it: the browser opened the link `opened`, or is at work if None.
 

@@ -102,8 +102,8 @@ def rehearsal_begin(
     if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
         raise RehearsalRefusedError(
             _(
-                "A rehearsal is already starting or ending. Wait until it is done, or stop it."
-            )
+                "A rehearsal is already starting or ending. Wait until it is done, or stop it.",
+            ),
         )
     return job_queue(
         campaign=campaign,
@@ -118,12 +118,12 @@ def rehearsable_check(campaign: Campaign) -> None:
     """Raise `RehearsalRefusedError` unless the campaign is a draft and not itself a rehearsal."""
     if campaign.rehearsal_of_id is not None:
         raise RehearsalRefusedError(
-            _("This is a rehearsal and cannot be rehearsed itself.")
+            _("This is a rehearsal and cannot be rehearsed itself."),
         )
     if campaign.state != CampaignState.DRAFT:
         raise RehearsalRefusedError(
             _("“%(name)s” is %(state)s. Only draft campaigns can be rehearsed.")
-            % {"name": campaign.name, "state": campaign.get_state_display()}
+            % {"name": campaign.name, "state": campaign.get_state_display()},
         )
 
 
@@ -147,7 +147,10 @@ def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
         return None
     queued = _jobs(campaign, JobKind.REHEARSAL_END).first()
     return queued or job_queue(
-        campaign=campaign, kind=JobKind.REHEARSAL_END, name=campaign.name, user=by
+        campaign=campaign,
+        kind=JobKind.REHEARSAL_END,
+        name=campaign.name,
+        user=by,
     )
 
 
@@ -181,7 +184,9 @@ def _jobs(campaign: Campaign, *kinds: JobKind) -> Any:
     """Return the jobs of these kinds that have not ended."""
     unended = [JobState.QUEUED, JobState.RUNNING]
     return Job.objects.filter(
-        campaign=campaign, kind__in=kinds, state__in=unended
+        campaign=campaign,
+        kind__in=kinds,
+        state__in=unended,
     ).order_by("pk")
 
 
@@ -253,7 +258,8 @@ def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
         quota = changes.get(name)
         if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
             raise RulesRefusedError(
-                "Enter at least 1 block, or leave empty for no limit.", field=name
+                "Enter at least 1 block, or leave empty for no limit.",
+                field=name,
             )
     locked = (
         Task.objects.select_for_update(of=("self", "test_set"))
@@ -299,7 +305,10 @@ def task_reopen(*, task: Task) -> None:
 
 @transaction.atomic
 def campaign_change(
-    *, campaign: Campaign, rank_shown_reference: bool = False, **changes: Unpack[Rules]
+    *,
+    campaign: Campaign,
+    rank_shown_reference: bool = False,
+    **changes: Unpack[Rules],
 ) -> Campaign:
     """Change the given rules of a campaign, and return it.
 
@@ -325,11 +334,14 @@ def campaign_change(
         changes["judged"] = lines_checked(changes["judged"], "judged", MAX_JUDGED)
     for name, value in changes.items():
         setattr(
-            locked, name, " ".join(value.split()) if isinstance(value, str) else value
+            locked,
+            name,
+            " ".join(value.split()) if isinstance(value, str) else value,
         )
     if not locked.show_source and not locked.show_reference:
         raise RulesRefusedError(
-            _("Show the source, the reference, or both."), field="show_reference"
+            _("Show the source, the reference, or both."),
+            field="show_reference",
         )
     if locked.time_zone and locked.time_zone not in time_zone_names():
         raise RulesRefusedError(
@@ -347,7 +359,11 @@ class TaskRefusedError(RefusedError):
 
 @transaction.atomic
 def task_create(
-    *, test_set: TestSet, protocol: str, by: User | None, **quotas: int | None
+    *,
+    test_set: TestSet,
+    protocol: str,
+    by: User | None,
+    **quotas: int | None,
 ) -> Task:
     """Add a task with another protocol to a test set; return it.
 
@@ -364,7 +380,8 @@ def task_create(
             field="protocol",
         )
     if not Segment.objects.filter(
-        test_set=test_set, source_text__isnull=False
+        test_set=test_set,
+        source_text__isnull=False,
     ).exists():
         raise TaskRefusedError(
             _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
@@ -374,7 +391,7 @@ def task_create(
         raise TaskRefusedError(
             _(
                 "“%(name)s” has recordings or pictures as outputs, but judges of this protocol work with words. Choose "
-                "ranking, two outputs or ratings."
+                "ranking, two outputs or ratings.",
             )
             % {"name": test_set.name},
             field="protocol",
@@ -387,11 +404,12 @@ def task_create(
 def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
     """Lock and return the campaign whose tasks are to change. Raises as `task_create`."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(
-        pk=test_set.campaign_id
+        pk=test_set.campaign_id,
     )
     if by is not None:
         role = Membership.objects.filter(campaign=campaign, user=by).values_list(
-            "role", flat=True
+            "role",
+            flat=True,
         )
         role_of_user = role.first()
         if role_of_user is None:
@@ -401,7 +419,7 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
     if campaign.state in {CampaignState.ARCHIVED, CampaignState.BIN}:
         raise TaskRefusedError(
             _("“%(name)s” is %(state)s, so this action is not available.")
-            % {"name": campaign.name, "state": campaign.get_state_display()}
+            % {"name": campaign.name, "state": campaign.get_state_display()},
         )
     return campaign
 
@@ -456,7 +474,10 @@ class NameNotTypedError(StateRefusedError):
 
 @transaction.atomic
 def campaign_state_change(
-    *, campaign: Campaign, transition: Transition, by: User | None
+    *,
+    campaign: Campaign,
+    transition: Transition,
+    by: User | None,
 ) -> bool:
     """Change the state of a campaign; return whether it changed.
 
@@ -473,11 +494,11 @@ def campaign_state_change(
     if campaign.state not in sources:
         raise StateRefusedError(
             _("“%(name)s” is %(state)s, so this action is not available.")
-            % {"name": campaign.name, "state": campaign.get_state_display()}
+            % {"name": campaign.name, "state": campaign.get_state_display()},
         )
     if after == CampaignState.OPEN:
         Campaign.objects.filter(pk=campaign.pk, closes_at__lte=Now()).update(
-            closes_at=None
+            closes_at=None,
         )
     rehearsal_end_later(campaign=campaign, by=by)
     _set(campaign, after)
@@ -493,7 +514,7 @@ def campaign_delete(*, campaign: Campaign, typed_name: str, by: User | None) -> 
     owner_demand(campaign=campaign, by=by)
     if visible_name(typed_name) != visible_name(campaign.name):
         raise NameNotTypedError(
-            _("Not deleted. Type “%(name)s” to confirm.") % {"name": campaign.name}
+            _("Not deleted. Type “%(name)s” to confirm.") % {"name": campaign.name},
         )
     with transaction.atomic():
         campaign_state_change(campaign=campaign, transition=Transition.DELETE, by=by)
@@ -511,7 +532,7 @@ def _erase_without_judgments(campaign: Campaign) -> None:
     except (IntegrityError, InternalError, OperationalError) as error:
         # It stays in the bin, with the judgment.
         raise StateRefusedError(
-            _("A judge is still working, so the campaign was moved to the bin.")
+            _("A judge is still working, so the campaign was moved to the bin."),
         ) from error
 
 
@@ -545,8 +566,8 @@ def campaign_extend(
     if closes_at and closes_at != campaign.closes_at and closes_at <= timezone.now():
         raise StateRefusedError(
             _(
-                "This time is in the past. To close the campaign now, use “Close campaign”."
-            )
+                "This time is in the past. To close the campaign now, use “Close campaign”.",
+            ),
         )
     if closes_at and (refusal := year_refusal(closes_at)):
         raise StateRefusedError(refusal)
@@ -559,7 +580,8 @@ def campaign_extend(
 def campaigns_close_due() -> int:
     """Close the campaigns whose closing time has passed; return their number. Judges receive no work after that time."""
     due = Campaign.objects.filter(
-        Q(state__in=[CampaignState.OPEN, CampaignState.PAUSED]), closes_at__lte=Now()
+        Q(state__in=[CampaignState.OPEN, CampaignState.PAUSED]),
+        closes_at__lte=Now(),
     )
     return sum(
         campaign_state_change(campaign=campaign, transition=Transition.CLOSE, by=None)
@@ -570,7 +592,8 @@ def campaigns_close_due() -> int:
 def bin_empty() -> Sequence[str]:
     """Delete campaigns that have been in the bin for `BIN_DAYS`; return the short names."""
     due = Campaign.objects.filter(
-        state=CampaignState.BIN, state_since__lte=Now() - timedelta(days=BIN_DAYS)
+        state=CampaignState.BIN,
+        state_since__lte=Now() - timedelta(days=BIN_DAYS),
     )
     gone = []
     for campaign in due:
@@ -582,7 +605,7 @@ def bin_empty() -> Sequence[str]:
 
 def _lock(campaign: Campaign) -> None:
     campaign.refresh_from_db(
-        from_queryset=Campaign.objects.select_for_update(no_key=True)
+        from_queryset=Campaign.objects.select_for_update(no_key=True),
     )
 
 

@@ -53,7 +53,10 @@ class ErasureRefusedError(RefusedError):
 
 @transaction.atomic
 def erasure_ask(
-    *, judge: Judge, by: User | None = None, language: str = ""
+    *,
+    judge: Judge,
+    by: User | None = None,
+    language: str = "",
 ) -> ErasureRequest:
     """Record that a judge asks to be erased, and return the request, or the open one if there is one.
 
@@ -65,17 +68,19 @@ def erasure_ask(
     if judge.user_id is None:
         raise ErasureRefusedError(
             _("“%(judge)s” is not a person and has no data to erase.")
-            % {"judge": judge.pseudonym}
+            % {"judge": judge.pseudonym},
         )
     if judge.erasure_requests.filter(carried_out_at__isnull=False).exists():
         raise ErasureRefusedError(
-            _("“%(judge)s” has already been erased.") % {"judge": judge.pseudonym}
+            _("“%(judge)s” has already been erased.") % {"judge": judge.pseudonym},
         )
     open_request = judge.erasure_requests.open().first()
     if open_request is not None:
         return open_request
     erasure = ErasureRequest.objects.create(
-        judge=judge, asked_by=by, due_at=Now() + ERASURE_PATIENCE
+        judge=judge,
+        asked_by=by,
+        due_at=Now() + ERASURE_PATIENCE,
     )
     erasure.refresh_from_db()
     _mails_request(request=erasure, language=language)
@@ -92,7 +97,7 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
     judge = Judge.objects.filter(campaign=campaign, pseudonym=name).first()
     if judge is None:
         raise ErasureRefusedError(
-            _("Judge not found: %(value)s.") % {"value": name[:100]}
+            _("Judge not found: %(value)s.") % {"value": name[:100]},
         )
     return erasure_ask(judge=judge, by=by)
 
@@ -113,7 +118,7 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
     if not reason or len(reason) > REASON_LENGTH:
         raise ErasureRefusedError(
             _("Enter a reason of at most %(most)d characters. The judge will read it.")
-            % {"most": REASON_LENGTH}
+            % {"most": REASON_LENGTH},
         )
     open_requests = ErasureRequest.objects.open().filter(pk=request.pk)
     if not open_requests.update(refused_at=Now(), reason=reason, answered_by=by):
@@ -133,7 +138,9 @@ def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
     `language` is that of the page on which the judge asked. The organiser who recorded the request is not notified.
     """
     erasure_judge_tell(
-        request=request, kind=MailKind.ERASURE_RECORDED, language=language
+        request=request,
+        kind=MailKind.ERASURE_RECORDED,
+        language=language,
     )
     if mail_is_printed():
         return
@@ -148,12 +155,19 @@ def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
     for user in organisers.order_by("pk"):
         if user.email:
             _queue(
-                request, MailKind.ERASURE_ASKED, user.email, user.language, user=user
+                request,
+                MailKind.ERASURE_ASKED,
+                user.email,
+                user.language,
+                user=user,
             )
 
 
 def erasure_judge_tell(
-    *, request: ErasureRequest, kind: MailKind, language: str = ""
+    *,
+    request: ErasureRequest,
+    kind: MailKind,
+    language: str = "",
 ) -> None:
     """Queue a message to the judge of a request, in their language; nothing if no address is known.
 
@@ -211,7 +225,8 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
     to_organiser = mail.kind == MailKind.ERASURE_ASKED
     with translation.override(mail.language), timezone.override(campaign.zone):
         page = reverse(
-            "erasures" if to_organiser else "judge-data", args=[campaign.slug]
+            "erasures" if to_organiser else "judge-data",
+            args=[campaign.slug],
         )
         link = ""
         if mail.base_url:
@@ -237,10 +252,10 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
 
 _SUBJECTS: Final = {
     MailKind.ERASURE_RECORDED: lambda: _(
-        "Your data erasure request was received: %(campaign)s"
+        "Your data erasure request was received: %(campaign)s",
     ),
     MailKind.ERASURE_REFUSED: lambda: _(
-        "Your data erasure request was refused: %(campaign)s"
+        "Your data erasure request was refused: %(campaign)s",
     ),
     MailKind.ERASURE_CARRIED_OUT: lambda: _("Your data was erased: %(campaign)s"),
     MailKind.ERASURE_ASKED: lambda: _("Data erasure request: %(campaign)s"),
@@ -250,7 +265,8 @@ _SUBJECTS: Final = {
 def files_naming_judges(*, judge: Judge) -> QuerySet[KeptFile]:
     """Return the exported files that name the judges of a judge's campaign."""
     return KeptFile.objects.filter(
-        task__test_set__campaign=judge.campaign_id, names_people=True
+        task__test_set__campaign=judge.campaign_id,
+        names_people=True,
     )
 
 
@@ -287,14 +303,14 @@ def judge_unlink(*, judge: Judge) -> dict[str, int]:
         if declared.called:
             removed[declared.called] = changed
     _rows(Judge).filter(pk=judge.pk).update(
-        withdrawn_at=Coalesce("withdrawn_at", Now())
+        withdrawn_at=Coalesce("withdrawn_at", Now()),
     )
     user = judge.user
     if user is None:
         return removed
     if not Membership.objects.filter(user=user, campaign=judge.campaign_id).exists():
         ActivityEvent.objects.filter(campaign=judge.campaign_id, user=user).update(
-            user=None
+            user=None,
         )
     if _has_other_parts(user, judge):
         nobody = User.objects.create(is_active=False)
@@ -322,7 +338,9 @@ def _rows(model: type[Any]) -> QuerySet[Any]:
 def _rows_of_judge(judge: Judge) -> Iterator[tuple[PersonalData, QuerySet[Any]]]:
     """Yield the rows of each model that are about a judge, and their links, which belong to the user."""
     links = _rows(Invitation).filter(
-        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
+        campaign=judge.campaign_id,
+        user=judge.user_id,
+        role=InvitationRole.JUDGE,
     )
     yield Invitation.personal, links
     yield from _rows_of_person(judge)
@@ -340,7 +358,9 @@ def _rows_of_person(
 
 
 def _rows_erase(
-    declared: PersonalData, rows: QuerySet[Any], person: Judge | User
+    declared: PersonalData,
+    rows: QuerySet[Any],
+    person: Judge | User,
 ) -> int:
     """Delete the rows of a judge or of a user, or empty their erased fields; return the number of rows."""
     if not declared.rows_deleted:
@@ -352,7 +372,9 @@ def _rows_erase(
 
 
 def _events_of_rows_erase(
-    declared: PersonalData, rows: QuerySet[Any], person: Judge | User
+    declared: PersonalData,
+    rows: QuerySet[Any],
+    person: Judge | User,
 ) -> None:
     """Empty what the activity log says about these rows, and about those of the person deleted before."""
     about = Q(object_id__in=rows.values("pk"))
@@ -370,7 +392,9 @@ def _events_of_judge_erase(judge: Judge) -> None:
     """Remove the erased fields from what the activity log says about a judge."""
     erased = set(Judge.personal.names(ERASED))
     events = ActivityEvent.objects.filter(
-        campaign=judge.campaign_id, kind=Judge._meta.label_lower, object_id=judge.pk
+        campaign=judge.campaign_id,
+        kind=Judge._meta.label_lower,
+        object_id=judge.pk,
     )
     for event in events:
         event.changes = {

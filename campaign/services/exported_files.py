@@ -88,9 +88,9 @@ def file_bytes_store(*, kind: str, path: str, content: IO[bytes]) -> str:
         raise FileStorageError(
             _(
                 "The file could not be written to the file storage (%(error)s). Contact the operator, then "
-                "start the job again."
+                "start the job again.",
             )
-            % {"error": type(error).__name__}
+            % {"error": type(error).__name__},
         ) from error
 
 
@@ -100,7 +100,9 @@ def file_parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
         return
     for offset in range(0, kept.size, PART_BYTES):
         FilePart.objects.create(
-            file=kept, offset=offset, content=whole.read(PART_BYTES)
+            file=kept,
+            offset=offset,
+            content=whole.read(PART_BYTES),
         )
 
 

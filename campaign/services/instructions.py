@@ -41,7 +41,7 @@ def instructions_write(
     if len(text) > MAX_CHARACTERS:
         raise InstructionsRefusedError(
             _("The instructions have %(length)d characters; the maximum is %(most)d.")
-            % {"most": MAX_CHARACTERS, "length": len(text)}
+            % {"most": MAX_CHARACTERS, "length": len(text)},
         )
     Campaign.objects.select_for_update().get(pk=campaign.pk)
     versions = Instructions.objects.filter(campaign=campaign)
@@ -65,6 +65,7 @@ def instructions_write(
 def instructions_accept(*, judge: Judge, instructions: Instructions) -> Acceptance:
     """Record and return the judge's acceptance of this version; repeating it changes nothing."""
     acceptance, _created = Acceptance.objects.get_or_create(
-        judge=judge, instructions=instructions
+        judge=judge,
+        instructions=instructions,
     )
     return acceptance

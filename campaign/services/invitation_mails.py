@@ -87,9 +87,9 @@ def addresses_read(text: str) -> list[str]:
             except ValidationError:
                 problems.append(
                     _(
-                        "Line %(number)d: “%(text)s” is not an e-mail address. Enter one such as ada@example.org."
+                        "Line %(number)d: “%(text)s” is not an e-mail address. Enter one such as ada@example.org.",
                     )
-                    % {"number": number, "text": address[:80]}
+                    % {"number": number, "text": address[:80]},
                 )
             else:
                 addresses.setdefault(address_key(address), address_canonical(address))
@@ -102,7 +102,7 @@ def addresses_read(text: str) -> list[str]:
                 "%(count)d addresses entered; the maximum is %(most)d.",
                 len(addresses),
                 most=_MAX_AT_ONCE,
-            )
+            ),
         )
     if problems:
         raise AddressesRefusedError(problems)
@@ -133,7 +133,9 @@ def judges_invite_by_mail(
             judge_addresses.append(address)
             continue
         judge = judge_create_with_user(
-            campaign=campaign, languages=checked_languages, address=address
+            campaign=campaign,
+            languages=checked_languages,
+            address=address,
         )
         mail = Mail.objects.create(
             kind=MailKind.JUDGE,
@@ -162,13 +164,13 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
     and then revokes nothing.
     """
     locked = Judge.objects.select_for_update(no_key=True, of=("self",)).select_related(
-        "user"
+        "user",
     )
     judge = locked.get(pk=judge.pk)
     address = judge.address or address_of_judge(judge)
     if not address:
         raise NoAddressError(
-            _("The address is missing. Enter one such as ada@example.org.")
+            _("The address is missing. Enter one such as ada@example.org."),
         )
     latest = Mail.objects.to_judges().filter(judge=judge).order_by("-pk").first()
     judge_links_revoke(judge=judge)
@@ -194,13 +196,17 @@ def judge_link_mail(*, judge: Judge, base_url: str, user: User | None = None) ->
 def _address_taken() -> str:
     return _(
         "A link for this campaign was already sent to this address. Find that message or use another "
-        "address."
+        "address.",
     )
 
 
 @transaction.atomic
 def own_link_send(
-    *, judge: Judge, address: str, base_url: str, language: str = "en"
+    *,
+    judge: Judge,
+    address: str,
+    base_url: str,
+    language: str = "en",
 ) -> Mail:
     """Queue a message with a link for the judge's other devices; return it.
 
@@ -213,7 +219,7 @@ def own_link_send(
         raise ValueError(judge.pseudonym)
     if mail_is_printed():
         raise OwnLinkRefusedError(
-            _("This server does not send e-mail. Create a link and copy it instead.")
+            _("This server does not send e-mail. Create a link and copy it instead."),
         )
     address = address_canonical(address)
     try:
@@ -224,8 +230,8 @@ def own_link_send(
     if Mail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
         raise OwnLinkRefusedError(
             _(
-                "You have reached the message limit. Create a link and copy it, or scan its QR code."
-            )
+                "You have reached the message limit. Create a link and copy it, or scan its QR code.",
+            ),
         )
     own_link_mails_withdraw(judge=judge)
     taken = OwnLinkRefusedError(_address_taken())
@@ -244,10 +250,12 @@ def own_link_send(
 def own_link_mails_withdraw(*, judge: Judge) -> None:
     """Stop unsent messages that the judge requested, and revoke the links of the sent ones."""
     mails = Mail.objects.filter(
-        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
+        judge=judge,
+        created_by=judge.user_id,
+        withdrawn_at__isnull=True,
     )
     Invitation.objects.filter(mail__in=mails, revoked_at__isnull=True).update(
-        revoked_at=Now()
+        revoked_at=Now(),
     )
     mails.update(withdrawn_at=Now())
 
@@ -276,7 +284,9 @@ def mail_link_make(mail: Mail) -> str:
 
 
 def invitation_message(
-    mail: Mail, token: str, connection: BaseEmailBackend
+    mail: Mail,
+    token: str,
+    connection: BaseEmailBackend,
 ) -> EmailMessage:
     """Return a message with a link, for a judge or a future member."""
     invitation = mail.invitation

@@ -101,7 +101,10 @@ def invitation_create(
 
 
 def invitations_create(
-    *, campaign: Campaign, user_ids: Sequence[int], created_by: User | None = None
+    *,
+    campaign: Campaign,
+    user_ids: Sequence[int],
+    created_by: User | None = None,
 ) -> tuple[list[str], datetime]:
     """Create links for up to thousands of judges; return their tokens in order, and when the links expire."""
     tokens = [secrets.token_urlsafe(TOKEN_BYTES) for _user in user_ids]
@@ -128,7 +131,11 @@ def invitations_create(
 
 @transaction.atomic
 def invitation_create_for_anybody(
-    *, campaign: Campaign, cap: int, languages: Sequence[str] = (), **described: Any
+    *,
+    campaign: Campaign,
+    cap: int,
+    languages: Sequence[str] = (),
+    **described: Any,
 ) -> tuple[Invitation, str]:
     """Create a link for up to `cap` new judges; return it with its token.
 
@@ -147,7 +154,10 @@ def invitation_create_for_anybody(
 
 @transaction.atomic
 def results_link_create(
-    *, campaign: Campaign, is_anonymous: bool, **described: Any
+    *,
+    campaign: Campaign,
+    is_anonymous: bool,
+    **described: Any,
 ) -> tuple[Invitation, str]:
     """Create a link to the results of a campaign, and return it with its token.
 
@@ -190,7 +200,7 @@ def invitation_change(
                 "%(count)d judge has joined with this link. Enter at least this number.",
                 "%(count)d judges have joined with this link. Enter at least this number.",
                 row.arrived,
-            )
+            ),
         )
     row.cap = cap
     row.expires_at = expires_at
@@ -207,7 +217,9 @@ def invitation_open(*, token: str) -> Invitation:
     `member_invitation_accept`. Links to results are opened elsewhere (`results_link`).
     """
     withdrawn = Judge.objects.filter(
-        user=OuterRef("user"), campaign=OuterRef("campaign"), withdrawn_at__isnull=False
+        user=OuterRef("user"),
+        campaign=OuterRef("campaign"),
+        withdrawn_at__isnull=False,
     )
     invitation = (
         Invitation.objects.valid()
@@ -238,7 +250,7 @@ def invitation_revoke(*, invitation: Invitation) -> None:
     An invitation to become a member is not sent any more, either.
     """
     Invitation.objects.filter(pk=invitation.pk, revoked_at__isnull=True).update(
-        revoked_at=Now()
+        revoked_at=Now(),
     )
     Mail.objects.to_members().filter(invitation=invitation).update(withdrawn_at=Now())
     invitation.refresh_from_db(fields=["revoked_at"])
@@ -280,7 +292,9 @@ def own_link_create(*, judge: Judge) -> str:
 def own_link_revoke(*, judge: Judge) -> int:
     """Revoke the links that the judge created, also by e-mail; return the number of links revoked."""
     Mail.objects.filter(
-        judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True
+        judge=judge,
+        created_by=judge.user_id,
+        withdrawn_at__isnull=True,
     ).update(withdrawn_at=Now())
     links = _links_of(judge).filter(created_by=judge.user_id, revoked_at__isnull=True)
     return links.update(revoked_at=Now())
@@ -323,10 +337,13 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     """Bring back the links and messages of a judge that were withdrawn at this moment."""
     mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
     taken = list(
-        mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True)
+        mails.filter(withdrawn_at__isnull=True).values_list(
+            Lower("address"),
+            flat=True,
+        ),
     )
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(
-        where=Lower("address")
+        where=Lower("address"),
     )
     elsewhere = _mailed_elsewhere(judge)
     stopped = stopped.exclude(where__in=taken).exclude(pk__in=elsewhere)
@@ -346,17 +363,24 @@ def _mailed_elsewhere(judge: Judge) -> list[int]:
 
 def _links_of(judge: Judge) -> InvitationQuerySet:
     return Invitation.objects.filter(
-        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
+        campaign=judge.campaign_id,
+        user=judge.user_id,
+        role=InvitationRole.JUDGE,
     )
 
 
 def member_links_revoke(*, campaign: Campaign, user: User) -> int:
     """Revoke the links of a member, and an invitation to become one; return their number."""
     Mail.objects.filter(
-        kind=MailKind.MEMBER, campaign=campaign, user=user, withdrawn_at__isnull=True
+        kind=MailKind.MEMBER,
+        campaign=campaign,
+        user=user,
+        withdrawn_at__isnull=True,
     ).update(withdrawn_at=Now())
     links = Invitation.objects.filter(
-        campaign=campaign, user=user, revoked_at__isnull=True
+        campaign=campaign,
+        user=user,
+        revoked_at__isnull=True,
     )
     return links.exclude(role=InvitationRole.JUDGE).update(revoked_at=Now())
 
@@ -365,13 +389,16 @@ def links_revoke(*, links: InvitationQuerySet) -> int:
     """Revoke these links, and stop messages with one that are not sent yet; return the number of links."""
     ids = list(links.values_list("pk", flat=True))
     Mail.objects.filter(invitation__in=ids, withdrawn_at__isnull=True).update(
-        withdrawn_at=Now()
+        withdrawn_at=Now(),
     )
     return Invitation.objects.filter(pk__in=ids).update(revoked_at=Now())
 
 
 def member_links_become(
-    *, campaign: Campaign, user: User, role: InvitationRole
+    *,
+    campaign: Campaign,
+    user: User,
+    role: InvitationRole,
 ) -> None:
     """Set the role of a member's links to their current role."""
     links = Invitation.objects.filter(campaign=campaign, user=user)

@@ -212,14 +212,16 @@ def _begin(job_id: int) -> Job | None:
         return None
     if job.attempts >= MAX_ATTEMPTS:
         logger.error(
-            "Job %s (%s) failed: its worker stopped every time.", job.pk, job.kind
+            "Job %s (%s) failed: its worker stopped every time.",
+            job.pk,
+            job.kind,
         )
         with translation.override(job.language):
             _end(
                 job,
                 JobState.FAILED,
                 error=_(
-                    "The worker stopped three times while running this job. See the worker log."
+                    "The worker stopped three times while running this job. See the worker log.",
                 ),
             )
         return None
@@ -256,10 +258,17 @@ def _do(job: Job, progress: JobProgress) -> None:
 
 @transaction.atomic
 def _end(
-    job: Job, state: JobState, *, error: str = "", result: JobResult | None = None
+    job: Job,
+    state: JobState,
+    *,
+    error: str = "",
+    result: JobResult | None = None,
 ) -> None:
     Job.objects.filter(pk=job.pk).update(
-        state=state, error=error, result=result or {}, finished_at=Now()
+        state=state,
+        error=error,
+        result=result or {},
+        finished_at=Now(),
     )
 
 

@@ -25,7 +25,10 @@ class JudgeGroupRefusedError(RefusedError):
 
 
 def judge_group_create(
-    *, campaign: Campaign, name: str, blocks_asked: int | None = None
+    *,
+    campaign: Campaign,
+    name: str,
+    blocks_asked: int | None = None,
 ) -> JudgeGroup:
     """Create a group without judges, and return it.
 
@@ -35,7 +38,10 @@ def judge_group_create(
 
 
 def judge_group_change(
-    *, group: JudgeGroup, name: str, blocks_asked: int | None
+    *,
+    group: JudgeGroup,
+    name: str,
+    blocks_asked: int | None,
 ) -> JudgeGroup:
     """Change the name of a group and the block quota of each of its judges; return it.
 
@@ -49,18 +55,19 @@ def _save_group(group: JudgeGroup, name: str, blocks_asked: int | None) -> Judge
     if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
         raise JudgeGroupRefusedError(
             _(
-                "Enter a group name of at most %(most)d characters without commas or semicolons."
+                "Enter a group name of at most %(most)d characters without commas or semicolons.",
             )
-            % {"most": _MAX_NAME}
+            % {"most": _MAX_NAME},
         )
     if blocks_asked is not None and blocks_asked < 1:
         raise JudgeGroupRefusedError(
-            "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
+            "Enter at least 1 block, or leave empty for no limit.",
+            field="blocks_asked",
         )
     group.name = name
     group.blocks_asked = blocks_asked
     taken = JudgeGroupRefusedError(
-        _("A group named “%(name)s” already exists.") % {"name": name}
+        _("A group named “%(name)s” already exists.") % {"name": name},
     )
     with refused_if_broken("judge_group_name_unique_in_campaign", taken):
         group.save()
@@ -69,7 +76,10 @@ def _save_group(group: JudgeGroup, name: str, blocks_asked: int | None) -> Judge
 
 @transaction.atomic
 def judge_group_members_change(
-    *, group: JudgeGroup, add: Collection[Judge] = (), remove: Collection[Judge] = ()
+    *,
+    group: JudgeGroup,
+    add: Collection[Judge] = (),
+    remove: Collection[Judge] = (),
 ) -> tuple[int, int]:
     """Put judges into a group and take others out; return how many were added and removed.
 

@@ -114,7 +114,10 @@ class JudgeListRefusedError(Exception):
 
 
 def judge_list_check(
-    *, campaign: Campaign, judges: JudgeList, needs_addresses: bool = False
+    *,
+    campaign: Campaign,
+    judges: JudgeList,
+    needs_addresses: bool = False,
 ) -> CheckedList:
     """Return the effect of each row of a list; nothing is changed. Seven queries.
 
@@ -192,7 +195,7 @@ class _Machines:
         """Yield the error of a person with the name of a machine judge and no address."""
         if row.name in self.names and not row.address:
             message = _(
-                "“%(name)s” is a machine judge. Set machine to true and enter its version."
+                "“%(name)s” is a machine judge. Set machine to true and enter its version.",
             )
             yield message % {"name": row.name}
 
@@ -201,7 +204,7 @@ class _Machines:
         row = checked.row
         if row.address or row.languages or row.expertise or row.groups or row.conflicts:
             yield _(
-                "A machine judge has only name, version, prompt, settings and asked_twice. Leave the other cells empty."
+                "A machine judge has only name, version, prompt, settings and asked_twice. Leave the other cells empty.",
             )
         terms = checked.terms
         if not terms.name or not terms.version:
@@ -209,12 +212,12 @@ class _Machines:
         for text in (terms.name, terms.version):
             if len(text) > _MAX_TAG:
                 message = _(
-                    "“%(text)s” is longer than %(most)d characters. Shorten it."
+                    "“%(text)s” is longer than %(most)d characters. Shorten it.",
                 )
                 yield message % {"text": text[:80], "most": _MAX_TAG}
         if self.described.setdefault(str(terms), terms) != terms:
             yield _(
-                "Another row has this version with another prompt or other settings. Enter another version."
+                "Another row has this version with another prompt or other settings. Enter another version.",
             )
         machine = self.stored.get(str(terms))
         if machine is None:
@@ -237,7 +240,9 @@ def _terms(row: JudgeRow, machine: MachineCells) -> MachineTerms:
 
 
 def _person_meant(
-    row: JudgeRow, people: Mapping[str, str], pseudonyms: Set[str]
+    row: JudgeRow,
+    people: Mapping[str, str],
+    pseudonyms: Set[str],
 ) -> Iterator[str]:
     """Yield the error of a machine judge with the name of a person in the campaign, other than their pseudonym."""
     if row.name.casefold() in people and row.name not in pseudonyms:
@@ -257,7 +262,7 @@ def _address_problem(row: JudgeRow, *, is_needed: bool) -> str:
         validate_email(row.address)
     except ValidationError:
         message = _(
-            "“%(text)s” is not an e-mail address. Enter one such as ada@example.org."
+            "“%(text)s” is not an e-mail address. Enter one such as ada@example.org.",
         )
         return message % {"text": row.address[:80]}
     return ""
@@ -277,7 +282,7 @@ def _values_read(checked: CheckedRow, needs_addresses: bool) -> Iterator[str]:
     for text in row.expertise:
         if len(text) > _MAX_TAG:
             message = _(
-                "Expertise entries can have at most %(most)d characters. Separate them by semicolons."
+                "Expertise entries can have at most %(most)d characters. Separate them by semicolons.",
             )
             yield message % {"most": _MAX_TAG}
     checked.languages = list(dict.fromkeys(checked.languages))
@@ -295,7 +300,7 @@ def _names_read(
         group = groups.get(text.casefold())
         if group is None:
             yield _("Group “%(name)s” not found. Create it first.") % {
-                "name": text[:80]
+                "name": text[:80],
             }
         elif group not in checked.groups:
             checked.groups.append(group)
@@ -303,12 +308,12 @@ def _names_read(
         checked.conflicts += systems.get(text, ())
         if text not in systems:
             message = _(
-                "System “%(name)s” not found in this campaign. Enter its exact name."
+                "System “%(name)s” not found in this campaign. Enter its exact name.",
             )
             yield message % {"name": text[:80]}
     if len(row.name) > _MAX_NAME:
         yield _("The name is longer than %(most)d characters. Shorten it.") % {
-            "most": _MAX_NAME
+            "most": _MAX_NAME,
         }
     elif problem := unseen_problem(row.name, "name of the judge"):
         yield f"{problem}; remove it"
@@ -330,7 +335,9 @@ def judge_list_add(
     """
     row_locked(campaign)
     checked = judge_list_check(
-        campaign=campaign, judges=judges, needs_addresses=mail is not None
+        campaign=campaign,
+        judges=judges,
+        needs_addresses=mail is not None,
     )
     if count := len(checked.of(RowState.WRONG)):
         message = counted(
@@ -347,7 +354,7 @@ def judge_list_add(
             machine_ensure(campaign=campaign, by=by, terms=row.terms)
     if mail is not None and len(rows) > MAX_MAILS:
         message = _(
-            "At most %(most)d invitations can be sent at once. Shorten the list or use the links."
+            "At most %(most)d invitations can be sent at once. Shorten the list or use the links.",
         )
         raise JudgeListRefusedError(message % {"most": MAX_MAILS}, checked)
     pgtrigger_ignore_preset()
@@ -356,7 +363,9 @@ def judge_list_add(
         _mails_queue(campaign, rows, mail, by)
     elif rows:
         tokens, checked.expires_at = invitations_create(
-            campaign=campaign, user_ids=users, created_by=by
+            campaign=campaign,
+            user_ids=users,
+            created_by=by,
         )
         for row, token in zip(rows, tokens, strict=True):
             row.token = token

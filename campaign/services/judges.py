@@ -76,11 +76,11 @@ def judge_add(
     problem = unseen_problem(pseudonym, "name of the judge")
     if problem:
         raise PersonRefusedError(
-            f"{problem}. What to do: remove that character from the name."
+            f"{problem}. What to do: remove that character from the name.",
         )
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
-            f"Judge “{pseudonym}” already exists in campaign “{campaign.slug}”."
+            f"Judge “{pseudonym}” already exists in campaign “{campaign.slug}”.",
         )
     user = None
     if origin == Judge.Origin.PERSON:
@@ -128,7 +128,8 @@ def judge_change(*, judge: Judge, changes: JudgeChanges) -> Judge:
     for system in changes.conflicts:
         conflict_declare(judge=judge, system=system)
     ConflictOfInterest.objects.filter(
-        judge=judge, system__in=list(changes.no_conflicts)
+        judge=judge,
+        system__in=list(changes.no_conflicts),
     ).delete()
     if changes.groups is not None:
         judge_groups_set(judge=judge, groups=changes.groups)
@@ -141,7 +142,8 @@ def _judge_save(judge: Judge) -> None:
         spellings = address_spellings(judge.address)
     for spelling in spellings:
         others = Judge.objects.filter(
-            campaign=judge.campaign_id, address__iexact=spelling
+            campaign=judge.campaign_id,
+            address__iexact=spelling,
         )
         if others.exclude(pk=judge.pk).exists():
             raise _address_taken(judge)
@@ -160,12 +162,13 @@ def _mailed_access_end(judge: Judge) -> None:
     A message that is not sent yet goes to the judge's new address, if they have one.
     """
     mails = Mail.objects.filter(judge=judge, withdrawn_at=None).exclude(
-        created_by=judge.user_id
+        created_by=judge.user_id,
     )
     if judge.address:
         waiting = mails.filter(state=MailState.QUEUED)
         with refused_if_broken(
-            "mail_one_in_force_per_campaign_and_address", _address_taken(judge)
+            "mail_one_in_force_per_campaign_and_address",
+            _address_taken(judge),
         ):
             waiting.update(address=judge.address)
         mails = mails.exclude(state=MailState.QUEUED)
@@ -222,7 +225,8 @@ def judge_withdraw(*, judge: Judge) -> None:
 def _is_needed(user: User, judge: Judge) -> bool:
     """Return whether the user has another role than that of this judge."""
     return Membership.objects.filter(user=user).exists() or takes_part_elsewhere(
-        user_id=user.pk, campaign_id=judge.campaign_id
+        user_id=user.pk,
+        campaign_id=judge.campaign_id,
     )
 
 
@@ -235,7 +239,7 @@ def judge_readmit(*, judge: Judge) -> int:
     """
     judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
     if judge.withdrawn_at is None or judge.erasure_requests.filter(
-        carried_out_at__isnull=False
+        carried_out_at__isnull=False,
     ):
         return 0
     count = judge_links_restore_of(judge=judge, revoked_at=judge.withdrawn_at)
@@ -248,7 +252,10 @@ def judge_readmit(*, judge: Judge) -> int:
 
 
 def judge_link_create(
-    *, judge: Judge, by: User | None = None, expires_at: Moment | None = None
+    *,
+    judge: Judge,
+    by: User | None = None,
+    expires_at: Moment | None = None,
 ) -> tuple[Invitation, str]:
     """Create a further link for a judge; return it with its token.
 
@@ -258,12 +265,12 @@ def judge_link_create(
     if judge.user is None:
         raise CredentialRefusedError(
             _("“%(pseudonym)s” is not a person and cannot judge.")
-            % {"pseudonym": judge.pseudonym}
+            % {"pseudonym": judge.pseudonym},
         )
     if judge.withdrawn_at is not None:
         raise CredentialRefusedError(
             _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
-            % {"pseudonym": judge.pseudonym}
+            % {"pseudonym": judge.pseudonym},
         )
     if by is not None:
         link_check(judge.user, judge.campaign)
@@ -293,9 +300,9 @@ def link_check(user: User, campaign: Campaign) -> None:
         raise CredentialRefusedError(
             _(
                 "%(name)s has an account outside this campaign and signs in with it. A link would give "
-                "access to that account too."
+                "access to that account too.",
             )
-            % {"name": user.name}
+            % {"name": user.name},
         )
 
 
@@ -370,7 +377,10 @@ def judge_for_browser(*, invitation: Invitation, browser: bytes) -> Judge | None
 
 
 def judge_join(
-    *, invitation: Invitation, browser: bytes, languages: Collection[str] = ()
+    *,
+    invitation: Invitation,
+    browser: bytes,
+    languages: Collection[str] = (),
 ) -> Judge:
     """Return the judge of this browser: the one the link created before, or a new one.
 

@@ -59,7 +59,10 @@ def machine_add(
 
 
 def machine_ensure(
-    *, campaign: Campaign, by: User | None, terms: MachineTerms
+    *,
+    campaign: Campaign,
+    by: User | None,
+    terms: MachineTerms,
 ) -> tuple[MachineJudge, bool]:
     """Return the machine judge that a file describes, and whether it was added now, without a token.
 
@@ -76,13 +79,15 @@ def machine_ensure(
 
 
 def machine_differs(
-    *, machine: MachineJudge, terms: MachineTerms
+    *,
+    machine: MachineJudge,
+    terms: MachineTerms,
 ) -> MachineRefusedError | None:
     """Return the refusal of a file that states other terms than those of a machine judge; None if it does not."""
     if not terms.is_described or _has_terms(machine, terms):
         return None
     message = _(
-        "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version."
+        "The machine judge “%(machine)s” exists with another prompt or other settings. Enter another version.",
     )
     return MachineRefusedError(message % {"machine": machine}, field="version")
 
@@ -104,7 +109,9 @@ def people_named(*, campaign: Campaign, terms: Iterable[MachineTerms]) -> set[st
 
 
 def machine_refusal(
-    *, terms: MachineTerms, people: Collection[str]
+    *,
+    terms: MachineTerms,
+    people: Collection[str],
 ) -> MachineRefusedError | None:
     """Return the reason why a campaign with these `people_named` cannot have such a machine judge; None if it can."""
     for field, text in (("name", terms.name), ("version", terms.version)):
@@ -124,23 +131,30 @@ def machine_refusal(
 def named_as_person(name: str) -> MachineRefusedError:
     """Return the refusal of a machine judge with the name of a person in the campaign."""
     message = _(
-        "“%(judge)s” is a person who judges in this campaign. Enter another name."
+        "“%(judge)s” is a person who judges in this campaign. Enter another name.",
     )
     return MachineRefusedError(message % {"judge": name}, field="name")
 
 
 def _machine_create(
-    campaign: Campaign, by: User | None, terms: MachineTerms, digest: str
+    campaign: Campaign,
+    by: User | None,
+    terms: MachineTerms,
+    digest: str,
 ) -> MachineJudge:
     people = people_named(campaign=campaign, terms=[terms])
     refusal = machine_refusal(terms=terms, people=people)
     if refusal is not None:
         raise refusal
     with refused_if_broken(
-        "machine_name_and_version_unique_in_campaign", _version_taken_error()
+        "machine_name_and_version_unique_in_campaign",
+        _version_taken_error(),
     ):
         return MachineJudge.objects.create(
-            campaign=campaign, **asdict(terms), token_digest=digest, created_by=by
+            campaign=campaign,
+            **asdict(terms),
+            token_digest=digest,
+            created_by=by,
         )
 
 

@@ -54,7 +54,8 @@ def mails_mark_unconfirmed() -> int:
     A worker counts as stopped a quarter of an hour after its claim. The messages are not sent again.
     """
     stopped = Mail.objects.filter(
-        state=MailState.SENDING, claimed_at__lt=Now() - _SENDING_TIMEOUT
+        state=MailState.SENDING,
+        claimed_at__lt=Now() - _SENDING_TIMEOUT,
     ).update(state=MailState.UNCONFIRMED, error=_("The worker stopped while sending."))
     _erased_addresses_forget()
     return stopped
@@ -74,7 +75,7 @@ def mail_claim() -> tuple[Mail, str] | None:
             "user", "judge__user", "judge__campaign", "created_by", "invitation__user",
             "invitation__campaign", "erasure__judge__campaign",
         )
-        .order_by(IsNull(F("campaign"), False), IsNull(F("judge"), False), "next_attempt_at", "id")
+        .order_by(IsNull(F("campaign"), False), IsNull(F("judge"), False), "next_attempt_at", "id"),
     )  # fmt: skip
     if mail is None:
         return None
@@ -155,7 +156,8 @@ def mail_send(*, mail: Mail, token: str = "") -> bool:
 
 
 def message_send(
-    mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]
+    mail: Mail,
+    message: Callable[[BaseEmailBackend], EmailMessage],
 ) -> bool:
     """Send a message once, store the outcome, and return whether it was sent.
 
@@ -225,7 +227,9 @@ def _retry(mail: Mail, error: Exception) -> None:
 
 
 def _outcome_store(
-    mail: Mail, state: MailState, error: Exception | None = None
+    mail: Mail,
+    state: MailState,
+    error: Exception | None = None,
 ) -> None:
     if error is not None:
         logger.warning("Message %s: %s", state, _error_for_log(error))
@@ -233,7 +237,9 @@ def _outcome_store(
     if state == MailState.SENT:
         sent_at = Now()
     Mail.objects.filter(pk=mail.pk).update(
-        state=state, sent_at=sent_at, error=_short(error) if error else ""
+        state=state,
+        sent_at=sent_at,
+        error=_short(error) if error else "",
     )
     if mail.kind == MailKind.ERASURE_CARRIED_OUT:
         _erased_addresses_forget()
@@ -247,7 +253,7 @@ def _erased_addresses_forget() -> None:
     """Delete the addresses of erased judges, also from mail server responses, once no further attempt follows."""
     ended = [MailState.SENT, MailState.FAILED, MailState.UNCONFIRMED]
     Mail.objects.filter(kind=MailKind.ERASURE_CARRIED_OUT, state__in=ended).exclude(
-        address=""
+        address="",
     ).update(address="", language="", error="")
 
 

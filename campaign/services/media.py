@@ -33,7 +33,10 @@ def media_store(*, campaign: Campaign, file: MediaFile) -> None:
             "seconds": file.seconds,
             # Called only for a new row.
             "stored_as": partial(
-                file_bytes_store, kind=MEDIA, path=path, content=content
+                file_bytes_store,
+                kind=MEDIA,
+                path=path,
+                content=content,
             ),  # type: ignore[misc]
         },
     )
@@ -49,7 +52,8 @@ def media_purge(*, campaign: Campaign) -> None:
     }
     texts = [
         *Segment.objects.filter(
-            test_set__campaign=campaign, source_text__contains=MARK_BEGINS
+            test_set__campaign=campaign,
+            source_text__contains=MARK_BEGINS,
         ).values_list("source_text", flat=True),
         *Reference.objects.filter(**in_campaign).values_list("text", flat=True),
         *Output.objects.filter(**in_campaign).values_list("text", flat=True),

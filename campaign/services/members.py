@@ -45,7 +45,11 @@ class MemberRefusedError(CredentialRefusedError):
 
 @transaction.atomic
 def member_add(
-    *, campaign: Campaign, user: User, role: MembershipRole, by: User | None = None
+    *,
+    campaign: Campaign,
+    user: User,
+    role: MembershipRole,
+    by: User | None = None,
 ) -> Membership:
     """Make this user a member of the campaign, and return the membership; a member in this role stays as they are.
 
@@ -65,7 +69,11 @@ def member_add(
 
 
 def member_role_admitted(
-    *, campaign: Campaign, user: User, role: MembershipRole, by: User | None
+    *,
+    campaign: Campaign,
+    user: User,
+    role: MembershipRole,
+    by: User | None,
 ) -> MembershipRole:
     """Return the role in which this user may become a member: an owner's if there is none.
 
@@ -76,12 +84,12 @@ def member_role_admitted(
     if membership is not None:
         raise MemberRefusedError(
             _("%(name)s is already a member (%(role)s). Change their role instead.")
-            % {"name": user.name, "role": membership.get_role_display()}
+            % {"name": user.name, "role": membership.get_role_display()},
         )
     if not _owners(campaign).exists():
         if not role.may_change:
             raise MemberRefusedError(
-                _("This campaign has no owner yet. Add an organiser first.")
+                _("This campaign has no owner yet. Add an organiser first."),
             )
         return MembershipRole.OWNER
     if role.may_own:
@@ -100,7 +108,10 @@ def member_add_by_email(
 ) -> Membership:
     """Make the user with this e-mail address, created if necessary, a member; see `member_add`."""
     return member_add(
-        campaign=campaign, user=user_of_address(email, name), role=role, by=by
+        campaign=campaign,
+        user=user_of_address(email, name),
+        role=role,
+        by=by,
     )
 
 
@@ -146,14 +157,19 @@ def organiser_add(*, campaign: Campaign, user: User) -> Membership:
         return member_add(campaign=campaign, user=user, role=MembershipRole.ORGANISER)
     if not MembershipRole(membership.role).may_change:
         member_role_change(
-            membership=membership, role=MembershipRole.ORGANISER, by=None
+            membership=membership,
+            role=MembershipRole.ORGANISER,
+            by=None,
         )
     return membership
 
 
 @transaction.atomic
 def member_role_change(
-    *, membership: Membership, role: MembershipRole, by: User | None
+    *,
+    membership: Membership,
+    role: MembershipRole,
+    by: User | None,
 ) -> Membership:
     """Give a member another role, and return the membership; their links and sessions stay.
 
@@ -172,14 +188,18 @@ def member_role_change(
     membership.daily_alerts = membership.daily_alerts and role.may_change
     membership.save(update_fields=["role", "daily_alerts"])
     member_links_become(
-        campaign=campaign, user=membership.user, role=InvitationRole(role)
+        campaign=campaign,
+        user=membership.user,
+        role=InvitationRole(role),
     )
     _sent_links_end(campaign, membership.user, role)
     return membership
 
 
 def _sent_links_end(
-    campaign: Campaign, user: User, role: MembershipRole | None
+    campaign: Campaign,
+    user: User,
+    role: MembershipRole | None,
 ) -> None:
     """End the invitations and links of members that this user made and could no longer make, in this role or as no member.
 
@@ -227,8 +247,8 @@ def member_leave_check(*, membership: Membership) -> None:
     if _is_only_owner(membership):
         raise MemberRefusedError(
             _(
-                "You are the only owner. Make another member an owner before you leave, or delete the campaign."
-            )
+                "You are the only owner. Make another member an owner before you leave, or delete the campaign.",
+            ),
         )
 
 
@@ -266,7 +286,8 @@ def user_of_address(email: str, name: str) -> User:
     """Return the user with this e-mail address, created if necessary. Raises `ValidationError`."""
     user = User.objects.with_address(email)
     return user or User.objects.create_user(
-        name=visible_name(name) or email, email=email
+        name=visible_name(name) or email,
+        email=email,
     )
 
 
@@ -284,7 +305,7 @@ def _owner_keep(membership: Membership) -> None:
     if _is_only_owner(membership):
         raise MemberRefusedError(
             _("%(name)s is the only owner. Make another member an owner first.")
-            % {"name": membership.user.name}
+            % {"name": membership.user.name},
         )
 
 
@@ -302,7 +323,7 @@ def change_demand(role: str) -> None:
     """Raise `NotAllowedError` unless members with this role may change their campaign."""
     if not MembershipRole(role).may_change:
         raise NotAllowedError(
-            _("You have read-only access to this campaign as an analyst.")
+            _("You have read-only access to this campaign as an analyst."),
         )
 
 
@@ -311,7 +332,8 @@ def owner_demand(*, campaign: Campaign, by: User | None) -> None:
     if by is None:
         return
     role = Membership.objects.filter(campaign=campaign, user=by).values_list(
-        "role", flat=True
+        "role",
+        flat=True,
     )
     own_role = role.first()
     if own_role is None or not MembershipRole(own_role).may_own:
@@ -338,8 +360,8 @@ def member_invite_by_mail(
     if mail_is_printed():
         raise MemberRefusedError(
             _(
-                "This server does not send e-mail. Add the member and copy the link instead."
-            )
+                "This server does not send e-mail. Add the member and copy the link instead.",
+            ),
         )
     campaign_lock(campaign)
     user = user_of_address(email, name)
@@ -348,7 +370,7 @@ def member_invite_by_mail(
     if waiting.valid().exists():
         raise MemberRefusedError(
             _("%(email)s has already been invited. Resend or withdraw that invitation.")
-            % {"email": user.email}
+            % {"email": user.email},
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
@@ -407,7 +429,9 @@ def member_invitation_accept(*, invitation: Invitation) -> Membership:
         raise InvitationRefusedError
     Invitation.objects.filter(pk=there.pk).update(accepted_at=Now())
     return member_add(
-        campaign=there.campaign, user=there.user, role=MembershipRole(there.role)
+        campaign=there.campaign,
+        user=there.user,
+        role=MembershipRole(there.role),
     )
 
 
@@ -420,7 +444,10 @@ def _invite(
 ) -> Mail:
     # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(
-        campaign=campaign, user=user, role=InvitationRole(role), created_by=by
+        campaign=campaign,
+        user=user,
+        role=InvitationRole(role),
+        created_by=by,
     )
     return mail_queue(
         kind=MailKind.MEMBER,
@@ -457,8 +484,8 @@ def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
     if wanted and not (membership.user.email and alert_mails_can_be_sent()):
         raise AlertMailRefusedError(
             _(
-                "Daily e-mail is unavailable. It requires your e-mail address and the server settings EMAIL_URL and PUBLIC_ADDRESS."
-            )
+                "Daily e-mail is unavailable. It requires your e-mail address and the server settings EMAIL_URL and PUBLIC_ADDRESS.",
+            ),
         )
     membership.daily_alerts = wanted
     membership.save(update_fields=["daily_alerts"])

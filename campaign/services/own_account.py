@@ -104,7 +104,7 @@ def address_set_by_link(*, token: str, base_url: str, language: str) -> User:
     user, [address] = link_opened(token, _CONFIRMING, users, LINK_HOURS)
     if User.objects.with_address(address) not in (None, user):
         raise AccountChangeRefusedError(
-            _("An account with this e-mail address already exists.")
+            _("An account with this e-mail address already exists."),
         )
     before = user.email
     user.email = User.objects.normalize_email(address)
@@ -114,7 +114,11 @@ def address_set_by_link(*, token: str, base_url: str, language: str) -> User:
 
 
 def _address_changed(
-    user: User, before: str | None, *, base_url: str, language: str
+    user: User,
+    before: str | None,
+    *,
+    base_url: str,
+    language: str,
 ) -> None:
     """Notify the user at the address before, and send what waits for them to the current one."""
     if address_key(before or "") == address_key(user.email or ""):
@@ -133,10 +137,14 @@ def _address_changed(
 def _member_invitations_requeue(user: User) -> None:
     """Send the user's pending invitations again, to their new address; the sent links end with that."""
     waiting = Mail.objects.to_members().filter(
-        user=user, invitation__in=Invitation.objects.valid()
+        user=user,
+        invitation__in=Invitation.objects.valid(),
     )
     waiting.exclude(state=MailState.SENDING).update(
-        state=MailState.QUEUED, sent_at=None, attempts=0, next_attempt_at=Now()
+        state=MailState.QUEUED,
+        sent_at=None,
+        attempts=0,
+        next_attempt_at=Now(),
     )
     transaction.on_commit(mail_enqueue)
 
@@ -149,13 +157,20 @@ def password_mail_request(*, address: str, base_url: str, language: str) -> None
     timing reveals whether there is one.
     """
     mail_queue(
-        kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language
+        kind=MailKind.PASSWORD,
+        address=address,
+        base_url=base_url,
+        language=language,
     )
 
 
 @transaction.atomic
 def address_mail_request(
-    *, user: User, address: str, base_url: str, language: str
+    *,
+    user: User,
+    address: str,
+    base_url: str,
+    language: str,
 ) -> None:
     """Queue a message to a new address of the user, whose link makes it theirs.
 
@@ -164,8 +179,8 @@ def address_mail_request(
     if mail_is_printed():
         raise AccountChangeRefusedError(
             _(
-                "This server does not send e-mail, so a new address cannot be confirmed. Ask the operator for a link (organiser_link)."
-            )
+                "This server does not send e-mail, so a new address cannot be confirmed. Ask the operator for a link (organiser_link).",
+            ),
         )
     address = User.objects.normalize_email(address)
     mail_queue(
@@ -178,7 +193,9 @@ def address_mail_request(
 
 
 def account_message(
-    mail: Mail, user: User, connection: BaseEmailBackend
+    mail: Mail,
+    user: User,
+    connection: BaseEmailBackend,
 ) -> EmailMessage:
     """Return a message about this user's account.
 
@@ -208,7 +225,10 @@ def account_message(
             },
         )
     return EmailMessage(
-        subject=subject, body=body, to=[mail.address], connection=connection
+        subject=subject,
+        body=body,
+        to=[mail.address],
+        connection=connection,
     )
 
 
@@ -231,7 +251,10 @@ def link_token(user: User, salt: str, *more: str) -> str:
 
 
 def link_opened(
-    token: str, salt: str, users: QuerySet[User], hours: int
+    token: str,
+    salt: str,
+    users: QuerySet[User],
+    hours: int,
 ) -> tuple[User, list[str]]:
     """Return the user of a token, and the other signed data. Raises `InvitationRefusedError`."""
     try:
@@ -272,7 +295,7 @@ def first_organiser_link_create() -> str:
     organiser = organisers_of_quintet().first()
     if organiser is not None:
         raise AccountRefusedError(
-            f"This server already has an organiser ({organiser.email}). Specify the e-mail address the link is for."
+            f"This server already has an organiser ({organiser.email}). Specify the e-mail address the link is for.",
         )
     user = (
         User.objects.filter(is_staff=True, email=None, is_active=True)
@@ -280,7 +303,8 @@ def first_organiser_link_create() -> str:
         .first()
     )
     return link_token(
-        user or User.objects.create_user(name=_NOBODY_YET, is_staff=True), _SALT
+        user or User.objects.create_user(name=_NOBODY_YET, is_staff=True),
+        _SALT,
     )
 
 
@@ -291,7 +315,7 @@ def account_link_create(*, user: User) -> str:
     """
     if not user.is_active or not account_is_its_own(user):
         raise AccountRefusedError(
-            f"{user.name} is not a member of any campaign. Run add_organiser first."
+            f"{user.name} is not a member of any campaign. Run add_organiser first.",
         )
     return link_token(user, _SALT)
 
@@ -303,7 +327,13 @@ def account_link_open(*, token: str) -> User:
 
 @transaction.atomic
 def account_set(
-    *, token: str, name: str, email: str, password: str, base_url: str, language: str
+    *,
+    token: str,
+    name: str,
+    email: str,
+    password: str,
+    base_url: str,
+    language: str,
 ) -> User:
     """Store the name, e-mail address and password of the user of this link, which ends; return the user.
 
@@ -316,7 +346,7 @@ def account_set(
     user.email = User.objects.normalize_email(email)
     if User.objects.with_address(user.email) not in (None, user):
         raise ValidationError(
-            {"email": _("An account with this e-mail address already exists.")}
+            {"email": _("An account with this e-mail address already exists.")},
         )
     user.clean_fields(exclude=["password"])
     password_set(user=user, password=password)

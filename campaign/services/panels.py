@@ -50,7 +50,11 @@ class PanelRefusedError(RefusedError):
 
 @transaction.atomic
 def panel_create(
-    *, campaign: Campaign, kind: str, user: User | None = None, **terms: Any
+    *,
+    campaign: Campaign,
+    kind: str,
+    user: User | None = None,
+    **terms: Any,
 ) -> Panel:
     """Create and return a panel with its own addresses; codes are created if missing.
 
@@ -144,7 +148,7 @@ def _save_panel(panel: Panel, terms: Mapping[str, object]) -> Panel:
     others = Panel.objects.filter(campaign=panel.campaign_id, name=panel.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
-            _("A panel named “%(name)s” already exists.") % {"name": panel.name}
+            _("A panel named “%(name)s” already exists.") % {"name": panel.name},
         )
     is_prolific = panel.kind == PanelKind.PROLIFIC
     if is_prolific:
@@ -173,7 +177,7 @@ def _generic_terms_check(panel: Panel, service: str) -> None:
     if panel.service != service and panel.pk and panel.participations.exists():
         raise PanelRefusedError(
             _(
-                "The panel has participants from “%(service)s”. Add another panel for another service."
+                "The panel has participants from “%(service)s”. Add another panel for another service.",
             )
             % {"service": service},
             "service",
@@ -198,7 +202,7 @@ def _address_check(address: str, name: str) -> None:
     except ValidationError as error:
         raise PanelRefusedError(
             _(
-                "Enter a URL that begins with https://. You can use {id} and {code} after the host."
+                "Enter a URL that begins with https://. You can use {id} and {code} after the host.",
             ),
             name,
         ) from error

@@ -53,7 +53,9 @@ def judge_answers_write(
 
 
 def form_answers_import(
-    *, campaign: Campaign, answers: Iterable[FormAnswer]
+    *,
+    campaign: Campaign,
+    answers: Iterable[FormAnswer],
 ) -> Iterator[FormAnswer]:
     """Store answers of imported judges to the questions with the same text; yield the others.
 
@@ -70,7 +72,10 @@ def form_answers_import(
         language = question.texts[0].language
         values = {question.name: cast("AnswerValue", answer.value)}
         judge_answers_write(
-            judge=judge, questions=[question], values=values, language=language
+            judge=judge,
+            questions=[question],
+            values=values,
+            language=language,
         )
 
 
@@ -175,7 +180,11 @@ def _questions_locked(campaign: Campaign) -> list[QuestionJSON]:
 
 @transaction.atomic
 def judge_group_from_answer(
-    *, campaign: Campaign, question: str, answer: str, name: str
+    *,
+    campaign: Campaign,
+    question: str,
+    answer: str,
+    name: str,
 ) -> JudgeGroup:
     """Create a group of the judges who gave one of the answers that the question's page counts; return it.
 

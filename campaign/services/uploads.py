@@ -55,7 +55,7 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
         raise UploadRefusedError(_("File names must have 1 to 500 characters."))
     if any(unicodedata.category(character) == "Cc" for character in name):
         raise UploadRefusedError(
-            _("A file name contains a control character. Rename the file.")
+            _("A file name contains a control character. Rename the file."),
         )
     earlier = upload.files.filter(name=name).first()
     if earlier is not None and earlier.size == size:
@@ -65,20 +65,23 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     elif upload.files.count() >= MAX_FILES:
         raise UploadRefusedError(
             _("An upload can have at most %(most)d files. Pack them into an archive.")
-            % {"most": MAX_FILES}
+            % {"most": MAX_FILES},
         )
     held = upload.files.aggregate(held=Sum("size"))["held"] or 0
     most = settings.UPLOAD_MAX_BYTES
     if held + size > most:
         raise UploadRefusedError(
             _(
-                "The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz)."
+                "The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz).",
             )
-            % {"most": f"{most / 1_000_000:,.0f}"}
+            % {"most": f"{most / 1_000_000:,.0f}"},
         )
     _touch(upload)
     return KeptFile.objects.create(
-        campaign_id=upload.campaign_id, upload=upload, name=name, size=size
+        campaign_id=upload.campaign_id,
+        upload=upload,
+        name=name,
+        size=size,
     )
 
 
@@ -92,17 +95,17 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
     upload = _upload_of(file)
     held = received(file)
     lengths = FilePart.objects.filter(file=file, offset=offset).values_list(
-        Length("content")
+        Length("content"),
     )
     if offset < held and lengths.first() == (len(content),):
         return held
     if offset != held:
         raise UploadRefusedError(
-            f"{file.name}: the next part must start at byte {held}, not {offset}."
+            f"{file.name}: the next part must start at byte {held}, not {offset}.",
         )
     if not content or len(content) > MAX_PART_BYTES or held + len(content) > file.size:
         raise UploadRefusedError(
-            f"{file.name}: send 1 to {MAX_PART_BYTES} bytes per part, and no more in total than the announced size."
+            f"{file.name}: send 1 to {MAX_PART_BYTES} bytes per part, and no more in total than the announced size.",
         )
     FilePart.objects.create(file=file, offset=offset, content=content)
     _touch(upload)
@@ -146,7 +149,8 @@ def upload_change(*, upload: Upload, **values: Any) -> Upload:
     target = values.get("target_language", upload.target_language)
     if source and target:
         values["source_language"], values["target_language"] = language_pair_checked(
-            source, target
+            source,
+            target,
         )
     for name, role_entry in values.get("roles", {}).items():
         if role_entry.get("role") not in set(FileRole):
@@ -171,7 +175,7 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
     missing = [message for name, message in needed.items() if not getattr(upload, name)]
     if missing:
         raise UploadRefusedError(
-            _("Missing: %(fields)s.") % {"fields": comma_list(missing)}
+            _("Missing: %(fields)s.") % {"fields": comma_list(missing)},
         )
     _jobs_stop(upload)
     return _job(upload, JobKind.TEXTS_IMPORT, user)
@@ -191,13 +195,18 @@ def upload_report_store(*, upload: Upload, report: Mapping[str, object]) -> None
 
 
 def upload_becomes(
-    *, upload: Upload, test_set_id: int, facts: Mapping[str, object]
+    *,
+    upload: Upload,
+    test_set_id: int,
+    facts: Mapping[str, object],
 ) -> None:
     """Store the test set created from an upload and its import report, and delete the files."""
     upload.files.all().delete()
     report = {**(upload.report or {}), **facts}
     Upload.objects.filter(pk=upload.pk).update(
-        test_set=test_set_id, report=report, changed_at=Now()
+        test_set=test_set_id,
+        report=report,
+        changed_at=Now(),
     )
 
 
@@ -230,7 +239,7 @@ def _refuse_missing(upload: Upload) -> None:
     if partly:
         raise UploadRefusedError(
             _("%(name)s is incomplete. Choose it again to resume the upload.")
-            % {"name": partly[0]}
+            % {"name": partly[0]},
         )
 
 
@@ -247,7 +256,8 @@ def _job(upload: Upload, kind: JobKind, user: User | None) -> Job:
 
 def _jobs_stop(upload: Upload) -> None:
     running = Job.objects.waiting().filter(
-        campaign=upload.campaign_id, parameters__upload=str(upload.pk)
+        campaign=upload.campaign_id,
+        parameters__upload=str(upload.pk),
     )
     for job in running:
         job_cancel(job=job)
@@ -264,7 +274,7 @@ def _upload_of(file: KeptFile) -> Upload:
 def _lock(upload: Upload) -> None:
     try:
         upload.refresh_from_db(
-            from_queryset=Upload.objects.select_for_update(no_key=True)
+            from_queryset=Upload.objects.select_for_update(no_key=True),
         )
     except Upload.DoesNotExist:
         raise UploadRefusedError(_("These files have been discarded.")) from None

@@ -59,7 +59,7 @@ _NOT_PUBLIC: Final = tuple(
             "5f00::/16",  # segment routing
             "fec0::/10",  # site-local
         ],
-    )
+    ),
 )
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -102,7 +102,7 @@ def url_check(url: str) -> SplitResult:
         raise AddressRefusedError(_("Enter a valid URL."))
     if parts.username is not None or parts.password is not None or parts.fragment:
         raise AddressRefusedError(
-            _("Remove user names, passwords and “#…” from the URL.")
+            _("Remove user names, passwords and “#…” from the URL."),
         )
     # A name is resolved when something is sent.
     with suppress(ValueError):
@@ -127,7 +127,7 @@ def addresses_of(parts: SplitResult) -> list[tuple[str, int]]:
 def _address_check(address: Address) -> None:
     if not settings.WEBHOOKS_ALLOW_PRIVATE and not _is_public(address):
         raise AddressRefusedError(
-            _("The URL points to a private network. Use a public server.")
+            _("The URL points to a private network. Use a public server."),
         )
 
 
@@ -192,12 +192,17 @@ def _wrap_in_tls(sock: socket.socket, parts: SplitResult) -> socket.socket:
         return sock
     context = ssl.create_default_context()
     return context.wrap_socket(
-        sock, server_hostname=parts.hostname, do_handshake_on_connect=False
+        sock,
+        server_hostname=parts.hostname,
+        do_handshake_on_connect=False,
     )
 
 
 def _post_body(
-    sock: socket.socket, parts: SplitResult, body: str, headers: Mapping[str, str]
+    sock: socket.socket,
+    parts: SplitResult,
+    body: str,
+    headers: Mapping[str, str],
 ) -> Answer:
     connection = http.client.HTTPConnection(str(parts.hostname), parts.port)
     connection.sock = sock
@@ -242,7 +247,11 @@ def secret_make() -> str:
 
 
 def signatures(
-    *, keys: Iterable[str], message_id: str, timestamp: int, body: str
+    *,
+    keys: Iterable[str],
+    message_id: str,
+    timestamp: int,
+    body: str,
 ) -> str:
     """Return the header `webhook-signature`: a signature by each secret, with a space between them."""
     signed = f"{message_id}.{timestamp}.{body}".encode()
@@ -283,10 +292,13 @@ def webhook_create(
     if campaign.webhook_endpoints.count() >= MOST_ENDPOINTS:
         raise WebhookRefusedError(
             _("A campaign can have at most %(most)d webhooks. Delete one first.")
-            % {"most": MOST_ENDPOINTS}
+            % {"most": MOST_ENDPOINTS},
         )
     return WebhookEndpoint.objects.create(
-        campaign=campaign, secret=secret_make(), created_by=by, **checked
+        campaign=campaign,
+        secret=secret_make(),
+        created_by=by,
+        **checked,
     )
 
 
@@ -311,7 +323,7 @@ def webhook_change(
 def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
     """Pause a webhook until `webhook_resume`; events of the pause are not sent later, except judgments."""
     WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(
-        paused_at=Now()
+        paused_at=Now(),
     )
     endpoint.refresh_from_db()
 
@@ -319,18 +331,22 @@ def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
 def webhook_resume(*, endpoint: WebhookEndpoint) -> None:
     """Resume an endpoint that was paused or switched off; waiting messages are sent, too."""
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(
-        paused_at=None, disabled_at=None, failing_since=None
+        paused_at=None,
+        disabled_at=None,
+        failing_since=None,
     )
     endpoint.refresh_from_db()
 
 
 def webhook_secret_rotate(
-    *, endpoint: WebhookEndpoint, overlap_hours: int = OVERLAP_HOURS
+    *,
+    endpoint: WebhookEndpoint,
+    overlap_hours: int = OVERLAP_HOURS,
 ) -> WebhookEndpoint:
     """Create a new secret for an endpoint; the previous one also signs for a time."""
     with transaction.atomic():
         endpoint.refresh_from_db(
-            from_queryset=WebhookEndpoint.objects.select_for_update()
+            from_queryset=WebhookEndpoint.objects.select_for_update(),
         )
         is_kept = overlap_hours > 0
         if is_kept:
@@ -361,7 +377,10 @@ class EndpointFields(TypedDict):
 
 
 def _clean_endpoint_fields(
-    *, url: str, events: Sequence[str], description: str
+    *,
+    url: str,
+    events: Sequence[str],
+    description: str,
 ) -> EndpointFields:
     try:
         url_check(url.strip())
@@ -381,7 +400,10 @@ _KEPT: Final = timedelta(days=30)
 
 
 def webhook_event_record(
-    *, campaign_id: int, event: WebhookEvent, data: Mapping[str, object]
+    *,
+    campaign_id: int,
+    event: WebhookEvent,
+    data: Mapping[str, object],
 ) -> int:
     """Put an event of a campaign into the outbox; return the number of endpoints that will receive it.
 
@@ -396,14 +418,17 @@ def webhook_event_record(
 
 
 def message_put(
-    *, endpoint: WebhookEndpoint, event: str, data: Mapping[str, object]
+    *,
+    endpoint: WebhookEndpoint,
+    event: str,
+    data: Mapping[str, object],
 ) -> bool:
     """Put a message to an endpoint into the outbox; return whether there was room."""
     waiting = endpoint.deliveries.filter(state=DeliveryState.WAITING)
     if waiting.count() >= MOST_WAITING:
         return False
     now: datetime = WebhookEndpoint.objects.values_list(Now(), flat=True).get(
-        pk=endpoint.pk
+        pk=endpoint.pk,
     )
     message = {
         "type": str(event),
@@ -429,7 +454,10 @@ def webhook_test(*, endpoint: WebhookEndpoint) -> None:
 def webhook_redeliver(*, delivery: WebhookDelivery) -> None:
     """Send a message again, now, under the same id."""
     WebhookDelivery.objects.filter(pk=delivery.pk).update(
-        state=DeliveryState.WAITING, attempts=0, next_attempt_at=Now(), error=""
+        state=DeliveryState.WAITING,
+        attempts=0,
+        next_attempt_at=Now(),
+        error="",
     )
     delivery.refresh_from_db()
 
@@ -437,10 +465,11 @@ def webhook_redeliver(*, delivery: WebhookDelivery) -> None:
 def webhooks_forget() -> int:
     """Delete messages after thirty days, and secrets that no longer sign; return the number of messages."""
     WebhookEndpoint.objects.filter(old_secret_until__lte=Now()).update(
-        old_secret="", old_secret_until=None
+        old_secret="",
+        old_secret_until=None,
     )
     old = WebhookDelivery.objects.annotate(end=F("created_at") + _KEPT).filter(
-        end__lte=Now()
+        end__lte=Now(),
     )
     count, _each = old.order_by().delete()
     return count
@@ -488,7 +517,8 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
     message that is sent again after `LEASE`, under the same id. Skips rows that others have locked.
     """
     due = WebhookDelivery.objects.select_for_update(
-        skip_locked=True, of=("self",)
+        skip_locked=True,
+        of=("self",),
     ).filter(
         state=DeliveryState.WAITING,
         next_attempt_at__lte=Now(),
@@ -504,31 +534,40 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
     if delivery is None:
         return None
     WebhookDelivery.objects.filter(pk=delivery.pk).update(
-        attempts=F("attempts") + 1, next_attempt_at=Now() + LEASE, attempted_at=Now()
+        attempts=F("attempts") + 1,
+        next_attempt_at=Now() + LEASE,
+        attempted_at=Now(),
     )
     delivery.attempts += 1
     return delivery
 
 
 def delivery_attempt(
-    *, delivery: WebhookDelivery, post: Callable[..., Answer] = message_post
+    *,
+    delivery: WebhookDelivery,
+    post: Callable[..., Answer] = message_post,
 ) -> bool:
     """Send a claimed message, and record the outcome; return whether it arrived."""
     if delivery.endpoint.secret:
         answer = post(
-            url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery)
+            url=delivery.endpoint.url,
+            body=delivery.body,
+            headers=_headers(delivery),
         )
     else:
         answer = Answer(error=_("The secret cannot be decrypted. Create a new one."))
     if answer.is_good:
         _record(delivery, answer, DeliveryState.DELIVERED)
         WebhookEndpoint.objects.filter(
-            pk=delivery.endpoint_id, failing_since__isnull=False
+            pk=delivery.endpoint_id,
+            failing_since__isnull=False,
         ).update(failing_since=None)
         return True
     is_last = answer.code == _GONE or delivery.attempts > len(BACKOFF)
     _record(
-        delivery, answer, DeliveryState.FAILED if is_last else DeliveryState.WAITING
+        delivery,
+        answer,
+        DeliveryState.FAILED if is_last else DeliveryState.WAITING,
     )
     _failure_note(delivery.endpoint_id, is_gone=answer.code == _GONE)
     return False
@@ -547,7 +586,10 @@ def _headers(delivery: WebhookDelivery) -> dict[str, str]:
     message_id = f"msg_{delivery.message_id.hex}"
     timestamp = int(now.timestamp())
     signed = signatures(
-        keys=keys, message_id=message_id, timestamp=timestamp, body=delivery.body
+        keys=keys,
+        message_id=message_id,
+        timestamp=timestamp,
+        body=delivery.body,
     )
     return {
         "Content-Type": "application/json",
@@ -565,7 +607,9 @@ def _record(delivery: WebhookDelivery, answer: Answer, state: DeliveryState) -> 
     if is_waiting:
         next_attempt_at = Now() + _pause(delivery.attempts)
     WebhookDelivery.objects.filter(
-        pk=delivery.pk, attempts=delivery.attempts, state=DeliveryState.WAITING
+        pk=delivery.pk,
+        attempts=delivery.attempts,
+        state=DeliveryState.WAITING,
     ).update(
         state=state,
         next_attempt_at=next_attempt_at,

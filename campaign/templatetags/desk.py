@@ -49,7 +49,9 @@ def task_name(task: Task) -> SafeString:
     if not task.is_one_of_several:
         return name
     return format_html(
-        "{} <span>·</span> <span>{}</span>", name, task.get_protocol_display()
+        "{} <span>·</span> <span>{}</span>",
+        name,
+        task.get_protocol_display(),
     )
 
 

@@ -23,7 +23,9 @@ _CLASS: Final = "notranslate"
 
 @register.simple_tag
 def text_attributes(
-    language: str = "", classes: str = "", *parts: str | None
+    language: str = "",
+    classes: str = "",
+    *parts: str | None,
 ) -> SafeString:
     """Return the HTML attributes of an element that shows a source, a reference or an output, given in one or more parts.
 
@@ -59,7 +61,9 @@ def with_media(text: str, campaign: Campaign) -> SafeString:
 def shown_text(text_shown: Mapping[str, Any]) -> SafeString:
     """Return a text in the shape in which judges get it, with its files below the words."""
     return format_html(
-        "{}{}", text_shown["text"], _media_tags(text_shown.get("media", ()))
+        "{}{}",
+        text_shown["text"],
+        _media_tags(text_shown.get("media", ())),
     )
 
 

@@ -41,17 +41,19 @@ def texts_read(value: object, name: str, most: int) -> dict[str, str]:
         by_language = {"": value}
     if not isinstance(by_language, dict) or not by_language:
         raise TextsRefusedError(
-            _("“%(name)s” is missing.") % {"name": name}, field=name
+            _("“%(name)s” is missing.") % {"name": name},
+            field=name,
         )
     texts: dict[str, str] = {}
     for tag, text in by_language.items():
         if not isinstance(text, str) or not text.strip():
             raise TextsRefusedError(
-                _("“%(name)s” is empty.") % {"name": name}, field=name
+                _("“%(name)s” is empty.") % {"name": name},
+                field=name,
             )
         if len(text) > most:
             problem = _(
-                "“%(name)s” has %(length)d characters; the maximum is %(most)d."
+                "“%(name)s” has %(length)d characters; the maximum is %(most)d.",
             )
             facts = {"name": name, "length": len(text), "most": most}
             raise TextsRefusedError(problem % facts, field=name)
@@ -117,7 +119,7 @@ class TextsField(forms.CharField):
             tag, text = _split_language_tag(line)
             if tag in texts or (tag == "" and len(lines) > 1):
                 message = _(
-                    "Line %(number)d: begin with the tag of another language, such as “de: ”."
+                    "Line %(number)d: begin with the tag of another language, such as “de: ”.",
                 )
                 raise ValidationError(message % {"number": number})
             texts[tag] = text

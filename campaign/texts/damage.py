@@ -32,7 +32,7 @@ _UNSPACED: Final = frozenset(
         "TIBETAN",
         "YI",
         "BOPOMOFO",
-    )
+    ),
 )
 _TRIES: Final = 4
 
@@ -182,7 +182,10 @@ _DamageText = Callable[[str, Sequence[str], HashDraw, int], _Damaged | None]
 
 
 def _replace(
-    reference: str, others: Sequence[str], draw: HashDraw, attempt: int
+    reference: str,
+    others: Sequence[str],
+    draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     words = _Words(reference)
     units = words.units
@@ -202,7 +205,10 @@ def _replace(
 
 
 def _drop(
-    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+    reference: str,
+    _others: Sequence[str],
+    draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     words = _Words(reference)
     count = len(words.units)
@@ -222,7 +228,10 @@ def _drop(
 
 
 def _reorder(
-    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+    reference: str,
+    _others: Sequence[str],
+    draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     words = _Words(reference)
     order = draw.shuffled(range(len(words.units)), str, "reorder", attempt)
@@ -231,7 +240,10 @@ def _reorder(
 
 
 def _swap(
-    _reference: str, others: Sequence[str], draw: HashDraw, attempt: int
+    _reference: str,
+    others: Sequence[str],
+    draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     if not others:
         return None
@@ -240,7 +252,10 @@ def _swap(
 
 
 def _numbers(
-    reference: str, _others: Sequence[str], draw: HashDraw, attempt: int
+    reference: str,
+    _others: Sequence[str],
+    draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     """Shift every digit by the same step, within the ten digits of its script."""
     if not any(map(str.isdecimal, reference)):
@@ -258,7 +273,10 @@ def _numbers(
 
 
 def _repeat(
-    reference: str, _others: Sequence[str], _draw: HashDraw, attempt: int
+    reference: str,
+    _others: Sequence[str],
+    _draw: HashDraw,
+    attempt: int,
 ) -> _Damaged | None:
     words = _Words(reference)
     times = 2 + attempt

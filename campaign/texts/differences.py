@@ -20,7 +20,7 @@ _UNSPACED: Final = (
 _SEPARATE: Final = '.,;:!?…"“”„«»()\\[\\]،؛؟।。、，！？：；「」『』（）'
 _MARKS: Final = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\ufe00-\ufe0f"
 _TOKENS: Final = re.compile(
-    rf"\s+|[{_SEPARATE}]|[{_UNSPACED}][{_MARKS}]*|[^\s{_SEPARATE}{_UNSPACED}]+"
+    rf"\s+|[{_SEPARATE}]|[{_UNSPACED}][{_MARKS}]*|[^\s{_SEPARATE}{_UNSPACED}]+",
 )
 #: Longer texts are not compared, since the time grows with the square of their length.
 MOST_TOKENS: Final = 4_000

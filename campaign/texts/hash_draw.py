@@ -42,7 +42,8 @@ class HashDraw:
     def integer(self, *purpose: object) -> int:
         """Return a uniform integer of 64 bits."""
         return int.from_bytes(
-            _hash_for_purpose(self._root, purpose).digest()[:8], "big"
+            _hash_for_purpose(self._root, purpose).digest()[:8],
+            "big",
         )
 
     def below(self, bound: int, *purpose: object) -> int:
@@ -60,7 +61,10 @@ class HashDraw:
         return drawn
 
     def shuffled(
-        self, items: Iterable[T], key: Callable[[T], object], *purpose: object
+        self,
+        items: Iterable[T],
+        key: Callable[[T], object],
+        *purpose: object,
     ) -> list[T]:
         """Return `items` in uniformly random order, regardless of their given order.
 

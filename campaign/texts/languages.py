@@ -27,7 +27,7 @@ _TAG: Final = re.compile(
     r"(?:-(?P<script>[a-z]{4}))?"
     r"(?:-(?P<region>[a-z]{2}|[0-9]{3}))?"
     r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
-    r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
+    r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?",
 )
 #: Language of a source without one, such as a picture or a table (ISO 639-2).
 NO_LANGUAGE: Final = "zxx"
@@ -55,7 +55,7 @@ _CHINESE: Final = frozenset(
         "nan",
         "wuu",
         "yue",
-    ]
+    ],
 )
 # Variants in IANA's registry of subtags that CLDR does not name.
 _MORE_VARIANTS: Final = """
@@ -268,7 +268,7 @@ def _refusal(text: str, unknown: str) -> str:
         meant = _meant(text)
     if meant is None:
         message = _(
-            "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
+            "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans.",
         )
         return message % values
     tag, is_its_name = meant
@@ -324,13 +324,13 @@ def _tags_by_name(reader: str) -> Mapping[str, str]:
 # Languages for which CLDR's likely script is unknown, or left-to-right in some region.
 RIGHT_TO_LEFT_LANGUAGES = frozenset({"arc", "pnb", "sd", "ug"})
 RIGHT_TO_LEFT_SCRIPTS = frozenset(
-    {"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"}
+    {"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"},
 )
 
 
 #: Languages without spaces between words, where two characters count as a word.
 WITHOUT_SPACES = frozenset(
-    {"bo", "ja", "km", "lo", "my", "th", "zh", "gan", "hsn", "lzh", "wuu", "yue"}
+    {"bo", "ja", "km", "lo", "my", "th", "zh", "gan", "hsn", "lzh", "wuu", "yue"},
 )
 
 

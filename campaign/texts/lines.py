@@ -16,7 +16,10 @@ class LinesTextarea(forms.Textarea):
     """A field of several lines, whose text is as long as the browser says."""
 
     def value_from_datadict(
-        self, data: Mapping[str, Any], files: MultiValueDict[str, Any], name: str
+        self,
+        data: Mapping[str, Any],
+        files: MultiValueDict[str, Any],
+        name: str,
     ) -> Any:
         """Return the text without carriage returns."""
         value = super().value_from_datadict(data, files, name)

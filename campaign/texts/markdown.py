@@ -73,7 +73,11 @@ class _Renderer(RendererHTML):
     """Renders tokens; each method is named after its token."""
 
     def link_open(
-        self, tokens: Sequence[Token], index: int, options: Any, environment: Any
+        self,
+        tokens: Sequence[Token],
+        index: int,
+        options: Any,
+        environment: Any,
     ) -> str:
         tokens[index].attrSet("rel", "noopener noreferrer")
         opened: str = self.renderToken(tokens, index, options, environment)

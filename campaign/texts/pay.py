@@ -10,7 +10,7 @@ _CURRENCY: Final = r"[€$£¥]|[A-Z]{3}|Kč|zł"
 _HOURLY: Final = re.compile(
     rf"(?P<before>{_CURRENCY})?\s?(?P<amount>\d+(?:[.,]\d{{1,2}})?)\s?(?P<after>{_CURRENCY})?\s*"
     r"(?:/\s?(?:h|hour|hr|Std|Stunde|heure|hora|hodinu?)\b"
-    r"|an hour|per hour|pro Stunde|die Stunde|par heure|de l.heure|por hora|la hora|za hodinu)"
+    r"|an hour|per hour|pro Stunde|die Stunde|par heure|de l.heure|por hora|la hora|za hodinu)",
 )
 
 

@@ -61,7 +61,8 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     mine = Task.objects.with_role_of(user_of(request)).named()
     tasks = mine.select_related("test_set__campaign")
     return _remember_role_and_zone(
-        request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)
+        request,
+        get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug),
     )
 
 
@@ -96,7 +97,9 @@ def _require_change_role(request: HttpRequest, campaign: _Subject) -> _Subject:
 
 
 def form_page(
-    request: HttpRequest, template: str, context: Mapping[str, Any]
+    request: HttpRequest,
+    template: str,
+    context: Mapping[str, Any],
 ) -> HttpResponse:
     """Render a page with a form, with status 400 if the form has errors."""
     status = 200

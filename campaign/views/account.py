@@ -108,7 +108,7 @@ def reauthenticated(view: View) -> View:
         if is_reauthentication_required(request, app="allauth.mfa"):
             way = get_adapter(request).get_reauthentication_methods(request.user)[0]
             return redirect(
-                f"{way['url']}?{urlencode({'next': request.get_full_path()})}"
+                f"{way['url']}?{urlencode({'next': request.get_full_path()})}",
             )
         return view(request, *args, **kwargs)
 
@@ -137,7 +137,9 @@ def account_page(request: HttpRequest) -> HttpResponse:
         messages.success(request, _("Saved."))
         return redirect("account")
     return form_page(
-        request, "account/account.html", {"form": form, "has_factor": has_factor(user)}
+        request,
+        "account/account.html",
+        {"form": form, "has_factor": has_factor(user)},
     )
 
 
@@ -156,7 +158,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
             messages.success(
                 request,
                 _(
-                    "Password changed. All other browsers were signed out, and API tokens revoked."
+                    "Password changed. All other browsers were signed out, and API tokens revoked.",
                 ),
             )
             return redirect("account")
@@ -173,10 +175,14 @@ def address_page(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         address = form.cleaned_data["email"]
         if not ratelimit.consume(
-            request, action="change_email", key=address_key(address), user=user
+            request,
+            action="change_email",
+            key=address_key(address),
+            user=user,
         ):
             form.add_error(
-                None, _("Too many messages requested. Try again in one hour.")
+                None,
+                _("Too many messages requested. Try again in one hour."),
             )
             return form_page(request, "account/address.html", {"form": form})
         with RefusalsAt(form):
@@ -228,7 +234,9 @@ def password_reset(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         address = form.cleaned_data["email"]
         if ratelimit.consume(
-            request, action="reset_password", key=address_key(address)
+            request,
+            action="reset_password",
+            key=address_key(address),
         ):
             password_mail_request(
                 address=address,
@@ -253,7 +261,8 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
         owner = password_link_open(token=token)
         if form.is_valid():
             user = password_set_by_link(
-                token=token, password=form.cleaned_data["password"]
+                token=token,
+                password=form.cleaned_data["password"],
             )
             response = enter(request, user, to=reverse("home"))
             browser_remember(response=response, email=cast("str", user.email))
@@ -275,7 +284,9 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
         if request.method != "POST":
             return render(request, "account/address_confirm.html", {"address": address})
         address_set_by_link(
-            token=token, base_url=base_url(request), language=get_language() or "en"
+            token=token,
+            base_url=base_url(request),
+            language=get_language() or "en",
         )
     except InvitationRefusedError:
         return render(request, "account/link_refused.html", status=404)
@@ -332,7 +343,11 @@ def credentials_page(request: HttpRequest) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, form: TokenForm, *, new_token: str = "", status: int = 200
+    request: HttpRequest,
+    form: TokenForm,
+    *,
+    new_token: str = "",
+    status: int = 200,
 ) -> HttpResponse:
     user = user_of(request)
     users = _myself(request)

@@ -124,7 +124,8 @@ def activity_file(request: HttpRequest, slug: str, ending: str) -> HttpResponseB
 def _change_html(field: ChangedField) -> SafeString:
     if field.before is None or field.after is None:
         return format_html(
-            "<bdi>{}</bdi>", field.after if field.before is None else field.before
+            "<bdi>{}</bdi>",
+            field.after if field.before is None else field.before,
         )
     # Right-to-left languages translate it with an arrow to the left.
     pattern = _("<bdi>%(before)s</bdi> → <bdi>%(after)s</bdi>")

@@ -68,7 +68,10 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _ask_withdrawal(
-    request: HttpRequest, task: Task, row: BadReference, back: str
+    request: HttpRequest,
+    task: Task,
+    row: BadReference,
+    back: str,
 ) -> HttpResponse:
     question = Question(
         title=_("Withdraw damaged reference"),
@@ -88,12 +91,16 @@ def _ask_withdrawal(
 
 @action_view
 def bad_reference_decide(
-    request: HttpRequest, slug: str, task_id: int, bad_reference_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    bad_reference_id: int,
 ) -> HttpResponse:
     """Approve or reject a damaged reference, or have another one drawn."""
     task = organised_task(request, slug, task_id)
     row = get_object_or_404(
-        BadReference.objects.of(task.test_set_id), pk=bad_reference_id
+        BadReference.objects.of(task.test_set_id),
+        pk=bad_reference_id,
     )
     decision = request.POST.get("decision")
     back = reverse("bad-references", args=[slug, task_id])
@@ -104,13 +111,18 @@ def bad_reference_decide(
         status = BadReference.Status.PENDING
     elif decision == "reject" and row.approved_at and not is_answered(request):
         return _ask_withdrawal(
-            request, task, row, f"{back}?{urlencode({'status': status})}"
+            request,
+            task,
+            row,
+            f"{back}?{urlencode({'status': status})}",
         )
     elif decision in {"approve", "reject"}:
         user = user_of(request)
         with refusals_as_messages(request):
             bad_reference_review(
-                bad_reference=row, approve=decision == "approve", reviewer=user
+                bad_reference=row,
+                approve=decision == "approve",
+                reviewer=user,
             )
     else:
         return HttpResponseBadRequest(_("Choose approve, reject or redraw."))

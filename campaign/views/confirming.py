@@ -67,7 +67,7 @@ def ask(
 def is_answered(request: HttpRequest) -> bool:
     """Return whether the request comes from a button of the question's page."""
     return request.method == "POST" and bool(
-        request.POST.get("act") or request.POST.get("undo")
+        request.POST.get("act") or request.POST.get("undo"),
     )
 
 
@@ -82,5 +82,5 @@ def what_ends(access: Any) -> str:
                 access.browsers,
             ),
             counted("%(count)d API token", "%(count)d API tokens", access.tokens),
-        ]
+        ],
     )

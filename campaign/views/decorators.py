@@ -37,7 +37,7 @@ def _signed_in(view: View) -> View:
             messages.error(
                 request,
                 _(
-                    "You were signed out, so nothing was saved. After signing in, go back in your browser: it may have kept what you entered."
+                    "You were signed out, so nothing was saved. After signing in, go back in your browser: it may have kept what you entered.",
                 ),
             )
         answer: HttpResponse = for_members(request, *arguments, **named)

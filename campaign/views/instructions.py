@@ -37,7 +37,8 @@ class InstructionsForm(VersionedForm):
     """A version of the instructions."""
 
     language = forms.ChoiceField(
-        label=gettext_lazy("Language"), validators=[languages_validate]
+        label=gettext_lazy("Language"),
+        validators=[languages_validate],
     )
     text = forms.CharField(
         label=gettext_lazy("Text"),
@@ -45,11 +46,16 @@ class InstructionsForm(VersionedForm):
         widget=LinesTextarea(attrs={"rows": 16, "dir": "auto"}),
     )
     demands_acceptance = forms.BooleanField(
-        label=gettext_lazy("Require all judges to accept this version"), required=False
+        label=gettext_lazy("Require all judges to accept this version"),
+        required=False,
     )
 
     def __init__(
-        self, *args: Any, written: list[str], read: list[str], **kwargs: Any
+        self,
+        *args: Any,
+        written: list[str],
+        read: list[str],
+        **kwargs: Any,
     ) -> None:
         """Offer the languages written already, those of the interface and those of the texts."""
         super().__init__(*args, **kwargs)
@@ -94,7 +100,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
             )
             if kept.demands_acceptance:
                 message = _(
-                    "Version %(version)d published. Judges must accept it before they continue."
+                    "Version %(version)d published. Judges must accept it before they continue.",
                 )
             else:
                 message = _("Version %(version)s published.")
@@ -116,7 +122,9 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _start(
-    campaign: Campaign, in_force: Mapping[str, Instructions], language: str
+    campaign: Campaign,
+    in_force: Mapping[str, Instructions],
+    language: str,
 ) -> dict[str, str]:
     """Return the language and text to begin with: the current version, or a starter text."""
     interface = language_tag_checked(get_language() or "en")
@@ -147,7 +155,9 @@ def _render_instructions(*, language: str, text: str, **_more: object) -> _Rende
 
 @page_view
 def organiser_instructions_version(
-    request: HttpRequest, slug: str, version: int
+    request: HttpRequest,
+    slug: str,
+    version: int,
 ) -> HttpResponse:
     """Show a version of the instructions as judges read it, and its acceptances."""
     campaign = organised_campaign(request, slug)

@@ -151,7 +151,9 @@ def _sign_in(request: HttpRequest, opened: Invitation, user: User) -> HttpRespon
 
 
 def _button_page(
-    request: HttpRequest, opened: Invitation, judge: Judge | None
+    request: HttpRequest,
+    opened: Invitation,
+    judge: Judge | None,
 ) -> HttpResponse:
     """Return the page of a link that signs in: as this judge, or as a member."""
     reads = opened.role == InvitationRole.ANALYST
@@ -165,7 +167,9 @@ def _button_page(
 
 
 def _invitation_for_member(
-    request: HttpRequest, opened: Invitation, user: User
+    request: HttpRequest,
+    opened: Invitation,
+    user: User,
 ) -> HttpResponse:
     """Show the button that makes this user a member; POST does so, once they are signed in.
 
@@ -195,7 +199,8 @@ def _spent(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     is_accepted = invitation.accepted_at is not None and invitation.revoked_at is None
     if is_accepted and request.user == invitation.user:
         members = Membership.objects.filter(
-            user=invitation.user, campaign=invitation.campaign_id
+            user=invitation.user,
+            campaign=invitation.campaign_id,
         )
         if members.exists():
             return _lead_on(invitation)
@@ -218,12 +223,16 @@ def _invitation_for_anybody(request: HttpRequest, opened: Invitation) -> HttpRes
     if request.method == "POST":
         return _join(request, opened, browser)
     judge = judge_for_browser(
-        invitation=opened, browser=browser.hash_for(opened.campaign_id)
+        invitation=opened,
+        browser=browser.hash_for(opened.campaign_id),
     )
     if judge is not None:
         return _button_page(request, opened, judge)
     return _landing_page(
-        request, opened, browser, full=opened.arrived >= cast("int", opened.cap)
+        request,
+        opened,
+        browser,
+        full=opened.arrived >= cast("int", opened.cap),
     )
 
 
@@ -248,7 +257,11 @@ def _join(request: HttpRequest, opened: Invitation, browser: Browser) -> HttpRes
         return _landing_page(request, opened, browser, full=True)
     except JoinRefusedError as error:
         return _landing_page(
-            request, opened, browser, problem=str(error), chosen=languages
+            request,
+            opened,
+            browser,
+            problem=str(error),
+            chosen=languages,
         )
     return _sign_in(request, opened, cast("User", judge.user))
 
@@ -307,7 +320,10 @@ def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any
+    request: HttpRequest,
+    campaign: Campaign,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     """Show the page, also in answer to a POST to another address."""
     here = reverse("invitations", args=[campaign.slug])
@@ -320,10 +336,16 @@ def _page(
         prefix=LINKS,
     )
     people = InvitedFilter.of(
-        request, people_invited(campaign=campaign), address=here, keeps=KEPT_BY_PEOPLE
+        request,
+        people_invited(campaign=campaign),
+        address=here,
+        keeps=KEPT_BY_PEOPLE,
     )
     link_table = LinkTable(
-        links.rows, campaign=campaign, request=request, prefix=f"{LINKS}-"
+        links.rows,
+        campaign=campaign,
+        request=request,
+        prefix=f"{LINKS}-",
     )
     table = InvitedTable(people.rows, campaign=campaign, request=request)
     table.of(request, address=here)
@@ -384,7 +406,7 @@ def _results_link_create(request: HttpRequest, campaign: Campaign) -> HttpRespon
         created_by=user_of(request),
     )
     link = request.build_absolute_uri(
-        reverse("published-review", args=[campaign.slug, token])
+        reverse("published-review", args=[campaign.slug, token]),
     )
     return members_page(request, campaign, 201, new_link=link)
 
@@ -477,13 +499,16 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     if invited.mails:
         count = len(invited.mails)
         message = counted(
-            "%(count)d invitation queued.", "%(count)d invitations queued.", count
+            "%(count)d invitation queued.",
+            "%(count)d invitations queued.",
+            count,
         )
         messages.success(request, message)
     if invited.judge_addresses:
         message = _("Already invited: %(addresses)s.")
         messages.info(
-            request, message % {"addresses": comma_list(invited.judge_addresses)}
+            request,
+            message % {"addresses": comma_list(invited.judge_addresses)},
         )
     return redirect("invitations", slug)
 
@@ -494,7 +519,9 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     judge = _person(request, slug, judge_id)
     with refusals_as_messages(request):
         judge_link_mail(
-            judge=judge, base_url=request.build_absolute_uri("/"), user=user_of(request)
+            judge=judge,
+            base_url=request.build_absolute_uri("/"),
+            user=user_of(request),
         )
         message = _("New link queued for %(judge)s. Previous links no longer work.")
         messages.success(request, message % {"judge": judge.pseudonym})
@@ -524,7 +551,7 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
     else:
         judge_links_revoke(judge=judge)
         message = _(
-            "Links of %(judge)s withdrawn. Browsers already signed in stay signed in."
+            "Links of %(judge)s withdrawn. Browsers already signed in stay signed in.",
         )
     messages.success(request, message % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
@@ -545,7 +572,10 @@ def _person(request: HttpRequest, slug: str, judge_id: int) -> Judge:
     campaign = organised_campaign(request, slug)
     judges = Judge.objects.select_related("user", "campaign")
     return get_object_or_404(
-        judges, pk=judge_id, campaign=campaign, origin=Judge.Origin.PERSON
+        judges,
+        pk=judge_id,
+        campaign=campaign,
+        origin=Judge.Origin.PERSON,
     )
 
 

@@ -20,7 +20,7 @@ def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the jobs of a campaign, the newest first."""
     campaign = organised_campaign(request, slug)
     page = Paginator(jobs_of(campaign=campaign), JOBS_ON_A_PAGE).get_page(
-        request.GET.get("page")
+        request.GET.get("page"),
     )
     context = {
         "campaign": campaign,

@@ -102,7 +102,9 @@ class MemberTable(DeskTable):
             "roles": MembershipRole.choices,
         }
         return render_to_string(
-            "organiser/_member_actions.html", context, self._request
+            "organiser/_member_actions.html",
+            context,
+            self._request,
         )
 
 
@@ -129,7 +131,10 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def members_page(
-    request: HttpRequest, campaign: Campaign, status: int = 200, **more: Any
+    request: HttpRequest,
+    campaign: Campaign,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     """Return the page of members and links, with more to show."""
     context = {
@@ -160,7 +165,11 @@ def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     new_for = membership.user.name
     return members_page(
-        request, membership.campaign, 201, new_link=link, new_for=new_for
+        request,
+        membership.campaign,
+        201,
+        new_link=link,
+        new_for=new_for,
     )
 
 
@@ -174,7 +183,8 @@ def _membership(campaign: Campaign, membership_id: int) -> Membership:
 def member_link(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
     """Create a sign-in link for a member, and show it once."""
     return _link_page(
-        request, _membership(organised_campaign(request, slug), membership_id)
+        request,
+        _membership(organised_campaign(request, slug), membership_id),
     )
 
 
@@ -187,7 +197,8 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
         raise Http404
     with refusals_as_messages(request):
         daily_alerts_set(
-            membership=membership, wanted=request.POST.get("wanted") == "1"
+            membership=membership,
+            wanted=request.POST.get("wanted") == "1",
         )
     return redirect("people", slug)
 
@@ -231,7 +242,8 @@ def _facts(membership: Membership) -> list[str]:
 def _sent_facts(membership: Membership) -> list[str]:
     """Return a sentence about the invitations that end with a membership, if there are any."""
     sent = members_links_sent(
-        campaign=membership.campaign, user=membership.user
+        campaign=membership.campaign,
+        user=membership.user,
     ).count()
     if not sent:
         return []
@@ -240,7 +252,7 @@ def _sent_facts(membership: Membership) -> list[str]:
             "%(count)d open invitation or link made for another member ends, too.",
             "%(count)d open invitations and links made for other members end, too.",
             sent,
-        )
+        ),
     ]
 
 
@@ -253,7 +265,7 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
             title=_("Remove %(name)s") % {"name": membership.user.name},
             facts=_facts(membership),
             after=_(
-                "Their work is kept. You can add them again; they will need new links and tokens."
+                "Their work is kept. You can add them again; they will need new links and tokens.",
             ),
             answers=[Answer(_("Remove member"))],
             cancel=reverse("people", args=[slug]),
@@ -264,7 +276,8 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
         if membership.user == request.user:
             return redirect("sign-in")
         messages.success(
-            request, _("%(name)s removed.") % {"name": membership.user.name}
+            request,
+            _("%(name)s removed.") % {"name": membership.user.name},
         )
     return redirect("people", slug)
 
@@ -275,7 +288,9 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue an invitation to become a member."""
     campaign = organised_campaign(request, slug)
     form = MemberMailForm(
-        request.POST, may_own=rights(request)["may_own"], prefix="mail"
+        request.POST,
+        may_own=rights(request)["may_own"],
+        prefix="mail",
     )
     if not form.is_valid():
         return members_page(request, campaign, 400, mail_form=form)
@@ -290,7 +305,8 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
             by=user_of(request),
         )
         messages.success(
-            request, _("Invitation to %(email)s queued.") % {"email": mail.address}
+            request,
+            _("Invitation to %(email)s queued.") % {"email": mail.address},
         )
         return redirect("people", slug)
     return members_page(request, campaign, 409, mail_form=form)
@@ -298,7 +314,9 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @action_view
 def member_mail_withdraw(
-    request: HttpRequest, slug: str, invitation_id: int
+    request: HttpRequest,
+    slug: str,
+    invitation_id: int,
 ) -> HttpResponse:
     """Withdraw an invitation. Only owners withdraw invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
@@ -314,13 +332,17 @@ def member_mail_withdraw(
 
 @action_view
 def member_mail_again(
-    request: HttpRequest, slug: str, invitation_id: int
+    request: HttpRequest,
+    slug: str,
+    invitation_id: int,
 ) -> HttpResponse:
     """Resend an invitation with a new link. Only owners resend invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
         member_invitation_send_again(
-            mail=mail, base_url=request.build_absolute_uri("/"), by=user_of(request)
+            mail=mail,
+            base_url=request.build_absolute_uri("/"),
+            by=user_of(request),
         )
     except InvitationRefusedError:
         messages.info(request, _gone(mail))
@@ -336,13 +358,14 @@ def _mail(campaign: Campaign, invitation_id: int) -> Mail:
     """Return the invitation of this campaign, accepted or not, or raise a 404."""
     mails = Mail.objects.filter(kind=MailKind.MEMBER, campaign=campaign)
     return get_object_or_404(
-        mails.select_related("campaign", "invitation", "user"), pk=invitation_id
+        mails.select_related("campaign", "invitation", "user"),
+        pk=invitation_id,
     )
 
 
 def _gone(mail: Mail) -> str:
     return _("The invitation to %(email)s was already accepted or withdrawn.") % {
-        "email": mail.address
+        "email": mail.address,
     }
 
 
@@ -353,7 +376,8 @@ def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = joined_campaign(request, slug)
     user = user_of(request)
     membership = Membership.objects.select_related("user", "campaign").get(
-        campaign=campaign, user=user
+        campaign=campaign,
+        user=user,
     )
     try:
         member_leave_check(membership=membership)
@@ -367,7 +391,8 @@ def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
         # Their sessions have ended, this one too.
         return redirect("sign-in")
     messages.success(
-        request, _("You have left “%(campaign)s”.") % {"campaign": campaign.name}
+        request,
+        _("You have left “%(campaign)s”.") % {"campaign": campaign.name},
     )
     return redirect("home")
 

@@ -42,7 +42,8 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "section": "settings",
         "reference_notes": reference_use_in_words(
-            campaign=campaign, is_shown=campaign.show_reference
+            campaign=campaign,
+            is_shown=campaign.show_reference,
         ),
         "tasks": tasks_in_order(campaign),
     }
@@ -50,13 +51,15 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _ask_about_reference(
-    request: HttpRequest, form: SettingsForm, error: ReferenceRankedError
+    request: HttpRequest,
+    form: SettingsForm,
+    error: ReferenceRankedError,
 ) -> HttpResponse:
     question = Question(
         title=_("Show a ranked reference"),
         facts=error.facts,
         after=_(
-            "You can hide the reference again; judgments made until then are kept."
+            "You can hide the reference again; judgments made until then are kept.",
         ),
         answers=[Answer(_("Show reference"))],
         cancel=reverse("campaign-settings", args=[form.campaign.slug]),

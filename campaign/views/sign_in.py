@@ -68,7 +68,9 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponseBase:
         return csrf_failure(request, reason)
     to = _way_on(request)["next"]
     is_ours = url_has_allowed_host_and_scheme(
-        to, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+        to,
+        allowed_hosts={request.get_host()},
+        require_https=request.is_secure(),
     )
     return redirect(to if is_ours else "home")
 
@@ -77,7 +79,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Refuse an address that signs in too often; allauth's `handler429`."""
     context = {
         "refusal": _(
-            "Too many sign-ins from your IP address. Try again in one minute."
+            "Too many sign-ins from your IP address. Try again in one minute.",
         ),
         "email": request.POST.get("login", ""),
         **_way_on(request),
@@ -122,7 +124,8 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
         return redirect("home")
     address = request.GET.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(
-        address, allowed_hosts={request.get_host()}
+        address,
+        allowed_hosts={request.get_host()},
     )
     provider = get_adapter().get_provider(request, settings.OIDC_ID)
     next_url = None
@@ -130,7 +133,9 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
         next_url = address
     try:
         answer: HttpResponse = provider.redirect(
-            request, process="login", next_url=next_url
+            request,
+            process="login",
+            next_url=next_url,
         )
     except ImmediateHttpResponse as refusal:
         return refusal.response  # type: ignore[no-any-return]

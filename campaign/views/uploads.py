@@ -102,7 +102,7 @@ def _takes_part(upload: Upload, report: JSONObject) -> str:
     if not report.get("references"):
         return _("%(systems)s, no reference.") % {"systems": systems}
     return _reference_words(upload.campaign, ReferenceUse(upload.reference_use)) % {
-        "systems": systems
+        "systems": systems,
     }
 
 
@@ -158,7 +158,9 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
 
 
 def _next_after(
-    request: HttpRequest, upload: Upload, test_set: TestSet
+    request: HttpRequest,
+    upload: Upload,
+    test_set: TestSet,
 ) -> HttpResponse:
     """Say what was created, and redirect to the checklist of a draft, or to the texts."""
     added = [
@@ -169,7 +171,9 @@ def _next_after(
     if upload.campaign.state == CampaignState.DRAFT:
         return redirect("campaign-detail", upload.campaign.slug)
     return redirect(
-        "test-set-texts", upload.campaign.slug, first_task(test_set=test_set).pk
+        "test-set-texts",
+        upload.campaign.slug,
+        first_task(test_set=test_set).pk,
     )
 
 

@@ -67,12 +67,17 @@ class DeliveryTable(DeskTable):
     event = SortedColumn(gettext_lazy("Event"), by="event", then="-pk")
     state = SortedColumn(gettext_lazy("State"), by="state", then="-pk")
     attempts = SortedColumn(
-        gettext_lazy("Attempts"), by="attempts", then="-pk", kind="number"
+        gettext_lazy("Attempts"),
+        by="attempts",
+        then="-pk",
+        kind="number",
     )
     answer = SortedColumn(gettext_lazy("Response"), by="answer_code", then="-pk")
     created = SortedColumn(gettext_lazy("Created"), by="created_at", then="-pk")
     next_attempt = SortedColumn(
-        gettext_lazy("Next attempt"), by="next_attempt_at", then="-pk"
+        gettext_lazy("Next attempt"),
+        by="next_attempt_at",
+        then="-pk",
     )
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
@@ -115,7 +120,9 @@ class DeliveryTable(DeskTable):
             "delivery": row,
         }
         return render_to_string(
-            "organiser/_delivery_actions.html", context, self._request
+            "organiser/_delivery_actions.html",
+            context,
+            self._request,
         )
 
 
@@ -166,7 +173,10 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
 
 @action_view
 def webhook_delivery_again(
-    request: HttpRequest, slug: str, webhook_id: int, delivery_id: int
+    request: HttpRequest,
+    slug: str,
+    webhook_id: int,
+    delivery_id: int,
 ) -> HttpResponse:
     """Send a message again, under the same id."""
     endpoint = _endpoint(organised_campaign(request, slug), webhook_id)
@@ -184,7 +194,9 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 
 
 def _change(
-    request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint
+    request: HttpRequest,
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> HttpResponse:
     form = WebhookForm(request.POST, initial=model_to_dict(endpoint, _FIELDS))
     if form.is_valid():
@@ -209,7 +221,9 @@ def _one(
     status: int = 200,
 ) -> HttpResponse:
     table = DeliveryTable(
-        deliveries_of(endpoint=endpoint), endpoint=endpoint, request=request
+        deliveries_of(endpoint=endpoint),
+        endpoint=endpoint,
+        request=request,
     )
     secret = ""
     if shows_secret:
@@ -221,7 +235,8 @@ def _one(
         "form": form or WebhookForm(initial=model_to_dict(endpoint, _FIELDS)),
         "secret": secret,
         "table": table.of(
-            request, address=reverse("webhook", args=[campaign.slug, endpoint.pk])
+            request,
+            address=reverse("webhook", args=[campaign.slug, endpoint.pk]),
         ),
     }
     return render(request, "organiser/webhook.html", context, status=status)

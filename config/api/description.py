@@ -80,7 +80,10 @@ _RESTRICTIONS = frozenset({"format", "enum", "pattern"})
 
 
 def api_describe(
-    result: Description, generator: object, request: object, public: object
+    result: Description,
+    generator: object,
+    request: object,
+    public: object,
 ) -> Description:
     """Complete the description with closed bodies, and with the headers and errors of each operation."""
     del generator, request, public
@@ -154,7 +157,7 @@ def _reading_describe(operation: Description) -> None:
         return
     answer.setdefault("headers", {})["ETag"] = _ETAG
     operation["responses"]["304"] = {
-        "description": "Not changed since the response with this `ETag`."
+        "description": "Not changed since the response with this `ETag`.",
     }
 
 
@@ -225,7 +228,11 @@ def _control_characters_exclude(operation: Description) -> None:
 
 
 def _errors(
-    address: str, method: str, operation: Description, *, has_version: bool
+    address: str,
+    method: str,
+    operation: Description,
+    *,
+    has_version: bool,
 ) -> list[str]:
     # Unknown parameters may be sent with any operation.
     errors = ["400", "401", "429", "503"]

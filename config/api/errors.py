@@ -152,7 +152,7 @@ def problems_describe(
 def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
     """Complete the body of an error in place."""
     if not isinstance(response, HttpResponse) or response.has_header(
-        "Content-Encoding"
+        "Content-Encoding",
     ):
         return
     members = _members_of(response)

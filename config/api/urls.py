@@ -130,7 +130,9 @@ _campaign = [
     ),
     path("members/leave/", members.MemberLeaveView.as_view(), name="api-member-leave"),
     path(
-        "members/<int:membership_id>/", members.MemberView.as_view(), name="api-member"
+        "members/<int:membership_id>/",
+        members.MemberView.as_view(),
+        name="api-member",
     ),
     path(
         "members/<int:membership_id>/link/",
@@ -168,11 +170,15 @@ _campaign = [
     path("jobs/<int:job_id>/", uploads.JobView.as_view(), name="api-job"),
     path("jobs/<int:job_id>/stop/", uploads.JobStopView.as_view(), name="api-job-stop"),
     path(
-        "jobs/<int:job_id>/again/", uploads.JobAgainView.as_view(), name="api-job-again"
+        "jobs/<int:job_id>/again/",
+        uploads.JobAgainView.as_view(),
+        name="api-job-again",
     ),
     path("webhooks/", webhooks.WebhooksView.as_view(), name="api-webhooks"),
     path(
-        "webhooks/<int:webhook_id>/", webhooks.WebhookView.as_view(), name="api-webhook"
+        "webhooks/<int:webhook_id>/",
+        webhooks.WebhookView.as_view(),
+        name="api-webhook",
     ),
     path(
         "webhooks/<int:webhook_id>/secret/",
@@ -207,7 +213,9 @@ _campaign = [
     ),
     path("machines/", machines.MachinesView.as_view(), name="api-machines"),
     path(
-        "machines/<int:machine_id>/", machines.MachineView.as_view(), name="api-machine"
+        "machines/<int:machine_id>/",
+        machines.MachineView.as_view(),
+        name="api-machine",
     ),
     path(
         "machines/<int:machine_id>/token/",
@@ -289,7 +297,9 @@ _campaign = [
         name="api-erasure-refuse",
     ),
     path(
-        "judge-groups/", judge_groups.JudgeGroupsView.as_view(), name="api-judge-groups"
+        "judge-groups/",
+        judge_groups.JudgeGroupsView.as_view(),
+        name="api-judge-groups",
     ),
     path(
         "judge-groups/<int:group_id>/",
@@ -307,7 +317,9 @@ _campaign = [
         name="api-judge-group-delete",
     ),
     path(
-        "state/", campaign_state.CampaignStateView.as_view(), name="api-campaign-state"
+        "state/",
+        campaign_state.CampaignStateView.as_view(),
+        name="api-campaign-state",
     ),
     path(
         "restore/",
@@ -389,7 +401,9 @@ _task = [
     path("exports/", exports.ExportsView.as_view(), name="api-exports"),
     path("exports/kinds/", exports.ExportKindsView.as_view(), name="api-export-kinds"),
     path(
-        "exports/stream/", exports.ExportStreamView.as_view(), name="api-export-stream"
+        "exports/stream/",
+        exports.ExportStreamView.as_view(),
+        name="api-export-stream",
     ),
     path("exports/<int:export_id>/", exports.ExportView.as_view(), name="api-export"),
     path(
@@ -429,7 +443,9 @@ _task = [
         name="api-ranking-latest",
     ),
     path(
-        "rankings/<int:ranking_id>/", rankings.RankingView.as_view(), name="api-ranking"
+        "rankings/<int:ranking_id>/",
+        rankings.RankingView.as_view(),
+        name="api-ranking",
     ),
     path(
         "published-results/",

@@ -33,7 +33,7 @@ class RootSerializer(PlainSerializer):
     """Addresses from which everything else is found."""
 
     campaigns = serializers.URLField(
-        help_text="Your campaigns, with links to their resources."
+        help_text="Your campaigns, with links to their resources.",
     )
     description = serializers.URLField(help_text="OpenAPI schema of the API.")
     page = serializers.URLField(help_text="API documentation.")

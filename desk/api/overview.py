@@ -24,7 +24,8 @@ class EndSerializer(PlainSerializer):
     expected = serializers.DateField()
     earliest = serializers.DateField()
     latest = serializers.DateField(
-        allow_null=True, help_text="Null if daily pace varies too much."
+        allow_null=True,
+        help_text="Null if daily pace varies too much.",
     )
 
 
@@ -40,19 +41,21 @@ class TaskOverviewSerializer(PlainSerializer):
     test_set = serializers.IntegerField(source="task.test_set_id")
     protocol = serializers.CharField(source="task.protocol")
     name = serializers.CharField(
-        source="task.test_set.name", help_text="Name of the test set."
+        source="task.test_set.name",
+        help_text="Name of the test set.",
     )
     closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
     blocks_wanted = serializers.IntegerField(
-        source="task.blocks_wanted", allow_null=True
+        source="task.blocks_wanted",
+        allow_null=True,
     )
     judged = serializers.IntegerField(help_text="Blocks judged.")
     counted = serializers.IntegerField(
-        help_text="Blocks judged that count toward `blocks_wanted`: not those of judges whom the ranking leaves out."
+        help_text="Blocks judged that count toward `blocks_wanted`: not those of judges whom the ranking leaves out.",
     )
     at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
     pace = serializers.FloatField(
-        help_text="Blocks per day, over the full days of the last week."
+        help_text="Blocks per day, over the full days of the last week.",
     )
     low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")
     open_problem_reports = serializers.IntegerField(source="open_reports")
@@ -61,7 +64,7 @@ class TaskOverviewSerializer(PlainSerializer):
         help_text="Blocks of `counted` that people judged on each of the last 14 days, including today.",
     )
     end = serializers.SerializerMethodField(
-        help_text="Null while there is not enough data."
+        help_text="Null while there is not enough data.",
     )
 
     @extend_schema_field(EndSerializer(allow_null=True))
@@ -92,7 +95,8 @@ class OverviewView(CampaignAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the progress, pace and forecast of each test set."""
         return self.paginated(
-            campaign_overview(campaign=self.campaign), TaskOverviewSerializer
+            campaign_overview(campaign=self.campaign),
+            TaskOverviewSerializer,
         )
 
 
@@ -141,7 +145,9 @@ class AlertMailView(CampaignAPIView):
         return self.serialized(self.membership(), AlertMailSerializer)
 
     @extend_schema(
-        "alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer
+        "alert_mail_change",
+        request=AlertMailSerializer,
+        responses=AlertMailSerializer,
     )
     def put(self, request: Request, slug: str) -> Response:
         """Turn your daily mail on or off."""

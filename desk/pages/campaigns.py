@@ -53,7 +53,9 @@ class CampaignFilter(DeskFilter):
     """Filters of `organised_campaigns`; archived ones are only shown on request."""
 
     name = django_filters.CharFilter(
-        label=gettext_lazy("Name contains"), max_length=100, method="of_name"
+        label=gettext_lazy("Name contains"),
+        max_length=100,
+        method="of_name",
     )
     state = django_filters.ChoiceFilter(
         label=gettext_lazy("State"),
@@ -62,7 +64,10 @@ class CampaignFilter(DeskFilter):
     )
 
     def of_name(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(Q(name__icontains=value) | Q(slug__icontains=value))
@@ -77,7 +82,10 @@ class CampaignFilter(DeskFilter):
 
 
 def _figure_column(
-    label: Any, *, kind: str = "number", descending: bool = True
+    label: Any,
+    *,
+    kind: str = "number",
+    descending: bool = True,
 ) -> SortedColumn:
     return SortedColumn(
         label,
@@ -104,7 +112,10 @@ class CampaignTable(DeskTable):
     caption = gettext_lazy("Campaigns")
 
     def __init__(
-        self, rows: QuerySet[Campaign, Any], *, facts: Mapping[int, CampaignFacts]
+        self,
+        rows: QuerySet[Campaign, Any],
+        *,
+        facts: Mapping[int, CampaignFacts],
     ) -> None:
         super().__init__(rows)
         self.facts = facts
@@ -116,7 +127,8 @@ class CampaignTable(DeskTable):
         if row.state == CampaignState.OPEN:
             return str(row.get_state_display())
         return format_html(
-            '<span class="badge badge-look">{}</span>', row.get_state_display()
+            '<span class="badge badge-look">{}</span>',
+            row.get_state_display(),
         )
 
     def cell_needs(self, row: Campaign) -> SafeString | str:
@@ -174,7 +186,9 @@ class CampaignTable(DeskTable):
 
 
 def campaign_table(
-    rows: QuerySet[Campaign, Any], *, request: HttpRequest
+    rows: QuerySet[Campaign, Any],
+    *,
+    request: HttpRequest,
 ) -> CampaignTable:
     """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
 

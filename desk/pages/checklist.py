@@ -150,7 +150,8 @@ def _systems(campaign: Campaign, preparation: Preparation) -> Step:
     if few:
         state = StepState.WRONG
         lines.append(
-            _("%(names)s: at least two systems are needed") % {"names": comma_list(few)}
+            _("%(names)s: at least two systems are needed")
+            % {"names": comma_list(few)},
         )
     return Step(_("Systems"), state, lines, _("View test sets"), address)
 
@@ -160,7 +161,7 @@ def _design(campaign: Campaign, preparation: Preparation) -> Step:
     for task in preparation.tasks:
         design = design_in_words(task.drawn_by) or _("Default")
         lines.append(
-            _("%(name)s: %(design)s") % {"name": task.called, "design": design}
+            _("%(name)s: %(design)s") % {"name": task.called, "design": design},
         )
     test_sets = reverse("test-sets", args=[campaign.slug])
     if not lines:
@@ -227,7 +228,7 @@ def _people(campaign: Campaign, preparation: Preparation) -> Step:
         unread = dict.fromkeys(row.test_set.name for row in preparation.unread)
         lines.append(
             _("No judge reads both languages of %(names)s.")
-            % {"names": comma_list(unread)}
+            % {"names": comma_list(unread)},
         )
     is_feasible = True
     for needed in preparation.needed:
@@ -286,21 +287,21 @@ def _rehearsal(campaign: Campaign, preparation: Preparation) -> Step:
     rehearsal = preparation.rehearsal
     if not preparation.tasks:
         message = _(
-            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
+            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens.",
         )
     elif rehearsal.is_under_way:
         message = _("Rehearsal in progress")
     elif rehearsal.rehearsal is None:
         message = _(
-            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens."
+            "Simulated judges do the work in about a minute. The rehearsal is deleted when the campaign opens.",
         )
     elif rehearsal.is_outdated:
         message = _(
-            "Outdated: texts, design or settings have changed since the rehearsal."
+            "Outdated: texts, design or settings have changed since the rehearsal.",
         )
     else:
         message = _(
-            "The rehearsal has finished. It is deleted when the campaign opens."
+            "The rehearsal has finished. It is deleted when the campaign opens.",
         )
     state = StepState.OPTIONAL
     if rehearsal.rehearsal:
@@ -325,7 +326,9 @@ def _rehearsal(campaign: Campaign, preparation: Preparation) -> Step:
 
 
 def _opening(
-    campaign: Campaign, preparation: Preparation, steps: Sequence[Step]
+    campaign: Campaign,
+    preparation: Preparation,
+    steps: Sequence[Step],
 ) -> Step:
     left = [step.name for step in steps if step.is_needed]
     button = _("Open campaign")

@@ -48,11 +48,14 @@ class TaskFilter(DeskFilter):
         ]
 
     def of_language(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(
-            Q(test_set__source_language=value) | Q(test_set__target_language=value)
+            Q(test_set__source_language=value) | Q(test_set__target_language=value),
         )
 
 
@@ -97,5 +100,5 @@ class TaskTable(DeskTable):
         if row.closed_at is None:
             return str(row.state.label)
         return _("closed on %(day)s") % {
-            "day": date_format(localtime(row.closed_at), "DATE_FORMAT")
+            "day": date_format(localtime(row.closed_at), "DATE_FORMAT"),
         }

@@ -127,7 +127,9 @@ class CampaignFacts:
 
 
 def campaign_facts(
-    *, campaigns: Sequence[Campaign], now: datetime | None = None
+    *,
+    campaigns: Sequence[Campaign],
+    now: datetime | None = None,
 ) -> list[CampaignFacts]:
     """Return the facts of campaigns, in the same order.
 
@@ -173,7 +175,8 @@ def campaign_facts(
 def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
     """Return the active time of each campaign's judges, in milliseconds. One query."""
     rows: Any = WorkedQuarterHour.objects.filter(
-        task__test_set__campaign__in=campaigns, judge__origin=Judge.Origin.PERSON
+        task__test_set__campaign__in=campaigns,
+        judge__origin=Judge.Origin.PERSON,
     ).order_by()
     summed = rows.values("task__test_set__campaign").annotate(total=Sum("active_ms"))
     return dict(summed.values_list("task__test_set__campaign", "total"))
@@ -191,14 +194,17 @@ class _People(TypedDict):
 def _people(campaigns: Sequence[Campaign]) -> dict[int, _People]:
     """Return for each campaign whether it has judges, and its failed invitations and disabled webhooks. One query."""
     failed = Mail.objects.filter(
-        campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
+        campaign=OuterRef("pk"),
+        state=MailState.FAILED,
+        withdrawn_at__isnull=True,
     )
     off = WebhookEndpoint.objects.filter(
-        campaign=OuterRef("pk"), disabled_at__isnull=False
+        campaign=OuterRef("pk"),
+        disabled_at__isnull=False,
     )
     to_judges = failed.filter(judge__isnull=False, judge__withdrawn_at__isnull=True)
     rows: Any = Campaign.objects.filter(
-        pk__in=[campaign.pk for campaign in campaigns]
+        pk__in=[campaign.pk for campaign in campaigns],
     ).values(
         "pk",
         has_judges=Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
@@ -210,11 +216,14 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, _People]:
 
 
 def _jobs_failed(
-    campaigns: Sequence[Campaign], *, since: datetime
+    campaigns: Sequence[Campaign],
+    *,
+    since: datetime,
 ) -> dict[int, list[Job]]:
     # Leave analyses out: pages request them automatically and show failures themselves.
     recent = Job.objects.filter(
-        campaign__in=campaigns, created_at__gte=since - NEWS
+        campaign__in=campaigns,
+        created_at__gte=since - NEWS,
     ).exclude(kind__in=[JobKind.ANALYSIS, JobKind.SLOW_ANALYSIS])
     again: set[tuple[int, str, str]] = set()
     failed = defaultdict(list)
@@ -236,7 +245,8 @@ def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
             rates[task] = rate
     here = OuterRef("test_set")
     approved = BadReference.objects.filter(
-        status=BadReference.Status.APPROVED, output__system__test_set=here
+        status=BadReference.Status.APPROVED,
+        output__system__test_set=here,
     )
     rows: Any = Task.objects.filter(pk__in=rates).values(
         "pk",
@@ -269,11 +279,15 @@ def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
 
 
 def _count_warned_judges(
-    campaigns: Sequence[Campaign], *, since: datetime
+    campaigns: Sequence[Campaign],
+    *,
+    since: datetime,
 ) -> Counter[int]:
     """Return the number of judges on whom rules acted recently, by campaign. One query."""
     actions = QualityAction.objects.standing().filter(
-        judge__campaign__in=campaigns, rule__isnull=False, created_at__gte=since
+        judge__campaign__in=campaigns,
+        rule__isnull=False,
+        created_at__gte=since,
     )
     judges = actions.filter(judge__withdrawn_at=None).order_by()
     by_campaign = judges.values_list("judge__campaign")
@@ -292,7 +306,9 @@ _NOT_ARCHIVED: Final = frozenset({_S.DRAFT, _S.OPEN, _S.PAUSED, _S.CLOSED})
 
 
 def alerts_of_campaigns(
-    *, campaigns: Sequence[Campaign], now: datetime | None = None
+    *,
+    campaigns: Sequence[Campaign],
+    now: datetime | None = None,
 ) -> dict[int, list[Alert]]:
     """Return the alerts of campaigns by primary key, in the current language. Constant number of queries."""
     alerts = {}
@@ -464,7 +480,7 @@ def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
         yield (
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
             sentence_list(
-                [rule_in_words(rule.rule), _("Judging continues until you close it.")]
+                [rule_in_words(rule.rule), _("Judging continues until you close it.")],
             ),
             _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
@@ -508,7 +524,7 @@ def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Sentences:
             _("%(name)s has too few damaged references.")
             % {"name": overview.task.called},
             _(
-                "Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved."
+                "Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved.",
             )
             % controls,
             _("Review damaged references"),

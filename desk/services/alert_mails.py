@@ -72,7 +72,7 @@ def _waiting(day: date) -> list[User]:
     had = Mail.objects.filter(day=day).exclude(state=MailState.QUEUED)
     subscribers = _subscriptions().values("user")
     users = User.objects.filter(pk__in=subscribers, is_active=True).exclude(
-        pk__in=had.values("user")
+        pk__in=had.values("user"),
     )
     return list(users.exclude(Q(email=None) | Q(email="")).order_by("pk"))
 
@@ -84,7 +84,7 @@ def _subscriptions() -> QuerySet[Membership]:
 def _send(user: User, now: datetime) -> bool:
     of_user = _subscriptions().filter(user=user).values("campaign")
     campaigns = list(
-        Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk")
+        Campaign.objects.kept().filter(pk__in=of_user).order_by("-created_at", "-pk"),
     )
     with translation.override(_language(user)):
         alerts = alerts_of_campaigns(campaigns=campaigns, now=now)
@@ -95,7 +95,8 @@ def _send(user: User, now: datetime) -> bool:
         return False
     mail = alert_mail_claim(user=user, day=now.date())
     return mail is not None and message_send(
-        mail, partial(_message, mail, user.name, alerts_by_campaign)
+        mail,
+        partial(_message, mail, user.name, alerts_by_campaign),
     )
 
 

@@ -35,7 +35,7 @@ def home(request: HttpRequest) -> HttpResponse:
     judging = list(
         Judge.objects.filter(user=user, withdrawn_at=None)
         .select_related("campaign")
-        .order_by("-pk")
+        .order_by("-pk"),
     )
     begins = not judging and may_make_campaigns(user)
     if begins or Campaign.objects.open_to(user).exists():
@@ -55,7 +55,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
     user = user_of(request)
     filters = CampaignFilter.of(request, organised_campaigns(user=user))
     judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related(
-        "campaign"
+        "campaign",
     )
     table = campaign_table(filters.rows, request=request)
     context = {

@@ -46,7 +46,7 @@ def edits_to_judge(
     """
     output = Output.objects.filter(pk=OuterRef("output"))
     asking = list(
-        _asking(block_ids).values_list("pk", "asked", Subquery(output.values("text")))
+        _asking(block_ids).values_list("pk", "asked", Subquery(output.values("text"))),
     )
     if asking:
         edits = edits_in_force([edited_block for _pk, edited_block, _text in asking])
@@ -61,11 +61,13 @@ def edits_to_judge(
 def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
     """Return the blocks that ask about another judge's answer, with the block of that answer and the output."""
     first = Block.objects.filter(
-        hit=OuterRef("hit__repeats"), segment=OuterRef("segment")
+        hit=OuterRef("hit__repeats"),
+        segment=OuterRef("segment"),
     )
     asking = Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
     return asking.annotate(
-        asked=Subquery(first.values("pk")[:1]), output=F("outputs__0")
+        asked=Subquery(first.values("pk")[:1]),
+        output=F("outputs__0"),
     )
 
 
@@ -79,7 +81,8 @@ def edits_in_force(
     first_judge: dict[int, int] = {}
     latest: dict[int, EditingAnswer] = {}
     edits = EditingAnswer.objects.filter(
-        judgment__block__in=block_ids, acceptable__isnull=True
+        judgment__block__in=block_ids,
+        acceptable__isnull=True,
     )
     for edit in edits.order_by("pk").select_related("judgment"):
         judgment = edit.judgment
@@ -164,7 +167,8 @@ class EditingAnswerJSON(TypedDict, total=False):
 
 
 def _block_refusal(
-    assigned: AssignedBlock, answer: EditingAnswerJSON
+    assigned: AssignedBlock,
+    answer: EditingAnswerJSON,
 ) -> SubmissionRefusedError | None:
     """Return the reason why an answer is refused for a block that asks for something else, or whose edit others review."""
     output = Output.objects.filter(pk=OuterRef("outputs__0"))
@@ -173,7 +177,7 @@ def _block_refusal(
         .annotate(
             output_text=Subquery(output.values("text")),
             is_under_review=Exists(
-                Assignment.objects.filter(hit__repeats=OuterRef("hit"))
+                Assignment.objects.filter(hit__repeats=OuterRef("hit")),
             ),
         )
         .get(pk=assigned.block_id)
@@ -184,7 +188,7 @@ def _block_refusal(
         return answer_refused("This sentence asks for an edit.")
     if asks_for_acceptance and not is_acceptance:
         return answer_refused(
-            "This sentence asks whether another editor’s edit is acceptable."
+            "This sentence asks whether another editor’s edit is acceptable.",
         )
     if is_acceptance:
         return None
@@ -195,12 +199,13 @@ def _block_refusal(
 
 
 def _unchanged_refusal(
-    answer: EditingAnswerJSON, output: str | None
+    answer: EditingAnswerJSON,
+    output: str | None,
 ) -> SubmissionRefusedError | None:
     if answer.get("outcome") != Outcome.EDITED or answer["text"] != output:
         return None
     return answer_refused(
-        _("The text is unchanged. Edit it, or choose “no corrections needed”.")
+        _("The text is unchanged. Edit it, or choose “no corrections needed”."),
     )
 
 
@@ -211,7 +216,7 @@ def _late_refusal(assigned: AssignedBlock) -> SubmissionRefusedError | None:
         return None
     return answer_refused(
         _(
-            "Other judges have already received your edit, so it can no longer be changed."
+            "Other judges have already received your edit, so it can no longer be changed.",
         ),
         stored=edit.judgment,
     )
@@ -239,7 +244,7 @@ class EditingAnswers(AnswerKind):
     protocol = Protocol.EDITING
     sentence = gettext_lazy(
         "Judges edit an output without seeing the source; others check that the result is fluent and means "
-        "the same."
+        "the same.",
     )
     candidates = range(1, 2)
     serializer = EditingAnswerSerializer
@@ -250,19 +255,19 @@ class EditingAnswers(AnswerKind):
         THIRD: forms.BooleanField(
             label=gettext_lazy("Ask the last acceptor only if the others disagree"),
             help_text=gettext_lazy(
-                "With four judges per block, one edits and two review; the fourth reviews only if these two disagree."
+                "With four judges per block, one edits and two review; the fourth reviews only if these two disagree.",
             ),
             initial=False,
             required=False,
-        )
+        ),
     }
     first_stage = FIRST_STAGE
     screen_words = {
         "edit_question": gettext_lazy(
-            "Make this text as fluent as you can. The source is not shown."
+            "Make this text as fluent as you can. The source is not shown.",
         ),
         "accept_question": gettext_lazy(
-            "Is this text fluent, and does it mean the same as the source?"
+            "Is this text fluent, and does it mean the same as the source?",
         ),
         "edit_text": gettext_lazy("Edited text"),
         "choose_edited": gettext_lazy("edit"),
@@ -274,7 +279,7 @@ class EditingAnswers(AnswerKind):
         "outcome_unchanged": gettext_lazy("no corrections needed"),
         "outcome_unable": gettext_lazy("unable to correct"),
         "edit_wanted": gettext_lazy(
-            "Edit the text, choose one of the answers, or skip the item."
+            "Edit the text, choose one of the answers, or skip the item.",
         ),
         "edit_empty": gettext_lazy("The text is empty."),
         "accept_wanted": gettext_lazy("Choose an answer, or skip the item."),
@@ -298,7 +303,9 @@ class EditingAnswers(AnswerKind):
         return stages
 
     def refusal(
-        self, assigned: AssignedBlock, answer: EditingAnswerJSON
+        self,
+        assigned: AssignedBlock,
+        answer: EditingAnswerJSON,
     ) -> SubmissionRefusedError | None:
         if len(assigned.candidates) != 1:
             # A practice block that lost an output because its system was withdrawn.
@@ -311,8 +318,8 @@ class EditingAnswers(AnswerKind):
         if is_edited and not answer["text"]:
             return answer_refused(
                 _(
-                    "The text is empty. Enter the edited text, or choose “unable to correct”."
-                )
+                    "The text is empty. Enter the edited text, or choose “unable to correct”.",
+                ),
             )
         if assigned.unstored_texts is not None:
             # In a file, acceptances belong to their edit.
@@ -328,7 +335,11 @@ class EditingAnswers(AnswerKind):
         }
 
     def row_of(
-        self, answer: EditingAnswerJSON, *, part: int, block_id: int
+        self,
+        answer: EditingAnswerJSON,
+        *,
+        part: int,
+        block_id: int,
     ) -> dict[str, object]:
         """Return the same with the edit that is accepted or rejected. At most one query."""
         return {
@@ -363,7 +374,10 @@ class EditingAnswers(AnswerKind):
         return {"outcome": outcome.value, "text": ""}
 
     def simulated_on(
-        self, answer: EditingAnswerJSON, texts: Sequence[str], random: Random
+        self,
+        answer: EditingAnswerJSON,
+        texts: Sequence[str],
+        random: Random,
     ) -> EditingAnswerJSON:
         """Return an edit with one word removed; a single word is repeated instead."""
         if answer.get("outcome") != Outcome.EDITED:

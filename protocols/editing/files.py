@@ -45,7 +45,7 @@ from ranking.reports.analyses.kind import ChosenJudgments
 def _acceptance(key: str, value: object, refuse: Refuse) -> Acceptance:
     keys = {"judge": judge_named, "acceptable": boolean_of}
     return Acceptance(
-        **values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}.")
+        **values_taken(object_of(key, value, refuse), keys, (), refuse, f"{key}."),
     )
 
 
@@ -128,7 +128,8 @@ def _answer(
         )
     if text == texts[0]:
         raise AnswerRefusedError(
-            "the edited text equals the output", 'write "unchanged", without a text'
+            "the edited text equals the output",
+            'write "unchanged", without a text',
         )
     return {
         "outcome": edit_or_acceptance.outcome.value,
@@ -142,7 +143,7 @@ def _edits_of_task(counted: CountedAnswers) -> Iterator[Edit]:
     answers = list(
         EditingAnswer.objects.filter(judgment__in=counted.judgments)
         .select_related("judgment__judge", "judgment__block__segment")
-        .order_by("judgment__numbered__number")
+        .order_by("judgment__numbered__number"),
     )
     votes: dict[int | None, list[Acceptance]] = defaultdict(list)
     edits = []
@@ -154,7 +155,7 @@ def _edits_of_task(counted: CountedAnswers) -> Iterator[Edit]:
             votes[answer.edit_id].append(vote)
     wrote = counted.wrote(edit.judgment.block_id for edit in edits)
     outputs = Output.objects.filter(
-        pk__in=[edit.judgment.block.outputs[0] for edit in edits]
+        pk__in=[edit.judgment.block.outputs[0] for edit in edits],
     )
     texts = dict(outputs.values_list("pk", "text"))
     for edit in edits:
@@ -232,7 +233,9 @@ LINES: Final = AnswerLines(
 
 
 def output_scores(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> OutputScores | None:
     """Return 1 for each acceptance of an edit and 0 for each rejection, among the chosen judgments
     1…`watermark`.

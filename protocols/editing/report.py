@@ -72,14 +72,14 @@ def _tell(
     if own_segment:
         notes.append(
             _(
-                "Warning: acceptances by judges who edited another output of the same segment: %(count)s."
+                "Warning: acceptances by judges who edited another output of the same segment: %(count)s.",
             )
-            % all_in_figures(count=own_segment)
+            % all_in_figures(count=own_segment),
         )
     if uncorrected:
         notes.append(
             _("Uncorrected outputs accepted unchanged: %(counted)s.")
-            % {"counted": _count_of_total(sum(uncorrected), len(uncorrected))}
+            % {"counted": _count_of_total(sum(uncorrected), len(uncorrected))},
         )
     return report_of_answers(
         analysis_input=analysis_input,
@@ -98,7 +98,7 @@ def _tell(
 def _notes(rows: list[Edit], result: Acceptability) -> Iterator[str]:
     number = result.number
     yield _(
-        "Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s."
+        "Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.",
     ) % {
         "least": number_format(number.least),
         "most": number_format(number.most),
@@ -128,7 +128,9 @@ def _count_of_total(acceptable: int, decided: int) -> str:
 
 
 def _acceptance_column(
-    key: str, heading: str, of: Callable[[Any], tuple[int, int]]
+    key: str,
+    heading: str,
+    of: Callable[[Any], tuple[int, int]],
 ) -> Column:
     """Return a column of acceptable and decided edits."""
 
@@ -150,7 +152,9 @@ def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Colum
 
 
 def _share_column(
-    key: str, heading: str, of_share: Callable[[Share], float | None]
+    key: str,
+    heading: str,
+    of_share: Callable[[Share], float | None],
 ) -> Column:
     """Return a column about the share of acceptable edits; empty without a share."""
 
@@ -185,7 +189,9 @@ def _systems(result: Acceptability) -> Table:
         columns=(
             system_column(),
             _acceptance_column(
-                "acceptable", _("Acceptable"), attrgetter("acceptable", "decided")
+                "acceptable",
+                _("Acceptable"),
+                attrgetter("acceptable", "decided"),
             ),
             _share_column("percent", "%", attrgetter("value")),
             _share_column("low", _("From"), attrgetter("low")),
@@ -195,7 +201,9 @@ def _systems(result: Acceptability) -> Table:
             Column("cluster", _("Cluster")),
             _acceptance_column("edited", _("Edited"), _edits_of(Outcome.EDITED)),
             _acceptance_column(
-                "unchanged", _("Unchanged"), _edits_of(Outcome.UNCHANGED)
+                "unchanged",
+                _("Unchanged"),
+                _edits_of(Outcome.UNCHANGED),
             ),
             Column("unable", _("Unable")),
             Column("split", _("Split")),
@@ -203,7 +211,7 @@ def _systems(result: Acceptability) -> Table:
         ),
         notes=[
             _(
-                "Outputs that could not be edited count as not acceptable. Intervals: Clopper–Pearson on the effective number of edits, clustered by segment and editor (%(confidence)s%% confidence)."
+                "Outputs that could not be edited count as not acceptable. Intervals: Clopper–Pearson on the effective number of edits, clustered by segment and editor (%(confidence)s%% confidence).",
             )
             % {"confidence": percent_in_figures(result.confidence)},
             *_counting(result.counting),
@@ -288,14 +296,16 @@ class EditingOptions(TypedDict):
 
 
 def _find(
-    analysis_input: Input | AnswersOfFiles, options: EditingOptions
+    analysis_input: Input | AnswersOfFiles,
+    options: EditingOptions,
 ) -> Acceptability:
     if (
         isinstance(analysis_input, AnswersOfFiles)
         and analysis_input.answers.excluded_judges
     ):
         raise OptionError(
-            "judges cannot be excluded from edits.", field="exclude_judge"
+            "judges cannot be excluded from edits.",
+            field="exclude_judge",
         )
     result = acceptability(
         analysis_input.answers.rows,
@@ -311,7 +321,7 @@ ANALYSIS = analysis_of_lines(
     name="editing",
     title=gettext_lazy("Acceptable edits"),
     question=gettext_lazy(
-        "How often can each system’s output be edited into acceptable text?"
+        "How often can each system’s output be edited into acceptable text?",
     ),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),

@@ -99,7 +99,7 @@ class Edit:
     def distance(self) -> int | None:
         """Number of characters changed; None if unknown."""
         result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(
-            self.outcome
+            self.outcome,
         )
         if self.output is None or result is None:
             return None
@@ -197,7 +197,12 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
         without_judge=np.array(kappas),
     )
     return AcceptorAgreement(
-        len(of), p_agree, p_chance, kappa, interval.low, interval.high
+        len(of),
+        p_agree,
+        p_chance,
+        kappa,
+        interval.low,
+        interval.high,
     )
 
 
@@ -215,7 +220,8 @@ def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
 
 
 def _agreeing_and_accepted(
-    yes: Int64Array, of: Int64Array
+    yes: Int64Array,
+    of: Int64Array,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the share of agreeing pairs of votes of each edit, and its share of yes."""
     no = of - yes
@@ -240,7 +246,7 @@ def _kappa_without(edits: Sequence[Edit], name: str) -> float:
                 acceptances=tuple(
                     vote for vote in edit.acceptances if vote.judge != name
                 ),
-            )
+            ),
         )
     yes, of, _segment = _votes(rest)
     if not len(of):
@@ -494,7 +500,10 @@ def _system_row(
 
 
 def _share(
-    decided: Sequence[Edit], counting: Counting, commonest: int, confidence: float
+    decided: Sequence[Edit],
+    counting: Counting,
+    commonest: int,
+    confidence: float,
 ) -> Share:
     """Return the share of edits, or of acceptances, in clusters of segments and of editors."""
     counted = []
@@ -507,7 +516,11 @@ def _share(
     _names, editor = np.unique([edit.judge for edit in decided], return_inverse=True)
     segment = np.array([edit.segment for edit in decided], dtype=np.int64)
     return two_way_share(
-        successes, trials, segment=segment, judge=editor, confidence=confidence
+        successes,
+        trials,
+        segment=segment,
+        judge=editor,
+        confidence=confidence,
     )
 
 
@@ -527,7 +540,7 @@ def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
                 second=other.system,
                 counts=_counts(one, other),
                 p_value=p_value,
-            )
+            ),
         )
     # Testing systems that get no rank would only make the others harder to tell apart.
     tested = {}
@@ -535,7 +548,8 @@ def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
         if one.share and other.share and pairs[index].p_value is not None:
             tested[index] = pairs[index].p_value
     corrected = adjusted(
-        np.array([*tested.values()], dtype=np.float64), Correction.HOLM
+        np.array([*tested.values()], dtype=np.float64),
+        Correction.HOLM,
     )
     for index, p in zip(tested, corrected.tolist(), strict=True):
         pairs[index] = replace(pairs[index], adjusted_p=p)
@@ -551,7 +565,10 @@ def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> 
     from scipy.stats import fisher_exact  # a fifth of Django's start-up time
 
     table = np.array(
-        [[acceptable, of - acceptable], [other_acceptable, other_of - other_acceptable]]
+        [
+            [acceptable, of - acceptable],
+            [other_acceptable, other_of - other_acceptable],
+        ],
     )
     return float(fisher_exact(table).pvalue)
 
@@ -589,7 +606,7 @@ def _rank_systems(
             replace(
                 of_system[name],
                 **{key: column[index] for key, column in columns.items()},
-            )
+            ),
         )
     unranked = []
     for row in rows:

@@ -145,7 +145,9 @@ def counted_answers(
 
 
 def chosen_answers(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> CountedAnswers:
     """Return the chosen answers among 1…`watermark` of a task; the reference counts if it
     participates.
@@ -257,7 +259,11 @@ class AnswerLines(Generic[Row]):
         )
 
     def stored(
-        self, *, task: Task, watermark: int, without: Collection[str] = ()
+        self,
+        *,
+        task: Task,
+        watermark: int,
+        without: Collection[str] = (),
     ) -> list[Row]:
         """Return the current answers 1…`watermark` of a task by number, except those by the judges
         `without`.
@@ -265,7 +271,10 @@ class AnswerLines(Generic[Row]):
         return list(self.of_task(counted_answers(task, watermark, without=without)))
 
     def chosen(
-        self, task: Task, watermark: int, judgments: ChosenJudgments
+        self,
+        task: Task,
+        watermark: int,
+        judgments: ChosenJudgments,
     ) -> AnswersRead[Row]:
         """Return the chosen answers among 1…`watermark` of a task."""
         rows = list(self.of_task(chosen_answers(task, watermark, judgments)))

@@ -64,7 +64,9 @@ class CountedRows(Generic[Row]):
         if self._statements is None:
             answers = [_repeatable(*row) for row in self._rows]
             counts = counted_repeatable(
-                answers, self._losses, is_one_file=self._is_one_file
+                answers,
+                self._losses,
+                is_one_file=self._is_one_file,
             )
         rows = []
         for (_file, line, row), is_counted in zip(self._rows, counts, strict=True):

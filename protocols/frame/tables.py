@@ -55,9 +55,9 @@ def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]
         return []
     return [
         _(
-            "Warning: only one judge worked on outputs of %(systems)s, so their intervals do not include differences between judges."
+            "Warning: only one judge worked on outputs of %(systems)s, so their intervals do not include differences between judges.",
         )
-        % {"systems": comma_list(alone)}
+        % {"systems": comma_list(alone)},
     ]
 
 
@@ -118,7 +118,7 @@ def report_of_answers(
 
 #: Names in data of what a system has only beside others.
 _OF_SEVERAL: Final = frozenset(
-    {"rank", "rank_low", "rank_high", "ranges", "cluster", "group", "tests"}
+    {"rank", "rank_low", "rank_high", "ranges", "cluster", "group", "tests"},
 )
 
 
@@ -151,7 +151,9 @@ def analysis_of_lines(
     """
 
     def result_of_lines(
-        analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+        analysis_input: Input | AnswersOfFiles,
+        options: AnalysisOptions,
+        begin: Begin,
     ) -> Any:
         begin(str(step))
         if not analysis_input.answers.rows:
@@ -175,5 +177,8 @@ def analysis_of_lines(
         return lines.chosen(task, watermark, judgments)
 
     return ProtocolAnalysis(
-        find=result_of_lines, read=read, read_files=read_files, **particular
+        find=result_of_lines,
+        read=read,
+        read_files=read_files,
+        **particular,
     )

@@ -35,7 +35,9 @@ class TwoOutputsKind(AnswerKind):
     candidates = range(_OUTPUTS, _OUTPUTS + 1)
 
     def refusal(
-        self, assigned: AssignedBlock, answer: VerdictJSON
+        self,
+        assigned: AssignedBlock,
+        answer: VerdictJSON,
     ) -> SubmissionRefusedError | None:
         """Refuse an answer unless two outputs are shown."""
         if len(assigned.candidates) == _OUTPUTS:

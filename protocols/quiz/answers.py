@@ -114,10 +114,11 @@ class QuizRulesSerializer(PlainSerializer):
     """The statements of a HIT in a quiz."""
 
     statements = serializers.ListField(
-        child=serializers.CharField(), help_text="Statements about the whole snippet."
+        child=serializers.CharField(),
+        help_text="Statements about the whole snippet.",
     )
     asked_with = serializers.UUIDField(
-        help_text="Block with which the statements are shown (the last)."
+        help_text="Block with which the statements are shown (the last).",
     )
 
 
@@ -145,14 +146,16 @@ class QuizPasses(Passes):
                 "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
                 self.raters,
             )
-            % {"systems": systems, "readers": self.raters, "needed": needed}
+            % {"systems": systems, "readers": self.raters, "needed": needed},
         ]
         if judges < needed:
             sentences.append(
                 ngettext(
-                    "There is %(count)d so far.", "There are %(count)d so far.", judges
+                    "There is %(count)d so far.",
+                    "There are %(count)d so far.",
+                    judges,
                 )
-                % {"count": judges}
+                % {"count": judges},
             )
         return Needs(judges=needed, is_feasible=judges >= needed, sentences=sentences)
 
@@ -162,7 +165,7 @@ class QuizAnswers(AnswerKind):
 
     protocol = Protocol.QUIZ
     sentence = gettext_lazy(
-        "Readers read a few sentences of one system’s output and mark statements about them as true or false."
+        "Readers read a few sentences of one system’s output and mark statements about them as true or false.",
     )
     candidates = range(1, 2)
     serializer = QuizAnswerSerializer
@@ -180,7 +183,7 @@ class QuizAnswers(AnswerKind):
     screen_words = {
         "quiz_reading": gettext_lazy("Read the text. Statements about it follow."),
         "quiz_question": gettext_lazy(
-            "Which of these statements are true according to the text?"
+            "Which of these statements are true according to the text?",
         ),
         "quiz_read": gettext_lazy("Continue"),
         "quiz_yes": gettext_lazy("yes"),
@@ -239,11 +242,15 @@ class QuizAnswers(AnswerKind):
             last=F("document__segments__position"),
         ).first()
         return _stages(
-            [] if snippet is None else snippet.statements, block_ids[-1], texts
+            [] if snippet is None else snippet.statements,
+            block_ids[-1],
+            texts,
         )
 
     def refusal(
-        self, assigned: AssignedBlock, answer: QuizAnswerJSON
+        self,
+        assigned: AssignedBlock,
+        answer: QuizAnswerJSON,
     ) -> SubmissionRefusedError | None:
         if assigned.is_imported:
             # `protocols.quiz.files` compares the statements of the file with those of the task.
@@ -252,7 +259,7 @@ class QuizAnswers(AnswerKind):
         if len(answer["answers"]) == statements:
             return None
         return answer_refused(
-            f"Send one answer per statement (there are {statements}), or null for no answer."
+            f"Send one answer per statement (there are {statements}), or null for no answer.",
         )
 
     def cell_kinds(self, candidates: int) -> dict[str, type]:

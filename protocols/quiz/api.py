@@ -25,7 +25,9 @@ class SnippetsSerializer(PlainSerializer):
     """All snippets of a quiz, in order."""
 
     snippets = serializers.ListField(
-        child=SnippetSerializer(), min_length=1, max_length=_MOST_SNIPPETS
+        child=SnippetSerializer(),
+        min_length=1,
+        max_length=_MOST_SNIPPETS,
     )
 
 
@@ -39,7 +41,7 @@ class SnippetsView(TaskAPIView):
             {
                 "snippets": [
                     snippet_json(snippet) for snippet in snippets_of(self.quiz())
-                ]
+                ],
             },
             SnippetsSerializer,
         )
@@ -64,13 +66,13 @@ class SnippetsView(TaskAPIView):
                             "first": 1,
                             "last": 4,
                             "statements": [
-                                {"text": "The tower is open.", "expected": True}
+                                {"text": "The tower is open.", "expected": True},
                             ],
-                        }
-                    ]
+                        },
+                    ],
                 },
                 request_only=True,
-            )
+            ),
         ],
     )
     def put(self, request: Request, task_id: int) -> Response:

@@ -78,7 +78,9 @@ def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
 
 
 def _answers_for_task(
-    task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
+    task: Task,
+    answers: Iterable[FileAnswer],
+    refuse: RefuseAnswer,
 ) -> Iterator[FileAnswer]:
     """Yield an answer for each segment of a snippet; only the last one has the reader's answers."""
     read = zip(snippets_of(task), segments_read_together(task), strict=True)
@@ -122,7 +124,7 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
             "block__segment__position",
             "block__segment__number",
             named=True,
-        )
+        ),
     )
     snippets = {}
     for snippet in snippets_of(counted.task):
@@ -130,7 +132,8 @@ def _readings(counted: CountedAnswers) -> Iterator[Reading]:
     wrote = counted.wrote({row.block_id for row in rows_read})
     for row in rows_read:
         snippet = snippets[
-            row.block__segment__document_id, row.block__segment__position
+            row.block__segment__document_id,
+            row.block__segment__position,
         ]
         [systems] = wrote[row.block_id]
         if systems:
@@ -178,7 +181,9 @@ LINES: Final = AnswerLines(
 
 
 def output_scores(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> OutputScores | None:
     """Return the share of correct answers of each reading as a score of its snippet's last segment.
 
@@ -194,7 +199,7 @@ def output_scores(
                     reading.judge,
                     system,
                     reading.right / len(reading.expected),
-                )
+                ),
             )
     return OutputScores.of_rows(scores)
 

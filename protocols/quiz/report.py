@@ -51,7 +51,7 @@ def _tell(
         _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
         % all_in_figures(**counted),
         _(
-            "Guessing gets half of the answers right. Intervals: Clopper–Pearson on the effective number of answers, clustered by snippet and judge (%(confidence)s%% confidence)."
+            "Guessing gets half of the answers right. Intervals: Clopper–Pearson on the effective number of answers, clustered by snippet and judge (%(confidence)s%% confidence).",
         )
         % {"confidence": percent_in_figures(scores.confidence)},
         *one_judge_notes(readers),
@@ -59,9 +59,9 @@ def _tell(
     if again:
         notes.append(
             _(
-                "Warning: readings by judges who had already read the snippet: %(count)s."
+                "Warning: readings by judges who had already read the snippet: %(count)s.",
             )
-            % all_in_figures(count=again)
+            % all_in_figures(count=again),
         )
     return report_of_answers(
         analysis_input=analysis_input,
@@ -69,7 +69,10 @@ def _tell(
         notes=notes,
         tables=[
             _table(
-                "systems", _("Right answers by system"), _("System"), scores.systems
+                "systems",
+                _("Right answers by system"),
+                _("System"),
+                scores.systems,
             ),
             _table("readers", _("Right answers by judge"), _("Judge"), scores.readers),
         ],
@@ -88,10 +91,10 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
                     "system": row.name,
                     "why": lowered(
                         not_yet_in_words(
-                            Shortage("snippets", row.snippets, FEWEST_SNIPPETS)
-                        )
+                            Shortage("snippets", row.snippets, FEWEST_SNIPPETS),
+                        ),
                     ),
-                }
+                },
             )
     return Table.of(
         rows,
@@ -99,7 +102,10 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
         title=title,
         columns=(
             Column(
-                "name", heading, is_text=True, names="system" if is_ranked else "judge"
+                "name",
+                heading,
+                is_text=True,
+                names="system" if is_ranked else "judge",
             ),
             *((Column("rank", _("Rank")),) if is_ranked else ()),
             *estimate_columns("share", _("Right"), attrgetter("share")),
@@ -118,14 +124,15 @@ ANALYSIS = analysis_of_lines(
     name="quiz",
     title=gettext_lazy("Right answers"),
     question=gettext_lazy(
-        "How many statements do readers of each system judge correctly?"
+        "How many statements do readers of each system judge correctly?",
     ),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.QUIZ}),
     stands_for_ranking=True,
     step=gettext_lazy("Counting"),
     find=lambda analysis_input, options: scores_of_readings(
-        analysis_input.answers.rows, confidence=options[CONFIDENCE.name]
+        analysis_input.answers.rows,
+        confidence=options[CONFIDENCE.name],
     ),
     tell=_tell,
 )

@@ -33,10 +33,11 @@ MOST_STATEMENTS: Final = 20
 
 class StatementSerializer(PlainSerializer):
     text = serializers.CharField(
-        max_length=1000, help_text="Statement about the snippet, true or false."
+        max_length=1000,
+        help_text="Statement about the snippet, true or false.",
     )
     expected = serializers.BooleanField(
-        help_text="Whether the statement is true. Judges do not see it."
+        help_text="Whether the statement is true. Judges do not see it.",
     )
 
 
@@ -44,17 +45,22 @@ class SnippetSerializer(PlainSerializer):
     """Consecutive segments of a document read together, with statements about them."""
 
     snippet = serializers.CharField(
-        max_length=200, help_text="Name, unique in the task."
+        max_length=200,
+        help_text="Name, unique in the task.",
     )
     document = serializers.CharField()
     first = serializers.IntegerField(
-        min_value=1, help_text="First segment, by position in the document from 1."
+        min_value=1,
+        help_text="First segment, by position in the document from 1.",
     )
     last = serializers.IntegerField(
-        min_value=1, help_text=f"Its last segment; at most {MOST_SEGMENTS} together."
+        min_value=1,
+        help_text=f"Its last segment; at most {MOST_SEGMENTS} together.",
     )
     statements = serializers.ListField(
-        child=StatementSerializer(), min_length=1, max_length=MOST_STATEMENTS
+        child=StatementSerializer(),
+        min_length=1,
+        max_length=MOST_STATEMENTS,
     )
 
     def validate(self, attrs: Any) -> Any:
@@ -63,9 +69,9 @@ class SnippetSerializer(PlainSerializer):
             raise ValidationError(
                 {
                     "last": [
-                        f"From the first segment on, 1 to {MOST_SEGMENTS} are read together."
-                    ]
-                }
+                        f"From the first segment on, 1 to {MOST_SEGMENTS} are read together.",
+                    ],
+                },
             )
         return attrs
 
@@ -97,7 +103,8 @@ def read_snippets(file: StoredFile) -> list[SnippetJSON]:
 
 
 def snippets_of_rows(
-    name: str, rows: Iterable[tuple[int, JSONObject]]
+    name: str,
+    rows: Iterable[tuple[int, JSONObject]],
 ) -> list[SnippetJSON]:
     """Validate the rows of a file, as `snippet_rows` yields them, and return its snippets.
 
@@ -139,7 +146,7 @@ class SnippetsRefusedError(RefusedError):
 def snippets_of(task: Task) -> list[Snippet]:
     """Return the snippets of a task in order, each with its document. One query."""
     return list(
-        Snippet.objects.filter(task=task).select_related("document").order_by("number")
+        Snippet.objects.filter(task=task).select_related("document").order_by("number"),
     )
 
 
@@ -161,11 +168,13 @@ def segments_read_together(task: Task) -> list[tuple[int, ...]]:
     """Return the segment numbers of each snippet of a task, in order. Two queries."""
     snippets = snippets_of(task)
     rows = Segment.objects.filter(
-        document__in={snippet.document_id for snippet in snippets}
+        document__in={snippet.document_id for snippet in snippets},
     )
     numbers = {}
     for document, position, number in rows.values_list(
-        "document_id", "position", "number"
+        "document_id",
+        "position",
+        "number",
     ):
         numbers[(document, position)] = number
     groups = []
@@ -181,7 +190,7 @@ def snippets_settled_in_words(*, task: Task) -> str:
     """Return the reason why the snippets of a task cannot be replaced; empty if they can."""
     if is_lent(task=task):
         return _(
-            "Judging has started. Snippets and statements can no longer be changed."
+            "Judging has started. Snippets and statements can no longer be changed.",
         )
     return ""
 
@@ -240,7 +249,7 @@ def snippets_replace(*, task: Task, snippets: Sequence[SnippetJSON]) -> int:
                 last=snippet["last"],
                 statements=[statement["text"] for statement in snippet["statements"]],
                 expected=[statement["expected"] for statement in snippet["statements"]],
-            )
+            ),
         )
     Snippet.objects.bulk_create(new_snippets)
     return len(snippets)
@@ -255,10 +264,12 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
     if not snippets:
         raise SnippetsRefusedError(_("No snippets. Add at least one."))
     documents = task.test_set.documents.filter(
-        name__in={snippet_json["document"] for snippet_json in snippets}
+        name__in={snippet_json["document"] for snippet_json in snippets},
     )
     rows = documents.annotate(last=Max("segments__position")).values_list(
-        "name", "pk", "last"
+        "name",
+        "pk",
+        "last",
     )
     ids_and_ends = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
@@ -269,30 +280,30 @@ def _documents(task: Task, snippets: Sequence[SnippetJSON]) -> Mapping[str, int]
         if name in names:
             raise SnippetsRefusedError(
                 _("%(snippet)s: two snippets have this name. Rename one of them.")
-                % snippet
+                % snippet,
             )
         names.add(name)
         if document not in ids_and_ends:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: document “%(document)s” not found in the test set. Use the document names on its Texts page."
+                    "%(snippet)s: document “%(document)s” not found in the test set. Use the document names on its Texts page.",
                 )
-                % snippet
+                % snippet,
             )
         if snippet["last"] > (segments := ids_and_ends[document][1]):
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
+                    "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document.",
                 )
-                % {**snippet, "segments": segments}
+                % {**snippet, "segments": segments},
             )
         for segment in range(snippet["first"], snippet["last"] + 1):
             other = taken.setdefault((document, segment), name)
             if other != name:
                 raise SnippetsRefusedError(
                     _(
-                        "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
+                        "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only.",
                     )
-                    % {**snippet, "segment": segment, "other": other}
+                    % {**snippet, "segment": segment, "other": other},
                 )
     return {name: pk for name, (pk, _last) in ids_and_ends.items()}

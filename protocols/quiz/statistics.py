@@ -40,7 +40,7 @@ def met_again(readings: Sequence[Reading]) -> int:
     so knew it.
     """
     return len(readings) - len(
-        {(reading.snippet, reading.judge) for reading in readings}
+        {(reading.snippet, reading.judge) for reading in readings},
     )
 
 
@@ -77,7 +77,9 @@ class QuizScores:
 
 
 def scores_of_readings(
-    readings: Sequence[Reading], *, confidence: float = 0.95
+    readings: Sequence[Reading],
+    *,
+    confidence: float = 0.95,
 ) -> QuizScores:
     """Score systems and readers by their shares of correct answers."""
     return QuizScores(
@@ -88,7 +90,9 @@ def scores_of_readings(
 
 
 def quiz_scores(
-    readings: Sequence[Reading], *, confidence: float = 0.95
+    readings: Sequence[Reading],
+    *,
+    confidence: float = 0.95,
 ) -> tuple[QuizScore, ...]:
     """Score systems by the share of correct answers, highest first.
 
@@ -135,12 +139,16 @@ def quiz_scores(
 
 
 def reader_scores(
-    readings: Sequence[Reading], *, confidence: float = 0.95
+    readings: Sequence[Reading],
+    *,
+    confidence: float = 0.95,
 ) -> tuple[QuizScore, ...]:
     """Score readers, sorted by name, over all systems they read, with snippets as clusters."""
     return tuple(
         _score(
-            name, [reading for reading in readings if reading.judge == name], confidence
+            name,
+            [reading for reading in readings if reading.judge == name],
+            confidence,
         )
         for name in sorted({reading.judge for reading in readings})
     )
@@ -148,10 +156,12 @@ def reader_scores(
 
 def _score(name: str, own: Sequence[Reading], confidence: float) -> QuizScore:
     snippets, of_snippet = np.unique(
-        [reading.snippet for reading in own], return_inverse=True
+        [reading.snippet for reading in own],
+        return_inverse=True,
     )
     _judges, of_judge = np.unique(
-        [reading.judge for reading in own], return_inverse=True
+        [reading.judge for reading in own],
+        return_inverse=True,
     )
     share = two_way_share(
         np.array([reading.right for reading in own]),

@@ -32,7 +32,7 @@ class SnippetsForm(forms.Form):
     file = forms.FileField(
         label=_("Snippets"),
         help_text=_(
-            "JSON Lines with one object per snippet, or CSV with one row per statement; at most 2 MB."
+            "JSON Lines with one object per snippet, or CSV with one row per statement; at most 2 MB.",
         ),
     )
 
@@ -41,7 +41,7 @@ class SnippetsForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                _("The file is larger than 2 MB. Use the import_snippets command.")
+                _("The file is larger than 2 MB. Use the import_snippets command."),
             )
         return file
 
@@ -65,7 +65,9 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
             messages.success(
                 request,
                 ngettext(
-                    "%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count
+                    "%(count)d snippet uploaded.",
+                    "%(count)d snippets uploaded.",
+                    count,
                 )
                 % {"count": count},
             )

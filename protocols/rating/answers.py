@@ -65,7 +65,7 @@ _RULES: Final[dict[str, forms.Field]] = {
         initial=False,
         required=False,
         help_text=gettext_lazy(
-            "Otherwise, judges rate all their texts by one criterion before they see them again with the next."
+            "Otherwise, judges rate all their texts by one criterion before they see them again with the next.",
         ),
     ),
     "raters": forms.IntegerField(
@@ -103,7 +103,7 @@ _RULES: Final[dict[str, forms.Field]] = {
 
 #: Rules of ratings in passes.
 _RULES_OF_PASSES: Final = frozenset(
-    {"raters", "items_per_judge", "order_free", "adequacy_by_others"}
+    {"raters", "items_per_judge", "order_free", "adequacy_by_others"},
 )
 
 
@@ -143,7 +143,7 @@ _NOISE: Final = 0.12
         },
         "minItems": 1,
         "maxItems": MOST_OUTPUTS,
-    }
+    },
 )
 class _OutputsField(serializers.ListField):
     """Values by criterion for each output; checked against the criteria of the task, in words for the judge."""
@@ -181,13 +181,14 @@ class CriterionShownSerializer(PlainSerializer):
     key = serializers.CharField()
     name = serializers.CharField()
     question = serializers.CharField(
-        help_text="“{language}” stands for the target language."
+        help_text="“{language}” stands for the target language.",
     )
     lowest = serializers.IntegerField()
     highest = serializers.IntegerField()
     lower_is_better = serializers.BooleanField()
     labels = serializers.DictField(
-        child=serializers.CharField(), help_text="Texts of points, by value."
+        child=serializers.CharField(),
+        help_text="Texts of points, by value.",
     )
 
 
@@ -195,11 +196,12 @@ class RatingRulesSerializer(PageSerializer):
     """The criteria of a HIT, and the text with which adequacy is compared."""
 
     criterion = serializers.CharField(
-        required=False, help_text="Only if each pass asks about one criterion."
+        required=False,
+        help_text="Only if each pass asks about one criterion.",
     )
     criteria = CriterionShownSerializer(many=True)
     only_ends_named = serializers.BooleanField(
-        help_text="Whether the page shows texts only for the ends of the scale."
+        help_text="Whether the page shows texts only for the ends of the scale.",
     )
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
 
@@ -217,7 +219,8 @@ class RatingAnswerJSON(TypedDict, total=False):
 
 
 def ratings_given(
-    answer: RatingAnswerJSON, criteria: Sequence[Criterion]
+    answer: RatingAnswerJSON,
+    criteria: Sequence[Criterion],
 ) -> Sequence[Points]:
     """Return the values of an answer by criterion, for each output, in either form."""
     if "outputs" in answer:
@@ -234,7 +237,9 @@ def answer_made(outputs: Sequence[Points]) -> RatingAnswerJSON:
 
 
 def _refusal_in_words(
-    answer: RatingAnswerJSON, criteria: Sequence[Criterion], candidates: int
+    answer: RatingAnswerJSON,
+    criteria: Sequence[Criterion],
+    candidates: int,
 ) -> str:
     """Return what is wrong with an answer; empty if it is valid."""
     outputs = ratings_given(answer, criteria)
@@ -259,7 +264,9 @@ def _is_late(assigned: AssignedBlock) -> bool:
     """
     # Checked only if a judgment exists, because it reads everything the judge was lent.
     later = Assignment.objects.filter(
-        judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part__gt=assigned.part
+        judge=OuterRef("judge"),
+        hit__task=OuterRef("task"),
+        hit__part__gt=assigned.part,
     )
     earlier = Judgment.objects.filter(block=assigned.block_id, judge=assigned.judge_id)
     return earlier.filter(Exists(later)).exists()
@@ -291,11 +298,11 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
 
     protocol = Protocol.RATING
     sentence = gettext_lazy(
-        "Judges rate single outputs on five-point scales, first for fluency, then for adequacy."
+        "Judges rate single outputs on five-point scales, first for fluency, then for adequacy.",
     )
     first_candidates = 1
     candidates_in_words = gettext_lazy(
-        "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen."
+        "One output: rated alone. Two to five: rated side by side, if all criteria are on one screen.",
     )
     serializer = RatingAnswerSerializer
     serializer_of_several = RatingsAnswerSerializer
@@ -354,7 +361,7 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
     def why_not_ranked(self) -> str:
         if self.is_at_once and not self.orders_outputs:
             return _(
-                "No criterion has a weight, so ratings do not order outputs. Compare systems by a criterion, or state weights, in the analysis of ratings."
+                "No criterion has a weight, so ratings do not order outputs. Compare systems by a criterion, or state weights, in the analysis of ratings.",
             )
         return super().why_not_ranked
 
@@ -413,7 +420,9 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         return TextsBeside(source=source, references=references, context=has_context)
 
     def refusal(
-        self, assigned: AssignedBlock, answer: RatingAnswerJSON
+        self,
+        assigned: AssignedBlock,
+        answer: RatingAnswerJSON,
     ) -> SubmissionRefusedError | None:
         criteria = self.criteria_asked(assigned.part)
         problem = _refusal_in_words(answer, criteria, len(assigned.candidates))
@@ -427,9 +436,9 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         later = self.criteria[assigned.part]
         return answer_refused(
             _(
-                "You have started rating “%(later)s”, so ratings of “%(earlier)s” can no longer be changed."
+                "You have started rating “%(later)s”, so ratings of “%(earlier)s” can no longer be changed.",
             )
-            % {"later": later.label, "earlier": earlier.label}
+            % {"later": later.label, "earlier": earlier.label},
         )
 
     def labels(self, answer: RatingAnswerJSON, candidates: int) -> list[int | None]:
@@ -465,7 +474,7 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
         outputs = []
         for start in range(0, len(row.points), len(keys)):
             outputs.append(
-                dict(zip(keys, row.points[start : start + len(keys)], strict=True))
+                dict(zip(keys, row.points[start : start + len(keys)], strict=True)),
             )
         return answer_made(outputs)
 
@@ -493,7 +502,9 @@ class RatingAnswers(ScoresOneOutput, AnswerKind):
             points = {}
             for criterion in criteria:
                 points[criterion.key] = _simulated_value(
-                    criterion, quality, perceived.random
+                    criterion,
+                    quality,
+                    perceived.random,
                 )
             outputs.append(points)
         if self.is_at_once:

@@ -26,9 +26,9 @@ class CriteriaField(RuleField):
             if value not in PRESET_NAMES:
                 raise ValidationError(
                     _(
-                        "“%(name)s” is not a preset of criteria. Choose one of: %(names)s."
+                        "“%(name)s” is not a preset of criteria. Choose one of: %(names)s.",
                     )
-                    % {"name": value, "names": comma_list(PRESET_NAMES)}
+                    % {"name": value, "names": comma_list(PRESET_NAMES)},
                 )
             criteria = preset_criteria(value)
         else:

@@ -22,25 +22,26 @@ def feasibility_in_words(feasibility: Feasibility) -> Iterator[str]:
     )
     if feasibility.passes_by_others > 1:
         yield _(
-            "Criteria are rated by different judges, so %(count)s times as many are needed."
+            "Criteria are rated by different judges, so %(count)s times as many are needed.",
         ) % all_in_figures(count=feasibility.passes_by_others)
     if feasibility.is_feasible and feasibility.passes_by_others > 1:
         yield _(
-            "Texts per judge on one criterion: %(items)s, or one more (judges: %(judges)s)."
+            "Texts per judge on one criterion: %(items)s, or one more (judges: %(judges)s).",
         ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.is_feasible:
         yield _(
-            "Texts per judge in each pass: %(items)s, or one more (judges: %(judges)s)."
+            "Texts per judge in each pass: %(items)s, or one more (judges: %(judges)s).",
         ) % all_in_figures(judges=feasibility.judges, items=ratings_per_judge)
     elif feasibility.needed_items_per_judge is None:
         yield _(
-            "Different judges needed per segment, because no judge may see a segment twice: %(needed)s. Available: %(judges)s."
+            "Different judges needed per segment, because no judge may see a segment twice: %(needed)s. Available: %(judges)s.",
         ) % all_in_figures(
-            needed=feasibility.judges_of_a_segment, judges=feasibility.judges
+            needed=feasibility.judges_of_a_segment,
+            judges=feasibility.judges,
         )
     else:
         yield _(
-            "Texts per judge: %(needed)s needed, at most %(items)s allowed (judges: %(judges)s)."
+            "Texts per judge: %(needed)s needed, at most %(items)s allowed (judges: %(judges)s).",
         ) % all_in_figures(
             judges=feasibility.judges,
             needed=feasibility.needed_items_per_judge,

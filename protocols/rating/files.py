@@ -63,11 +63,14 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
         losses.add("answers beside sliders", f"line {item.line}", len(others))
         path = f"{output.key}.sliders"
         for name, value in object_of(
-            path, output.answers.get("sliders"), refuse
+            path,
+            output.answers.get("sliders"),
+            refuse,
         ).items():
             rating = Rating(
                 segment=segments.setdefault(
-                    (item.document, item.segment), len(segments)
+                    (item.document, item.segment),
+                    len(segments),
                 ),
                 systems=(output.system,),
                 judge=item.judge,
@@ -93,7 +96,9 @@ def _logged_ratings(records: FileRecords, losses: Losses) -> Iterator[FileAnswer
 
 
 def _answers_for_task(
-    task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
+    task: Task,
+    answers: Iterable[FileAnswer],
+    refuse: RefuseAnswer,
 ) -> Iterator[FileAnswer]:
     """Yield the ratings in the order in which judges are asked, or put together those of each screen.
 
@@ -119,14 +124,16 @@ def _answers_for_task(
 
 
 def _check_rating(
-    answer: FileAnswer, criteria: Mapping[str, Criterion], refuse: RefuseAnswer
+    answer: FileAnswer,
+    criteria: Mapping[str, Criterion],
+    refuse: RefuseAnswer,
 ) -> FileAnswer:
     """Return a rating with the key and the scale of its criterion, which logs call by its name."""
     [rating] = answer.content
     criterion = criteria.get(rating.criterion)
     if criterion is None:
         keys = " or ".join(
-            dict.fromkeys(task_criterion.key for task_criterion in criteria.values())
+            dict.fromkeys(task_criterion.key for task_criterion in criteria.values()),
         )
         refuse(
             answer,
@@ -150,7 +157,8 @@ def _check_rating(
             "correct the value",
         )
     return replace(
-        answer, content=(replace(rating, criterion=criterion.key, scale=scale),)
+        answer,
+        content=(replace(rating, criterion=criterion.key, scale=scale),),
     )
 
 
@@ -175,7 +183,8 @@ def _check_passes(
         rated.add((rating.judge, rating.item, rating.criterion))
         if rules["adequacy_by_others"]:
             first = of_segment.setdefault(
-                (rating.judge, rating.segment), rating.criterion
+                (rating.judge, rating.segment),
+                rating.criterion,
             )
             if first != rating.criterion:
                 refuse(
@@ -196,13 +205,15 @@ def _check_passes(
 
 
 def _screens(
-    answers: Iterable[FileAnswer], keys: Sequence[str], refuse: RefuseAnswer
+    answers: Iterable[FileAnswer],
+    keys: Sequence[str],
+    refuse: RefuseAnswer,
 ) -> Iterator[FileAnswer]:
     screens: dict[tuple[str, int, int | Item], list[FileAnswer]] = defaultdict(list)
     for answer in answers:
         [rating] = answer.content
         screens[rating.judge, rating.segment, rating.screen or rating.item].append(
-            answer
+            answer,
         )
     for parts in screens.values():
         first = parts[0]
@@ -249,7 +260,9 @@ def _part(answer: RatingAnswerJSON, rules: RatingRules) -> int:
 
 
 def output_scores(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> OutputScores | None:
     """Return the scores of texts from the selected judgments 1…`watermark`; None if nothing is left.
 
@@ -263,7 +276,9 @@ def output_scores(
 
 
 def given_scores(
-    task: Task, _chosen: ChosenJudgments, answers: Iterable[RecordedAnswer]
+    task: Task,
+    _chosen: ChosenJudgments,
+    answers: Iterable[RecordedAnswer],
 ) -> OutputScores | None:
     """Return the scores of the ratings in answers, as `output_scores` does."""
     criteria = criteria_of(rules_complete(task.rules))
@@ -282,7 +297,7 @@ def given_scores(
                         answer.judge,
                         criterion,
                         value,
-                    )
+                    ),
                 )
     return _scores_of(task, ratings)
 
@@ -309,7 +324,8 @@ def _scores_of(task: Task, rated: Sequence[Rating]) -> OutputScores | None:
 
 
 def _means_of_judges(
-    rated: Iterable[Rating], criteria: Sequence[Criterion]
+    rated: Iterable[Rating],
+    criteria: Sequence[Criterion],
 ) -> Iterator[tuple[Item, str, float]]:
     weights = weights_of(criteria)
     counted = []
@@ -326,7 +342,8 @@ def _means_of_judges(
 
 
 def _scores_in_equal_numbers(
-    rated: Iterable[Rating], criteria: Sequence[Criterion]
+    rated: Iterable[Rating],
+    criteria: Sequence[Criterion],
 ) -> Iterator[tuple[Item, str, float]]:
     """Yield equally many ratings of each text by each criterion: those of the first judges by pseudonym."""
     signs = {}
@@ -336,7 +353,7 @@ def _scores_in_equal_numbers(
         else:
             signs[criterion_counted.key] = 1
     values_by_item: dict[Item, dict[str, dict[str, int]]] = defaultdict(
-        partial(defaultdict, dict)
+        partial(defaultdict, dict),
     )
     for rating in rated:
         if rating.criterion in signs:

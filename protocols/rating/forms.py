@@ -31,7 +31,9 @@ class CriterionForm(forms.Form):
     #: Key of the criterion from which the form was filled in; its texts in other languages are kept.
     was = forms.CharField(required=False, widget=forms.HiddenInput)
     name = forms.CharField(
-        label=gettext_lazy("Name"), max_length=MAX_NAME, required=False
+        label=gettext_lazy("Name"),
+        max_length=MAX_NAME,
+        required=False,
     )
     question = forms.CharField(
         label=gettext_lazy("Question"),
@@ -57,25 +59,26 @@ class CriterionForm(forms.Form):
         max_length=12 * MAX_LABEL,
         widget=LinesTextarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy(
-            "One point per line, such as “1: very poor”. Both ends need a text."
+            "One point per line, such as “1: very poor”. Both ends need a text.",
         ),
     )
     lower_is_better = forms.BooleanField(
-        label=gettext_lazy("Lower values are better"), required=False
+        label=gettext_lazy("Lower values are better"),
+        required=False,
     )
     weight = forms.IntegerField(
         label=gettext_lazy("Weight in the ranking"),
         initial=0,
         required=False,
         help_text=gettext_lazy(
-            "0 if the criterion does not count. Without weights, there is a table by criterion and no overall ranking."
+            "0 if the criterion does not count. Without weights, there is a table by criterion and no overall ranking.",
         ),
     )
     key = forms.CharField(
         label=gettext_lazy("Name in files"),
         required=False,
         help_text=gettext_lazy(
-            "Small letters, digits, hyphens and underscores. Leave empty to derive it from the name."
+            "Small letters, digits, hyphens and underscores. Leave empty to derive it from the name.",
         ),
     )
 
@@ -87,12 +90,12 @@ class CriterionForm(forms.Form):
             if not after:
                 raise ValidationError(
                     _("“%(line)s” has no colon between the value and the text.")
-                    % {"line": line}
+                    % {"line": line},
                 )
             value = before.strip()
             if value in labels:
                 raise ValidationError(
-                    _("The value %(value)s has two texts.") % {"value": value}
+                    _("The value %(value)s has two texts.") % {"value": value},
                 )
             labels[value] = "".join(after).strip()
         return labels
@@ -208,7 +211,7 @@ class AtOnceForm(TaskRulesForm):
         label=gettext_lazy("Ask about all criteria on one screen"),
         required=False,
         help_text=gettext_lazy(
-            "One to five outputs are shown, with the texts beside that any criterion needs. Otherwise, outputs are rated one at a time, in a pass for each criterion."
+            "One to five outputs are shown, with the texts beside that any criterion needs. Otherwise, outputs are rated one at a time, in a pass for each criterion.",
         ),
     )
     #: Only for the version.

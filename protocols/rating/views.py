@@ -77,7 +77,7 @@ def criteria_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def _dropped_in_words(languages: Iterable[str]) -> str:
     names = sorted(language_name(language) for language in languages)
     return _(
-        "Your changed texts also replace those of the preset in: %(languages)s. Write them in these languages, too, if judges read them."
+        "Your changed texts also replace those of the preset in: %(languages)s. Write them in these languages, too, if judges read them.",
     ) % {"languages": comma_list(names)}
 
 
@@ -107,7 +107,8 @@ def _language(tag: str) -> str:
 
 
 def _languages(
-    criteria: Sequence[Criterion], current: str
+    criteria: Sequence[Criterion],
+    current: str,
 ) -> list[tuple[str, str, bool]]:
     """Return the languages to choose from: tag, name, and whether texts are written in it."""
     written = set()

@@ -54,7 +54,10 @@ from ranking.core.sorting import (
 
 MOST: Final = 100_000
 _number: Final = partial(
-    forms.IntegerField, min_value=0, max_value=MOST, required=False
+    forms.IntegerField,
+    min_value=0,
+    max_value=MOST,
+    required=False,
 )
 #: By default, seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share
 #: of one judge.
@@ -63,7 +66,7 @@ RULES: Final = {
     "judgments": _number(
         label=gettext_lazy("Judgments per comparison"),
         help_text=gettext_lazy(
-            "A comparison closes at this number (700: seven judges with 100 sentences each)."
+            "A comparison closes at this number (700: seven judges with 100 sentences each).",
         ),
         min_value=1,
         initial=700,
@@ -76,7 +79,7 @@ RULES: Final = {
     "most_of_a_judge": _number(
         label=gettext_lazy("Maximum judgments per judge and comparison"),
         help_text=gettext_lazy(
-            "Each judge receives at most this many randomly drawn sentences (100 in the paper). Enter 0 for no limit."
+            "Each judge receives at most this many randomly drawn sentences (100 in the paper). Enter 0 for no limit.",
         ),
         initial=0,
     ),
@@ -137,7 +140,7 @@ def answers_given(
         judgments = judgments_of(until, without=without, documents=documents)
     rows = list(
         judgments.filter(
-            Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted})
+            Q(**{f"{planned}__in": wanted}) | Q(**{f"{imported}__in": wanted}),
         )
         .order_by("numbered__number")
         .values(
@@ -149,7 +152,7 @@ def answers_given(
             pair_planned=F(planned),
             pair_imported=F(imported),
             later=F("superseded_by__numbered__number"),
-        )
+        ),
     )
     ids = dict(task.test_set.systems.values_list("name", "id"))
     systems = systems_shown({row["block_id"] for row in rows})
@@ -171,7 +174,7 @@ def answers_given(
                 row["segment"],
                 ahead,
                 is_current=later is None or later > watermark,
-            )
+            ),
         )
     return answers
 
@@ -179,7 +182,8 @@ def answers_given(
 def last_number(task: Task) -> int:
     """Return the number of the last numbered judgment; 0 without any."""
     numbers = JudgmentSequence.objects.filter(task=task).values_list(
-        "last_number", flat=True
+        "last_number",
+        flat=True,
     )
     return numbers.first() or 0
 
@@ -205,7 +209,10 @@ def sort_in_force(design: Design) -> SystemSort:
 
 
 def sort_decided(
-    sort: SystemSort, *, watermark: int, without: Collection[str] | None = None
+    sort: SystemSort,
+    *,
+    watermark: int,
+    without: Collection[str] | None = None,
 ) -> tuple[dict[Pair, Decision], dict[Pair, list[Answer]]]:
     """Return decisions in the order of the sort, closed comparisons first, and the judgments behind
     new decisions.
@@ -221,7 +228,10 @@ def sort_decided(
 
     def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
         answers_by_pair = answers_given(
-            task=task, watermark=watermark, pairs=pairs, without=without
+            task=task,
+            watermark=watermark,
+            pairs=pairs,
+            without=without,
         )
         new = {}
         for pair in pairs:
@@ -244,7 +254,11 @@ def sort_decided(
     if sort.pk:
         for row in sort.verdicts.filter(watermark__lte=watermark).order_by("step"):
             before[pair_of(row.winner, row.loser)] = Decision(
-                row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
+                row.winner,
+                row.loser,
+                len(row.judgments),
+                0,
+                arbitrary=row.is_drawn,
             )
     return sort_replayed(sort.systems, sort.seed, decide_all, before)[1], used
 
@@ -252,10 +266,11 @@ def sort_decided(
 def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
     """Return whether two systems have different outputs for any segment of the test set."""
     outputs = Output.objects.current().filter(
-        system__test_set=sort.task.test_set_id, text__isnull=False
+        system__test_set=sort.task.test_set_id,
+        text__isnull=False,
     )
     other = outputs.filter(system__name=pair[1], segment=OuterRef("segment")).values(
-        "text"
+        "text",
     )
     first = outputs.filter(system__name=pair[0]).annotate(other=Subquery(other[:1]))
     texts = first.filter(other__isnull=False).exclude(text=F("other"))
@@ -277,7 +292,7 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
     for (first, second), decision in decided.items():
         if not decision.winner:
             open_comparisons.append(
-                OpenComparison(first=first, second=second, missing=decision.missing)
+                OpenComparison(first=first, second=second, missing=decision.missing),
             )
     return open_comparisons
 
@@ -366,7 +381,7 @@ class SortingAnswers(TwoOutputsKind):
 
     protocol = Protocol.SORTING
     sentence = gettext_lazy(
-        "Judges compare the outputs of two systems; each result decides which pair comes next."
+        "Judges compare the outputs of two systems; each result decides which pair comes next.",
     )
     serializer = SortingAnswerSerializer
     rules_serializer = SortingRulesSerializer

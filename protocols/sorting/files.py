@@ -50,7 +50,7 @@ def judged_pairs(rows: Sequence[Compared]) -> dict[Pair, PairJudgments]:
     pairs: dict[Pair, list[tuple[str, int, int | None]]] = {}
     for judged in sorted(rows, key=lambda row: (row.pair, row.segment, row.judge)):
         pairs.setdefault(judged.pair, []).append(
-            (judged.judge, judged.segment, judged.sign)
+            (judged.judge, judged.segment, judged.sign),
         )
     judged_by_pair = {}
     for pair, own in pairs.items():
@@ -77,7 +77,9 @@ def _comparisons_of_task(counted: CountedAnswers) -> list[Compared]:
     word_of_sign = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     answers_by_pair = answers_given(
-        task=counted.task, pairs=pairs, current=counted.judgments
+        task=counted.task,
+        pairs=pairs,
+        current=counted.judgments,
     )
     rows = []
     for pair, answers in answers_by_pair.items():
@@ -152,7 +154,10 @@ LINES: Final = AnswerLines(
 
 
 def _answer(
-    outcome: str, texts: Sequence[str | None], _rules: CompleteRules, _lose: Lose
+    outcome: str,
+    texts: Sequence[str | None],
+    _rules: CompleteRules,
+    _lose: Lose,
 ) -> VerdictJSON:
     first, second = texts
     if first == second:

@@ -63,7 +63,7 @@ TEST = Option(
         "exact": gettext_lazy("exact sign test"),
     },
     help=gettext_lazy(
-        "Test that decides significance between neighbours; both are shown."
+        "Test that decides significance between neighbours; both are shown.",
     ),
 )
 ERROR = Option(
@@ -182,7 +182,10 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: AnalysisOptions
+    task: Task,
+    watermark: int,
+    judgments: ChosenJudgments,
+    options: AnalysisOptions,
 ) -> SortRead:
     sort = (
         SystemSort.objects.filter(task=task, watermark__lte=watermark)
@@ -231,26 +234,37 @@ def _read(
 
 
 def _find(
-    analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+    analysis_input: Input | AnswersOfFiles,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> SortResult:
     begin(_("Sorting"))
     sort = analysis_input.answers
     if isinstance(analysis_input, AnswersOfFiles):
         sort = _sort_from_files(analysis_input.answers, options)
     chain = sort_judged(
-        sort.systems, sort.judged, sort.settings, decisions=sort.decisions
+        sort.systems,
+        sort.judged,
+        sort.settings,
+        decisions=sort.decisions,
     )
     beside = None
     if chain.order is not None:
         blocks = blocks_of(list(sort.judged.values()), chain.order)
         beside = orders_beside(
-            _SORT, chain.order, sort.others, blocks=blocks, methods=_METHODS
+            _SORT,
+            chain.order,
+            sort.others,
+            blocks=blocks,
+            methods=_METHODS,
         )
     return sort, chain, beside
 
 
 def _tell(
-    analysis_input: Input | AnswersOfFiles, _options: object, result: SortResult
+    analysis_input: Input | AnswersOfFiles,
+    _options: object,
+    result: SortResult,
 ) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
     sort, chain, beside = result
@@ -284,7 +298,7 @@ def _tell(
             ("mean", "low", "high", *tests),
             notes=[
                 _("Neighbours with p above %(level)s share a cluster.")
-                % {"level": in_figures(settings.level)}
+                % {"level": in_figures(settings.level)},
             ],
         ),
         _pairs("comparisons", _("Comparisons"), steps, (*_COUNTS, *tests, "drawn")),
@@ -325,7 +339,9 @@ def _tell(
 
 
 def _notes(
-    chain: SortedChain, settings: SortSettings, counted: Mapping[str, int]
+    chain: SortedChain,
+    settings: SortSettings,
+    counted: Mapping[str, int],
 ) -> Iterator[str]:
     state = chain.state
     most = most_comparisons(len(chain.systems))
@@ -341,47 +357,47 @@ def _notes(
             pair = f"{step['first']} : {step['second']}"
             thin[pair] = Shortage("judgments", judgments, FEWEST_TESTED)
     yield _(
-        "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
+        "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s.",
     ) % all_in_figures(**counted)
     if chain.order is None:
         yield _(
-            "Not sorted yet: %(done)d comparisons closed, at most %(left)d left."
+            "Not sorted yet: %(done)d comparisons closed, at most %(left)d left.",
         ) % {
             "done": state.done,
             "left": state.left_at_most,
         }
     else:
         yield _(
-            "Sorted by merge insertion with %(done)d of at most %(most)d comparisons."
+            "Sorted by merge insertion with %(done)d of at most %(most)d comparisons.",
         ) % {
             "done": state.done,
             "most": most,
         }
         yield _(
-            "A sort cannot reveal contradictions between judgments; compare more pairs for that."
+            "A sort cannot reveal contradictions between judgments; compare more pairs for that.",
         )
     yield _(
-        "Two-sided tests of each comparison’s judgments, taken as independent, %(correction)s."
+        "Two-sided tests of each comparison’s judgments, taken as independent, %(correction)s.",
     ) % {"correction": CORRECTED_WORDS[settings.correction]}
     yield from shortages_in_words(thin, len(chain.steps))
     if fewest < FEWEST_NORMAL:
         yield _(
-            "Intervals of R need %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
+            "Intervals of R need %(needed)s judgments per comparison; with fewer, p is at least that of the exact test.",
         ) % all_in_figures(needed=FEWEST_NORMAL)
     if any(step["error"] == 0 for step in chain.steps):
         yield _("If all judgments agree, se[R] is 0 and p is from the exact test.")
     if "judgments" in levels:
         yield _(
-            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
+            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste.",
         )
     # The bootstrap resampled other units, because there are fewer than four judges.
     if levels & {"segments", "blocks"}:
         yield _(
-            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
+            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences.",
         )
     if any(step["p_judges"] is not None for step in chain.steps):
         yield _(
-            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
+            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste.",
         )
 
 
@@ -426,8 +442,8 @@ def _known_order(chain: SortedChain) -> Table:
         rows=rows,
         notes=[
             _(
-                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
-            )
+                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress.",
+            ),
         ],
         plot=PartialOrderPlot(),
     )
@@ -439,7 +455,7 @@ def _open(chain: SortedChain) -> Table:
     open_rows = []
     for pair in chain.state.open:
         open_rows.append(
-            {**begun.get(pair_of(*pair), nothing), "first": pair[0], "second": pair[1]}
+            {**begun.get(pair_of(*pair), nothing), "first": pair[0], "second": pair[1]},
         )
     return Table.of(
         open_rows,
@@ -556,8 +572,8 @@ def _verdicts(steps: Sequence[Step]) -> Table:
     if any(row["late"] for row in rows):
         notes.append(
             _(
-                "Late answers arrived after the verdict; they are kept but do not change it."
-            )
+                "Late answers arrived after the verdict; they are kept but do not change it.",
+            ),
         )
     return _pairs(
         "verdicts",
@@ -575,7 +591,7 @@ def _majorities(steps: Sequence[Step]) -> Table:
         for level, votes in (("judges", "of_judges"), ("segments", "of_sentences")):
             if row[votes] is not None:
                 majority_rows.append(
-                    {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
+                    {**row, "of": str(LEVEL_WORDS[level]), **row[votes]},
                 )
     return _pairs(
         "majorities",
@@ -596,7 +612,7 @@ def _comparisons_by_judge(steps: Sequence[Step]) -> Table:
                     **counts,
                     "judge": judge,
                     "against": judge in row["against_majority"],
-                }
+                },
             )
     return _pairs(
         "judges",
@@ -626,7 +642,7 @@ def _orders_by_other_methods(orders: Mapping[str, OrderBeside]) -> Table:
                 str(method_labels.get(name, name)),
                 " > ".join(ordered.systems),
                 ordered.tau[_SORT],
-            )
+            ),
         )
     return Table(
         name="beside",
@@ -653,7 +669,7 @@ ANALYSIS = ProtocolAnalysis(
     name="sorting",
     title=gettext_lazy("Sorting"),
     question=gettext_lazy(
-        "How far has the sort progressed, and which neighbours share a cluster?"
+        "How far has the sort progressed, and which neighbours share a cluster?",
     ),
     options=(TEST, ERROR, CORRECTION),
     protocols=frozenset({Protocol.SORTING}),

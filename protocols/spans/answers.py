@@ -221,7 +221,7 @@ class SpanSerializer(PlainSerializer):
         help_text="The character after the last; null for missing content and special marks.",
     )
     severity = serializers.ChoiceField(
-        choices=[severity.value for severity in Severity]
+        choices=[severity.value for severity in Severity],
     )
     kind = serializers.CharField(
         max_length=MAX_CATEGORY,
@@ -257,7 +257,9 @@ class SpansAnswerSerializer(PlainSerializer):
     """Scores and errors of the outputs, in display order."""
 
     outputs = serializers.ListField(
-        child=ScoredOutputSerializer(), min_length=1, max_length=MAX_OUTPUTS
+        child=ScoredOutputSerializer(),
+        min_length=1,
+        max_length=MAX_OUTPUTS,
     )
 
 
@@ -266,13 +268,13 @@ class ContradictionRuleSerializer(PlainSerializer):
 
     error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")
     perfect_from = serializers.IntegerField(
-        help_text="Scores from here on have no error."
+        help_text="Scores from here on have no error.",
     )
     major_below = serializers.IntegerField(
-        help_text="Scores from here on have no major error."
+        help_text="Scores from here on have no major error.",
     )
     margin = serializers.IntegerField(
-        help_text="Smaller differences between scores do not contradict the numbers of errors."
+        help_text="Smaller differences between scores do not contradict the numbers of errors.",
     )
 
 
@@ -280,24 +282,28 @@ class SpansRulesSerializer(PageSerializer, QuestionSerializer):
     """Options of a task with error spans and scores."""
 
     spans_asked = serializers.BooleanField(
-        help_text="Judges mark errors before they score."
+        help_text="Judges mark errors before they score.",
     )
     scored = serializers.BooleanField(help_text="Judges score each output.")
     missing = serializers.BooleanField(help_text="Judges can mark missing content.")
     source_marked = serializers.BooleanField(
-        help_text="Judges can mark errors in the source."
+        help_text="Judges can mark errors in the source.",
     )
     marks = serializers.ListField(
-        child=serializers.CharField(), help_text="Special marks without a position."
+        child=serializers.CharField(),
+        help_text="Special marks without a position.",
     )
     severities = serializers.ListField(
-        child=serializers.ChoiceField(choices=[severity.value for severity in Severity])
+        child=serializers.ChoiceField(
+            choices=[severity.value for severity in Severity],
+        ),
     )
     categories = serializers.ListField(
-        child=serializers.CharField(), help_text="Those below another follow a slash."
+        child=serializers.CharField(),
+        help_text="Those below another follow a slash.",
     )
     free_categories = serializers.BooleanField(
-        help_text="Judges can enter other categories."
+        help_text="Judges can enter other categories.",
     )
     contradictions = ContradictionRuleSerializer()
 
@@ -344,16 +350,18 @@ def answer_json(answer: SpansAnswer) -> SpansAnswerJSON:
 
 
 def _starts(
-    block_ids: Sequence[int], judge_id: int
+    block_ids: Sequence[int],
+    judge_id: int,
 ) -> dict[int, list[StartJSON | None]]:
     """Return the starts of each block's candidates: the first suggestion for an output that is not by the judge. One query."""
     own = Judge.objects.filter(pk=judge_id).values("pseudonym")
     of_block = SuggestedSpans.objects.filter(
-        IsAnyOf(F("output"), OuterRef("outputs")), task=OuterRef("hit__task")
+        IsAnyOf(F("output"), OuterRef("outputs")),
+        task=OuterRef("hit__task"),
     )
     suggested = of_block.exclude(source__in=own).order_by("-pk")
     blocks = Block.objects.filter(pk__in=block_ids).annotate(
-        suggested=ArraySubquery(suggested.values(row=JSONArray("output", "start")))
+        suggested=ArraySubquery(suggested.values(row=JSONArray("output", "start"))),
     )
     starts = {}
     for block in blocks.only("outputs", "stands_for"):
@@ -381,12 +389,12 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
 
     protocol = Protocol.SPANS
     sentence = gettext_lazy(
-        "Judges mark errors in one to five outputs and score each from 0 to 100."
+        "Judges mark errors in one to five outputs and score each from 0 to 100.",
     )
     candidates = range(1, MAX_OUTPUTS + 1)
     first_candidates = 1
     candidates_in_words = gettext_lazy(
-        "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
+        "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA).",
     )
     serializer = SpansAnswerSerializer
     rules_serializer = SpansRulesSerializer
@@ -396,7 +404,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     not_in_cells = gettext_lazy("positions of errors")
     screen_words = {
         "spans_question": gettext_lazy(
-            "Mark the errors and give a score from 0 to 100."
+            "Mark the errors and give a score from 0 to 100.",
         ),
         "marks_question": gettext_lazy("Mark the errors."),
         "scores_question": gettext_lazy("Give a score from 0 to 100."),
@@ -428,16 +436,16 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         "still_to_score": gettext_lazy("{letters} not scored yet"),
         "all_scored": gettext_lazy("All scored"),
         "perfect_with_error": gettext_lazy(
-            "Output {letter} has a marked error and a score of {score}."
+            "Output {letter} has a marked error and a score of {score}.",
         ),
         "high_with_major": gettext_lazy(
-            "Output {letter} has a major error and a score of {score}."
+            "Output {letter} has a major error and a score of {score}.",
         ),
         "low_without_error": gettext_lazy(
-            "Output {letter} has no marked error and a score of {score}."
+            "Output {letter} has no marked error and a score of {score}.",
         ),
         "better_with_more_errors": gettext_lazy(
-            "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}."
+            "Output {better} has more errors than output {worse} but a higher score: {score} against {other_score}.",
         ),
     }
 
@@ -462,7 +470,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
     def why_not_ranked(self) -> str:
         if not self.orders_outputs:
             return _(
-                "Judges give no scores, so marked errors do not order outputs. Compare systems by weights of errors in the analysis of error spans."
+                "Judges give no scores, so marked errors do not order outputs. Compare systems by weights of errors in the analysis of error spans.",
             )
         return super().why_not_ranked
 
@@ -497,13 +505,15 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         return stages
 
     def refusal(
-        self, assigned: AssignedBlock, answer: SpansAnswerJSON
+        self,
+        assigned: AssignedBlock,
+        answer: SpansAnswerJSON,
     ) -> SubmissionRefusedError | None:
         outputs = answer["outputs"]
         candidates = len(assigned.candidates)
         if len(outputs) != candidates:
             return answer_refused(
-                f"{len(outputs)} outputs are answered, but {candidates} are shown."
+                f"{len(outputs)} outputs are answered, but {candidates} are shown.",
             )
         if self.is_scored:
             problem = "give a score."
@@ -611,7 +621,7 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
             counts = []
             for output in outputs:
                 counts.append(
-                    sum(span["severity"] == severity for span in output["spans"])
+                    sum(span["severity"] == severity for span in output["spans"]),
                 )
             cells |= numbered_cells(f"{severity}_errors", counts)
         return cells
@@ -639,7 +649,10 @@ class SpansAnswers(ScoresOneOutput, AnswerKind):
         return {"outputs": outputs}
 
     def simulated_on(
-        self, answer: SpansAnswerJSON, texts: Sequence[str], random: Random
+        self,
+        answer: SpansAnswerJSON,
+        texts: Sequence[str],
+        random: Random,
     ) -> SpansAnswerJSON:
         """Return a simulated answer with errors marked in the texts, more for lower scores."""
         if not self.typed_rules["spans_asked"]:

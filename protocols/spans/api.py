@@ -46,5 +46,7 @@ class SuggestionsView(TaskAPIView):
         """Replace the errors from which judges of a task with error spans start (before judging starts); return what was not imported."""
         data = self.validated(SuggestionsSentSerializer)
         return self.serialized(
-            suggestions_import(task=self.task, **data), LossSerializer, many=True
+            suggestions_import(task=self.task, **data),
+            LossSerializer,
+            many=True,
         )

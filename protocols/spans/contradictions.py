@@ -71,7 +71,8 @@ class Contradiction(NamedTuple):
 
 
 def contradictions(
-    judgment: ScoredJudgment, rule: ContradictionRule | None = None
+    judgment: ScoredJudgment,
+    rule: ContradictionRule | None = None,
 ) -> list[Contradiction]:
     """Return the contradictions on a screen: those of single outputs, then those of pairs.
 
@@ -92,7 +93,8 @@ def contradictions(
 
 
 def _contradiction_kind(
-    output: ScoredOutput, rule: ContradictionRule
+    output: ScoredOutput,
+    rule: ContradictionRule,
 ) -> ContradictionKind | None:
     if output.score is None or output.spans is None:
         return None
@@ -109,7 +111,9 @@ def _contradiction_kind(
 
 
 def _is_better_with_more(
-    better: ScoredOutput, worse: ScoredOutput, margin: float
+    better: ScoredOutput,
+    worse: ScoredOutput,
+    margin: float,
 ) -> bool:
     if None in (better.score, worse.score, better.spans, worse.spans):
         return False

@@ -45,21 +45,21 @@ class ErrorSchemeForm(TaskRulesForm):
         rows=10,
         label=gettext_lazy("Categories"),
         help_text=gettext_lazy(
-            "One per line, with those below it after a colon: “Accuracy: Addition, Omission”. Leave empty to ask for none."
+            "One per line, with those below it after a colon: “Accuracy: Addition, Omission”. Leave empty to ask for none.",
         ),
     )
     marks = LinesField(
         rows=2,
         label=gettext_lazy("Special marks"),
         help_text=gettext_lazy(
-            "One per line: marks of a whole output, such as “non-translation”, beside missing content."
+            "One per line: marks of a whole output, such as “non-translation”, beside missing content.",
         ),
     )
     weights = LinesField(
         rows=7,
         label=gettext_lazy("Weights"),
         help_text=gettext_lazy(
-            "One per line, such as “major: 5”, “minor Fluency/Punctuation: 0” or “any Non-translation: 25”; the first line that fits an error counts. “/Punctuation” stands for this second level of all categories."
+            "One per line, such as “major: 5”, “minor Fluency/Punctuation: 0” or “any Non-translation: 25”; the first line that fits an error counts. “/Punctuation” stands for this second level of all categories.",
         ),
     )
 
@@ -75,7 +75,7 @@ class SuggestionsForm(forms.Form):
         required=False,
         label=gettext_lazy("File"),
         help_text=gettext_lazy(
-            "JSON Lines with error spans, a Pearmut campaign with error_spans, or answers from Pearmut, Appraise or MQM. Judges are not told who marked the errors (“judge” in the file)."
+            "JSON Lines with error spans, a Pearmut campaign with error_spans, or answers from Pearmut, Appraise or MQM. Judges are not told who marked the errors (“judge” in the file).",
         ),
     )
     other = forms.ModelChoiceField(
@@ -97,7 +97,7 @@ class SuggestionsForm(forms.Form):
         min_value=0,
         max_value=90,
         help_text=gettext_lazy(
-            "On a random word. The report counts how many are removed. The word may be wrong after all."
+            "On a random word. The report counts how many are removed. The word may be wrong after all.",
         ),
     )
 
@@ -106,7 +106,7 @@ class SuggestionsForm(forms.Form):
         others = Task.objects.filter(test_set__campaign=task.test_set.campaign_id)
         self.fields["other"].label_from_instance = attrgetter("called_in_full")  # type: ignore[attr-defined]
         self.fields["other"].queryset = others.filter(protocol=Protocol.SPANS).exclude(  # type: ignore[attr-defined]
-            pk=task.pk
+            pk=task.pk,
         )
 
     def clean(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ SPANS_PRESETS: Final = (
         "mqm-core",
         "MQM",
         gettext_lazy(
-            "Judges mark errors in one output and its source, with severities and the categories of MQM core."
+            "Judges mark errors in one output and its source, with severities and the categories of MQM core.",
         ),
     ),
     _mqm(

@@ -97,7 +97,7 @@ class Span:
             and not 0 <= self.start < self.end
         ):
             raise ValueError(
-                f"the span from {self.start} to {self.end} encloses no character"
+                f"the span from {self.start} to {self.end} encloses no character",
             )
         if self.end is not None and self.end > MAX_CHARACTERS:
             raise ValueError(f"the span ends after {MAX_CHARACTERS:,} characters")
@@ -215,13 +215,13 @@ class ScoredOutput:
             raise ValueError("an output needs at least one system, each named once")
         if self.score is not None and not 0 <= self.score <= MAX_SCORE:
             raise ValueError(
-                f"the score {self.score:g} is not between 0 and {MAX_SCORE}"
+                f"the score {self.score:g} is not between 0 and {MAX_SCORE}",
             )
         for number, span in enumerate(self.spans or (), 1):
             is_outside = self.text is not None and (span.end or 0) > len(self.text)
             if is_outside and span.kind == ERROR:
                 raise ValueError(
-                    f"span {number} ends at {span.end}, but the output has {len(self.text or '')} characters"
+                    f"span {number} ends at {span.end}, but the output has {len(self.text or '')} characters",
                 )
 
     def count(self, *severities: Severity) -> int:
@@ -292,13 +292,13 @@ class ScoredJudgment:
         ):
             if _NO_NAME.search(name):
                 raise ValueError(
-                    f"the name {name!r} has a tab, a line break, a control character or half of one"
+                    f"the name {name!r} has a tab, a line break, a control character or half of one",
                 )
         if not self.segment.strip():
             raise ValueError("the segment name is empty")
         if not 1 <= len(self.outputs) <= MAX_OUTPUTS:
             raise ValueError(
-                f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}"
+                f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}",
             )
         self._outputs_check()
         for moment in (self.started_at, self.ended_at):
@@ -319,7 +319,7 @@ class ScoredJudgment:
                 end = span.end or 0
                 if span.kind == SOURCE and end > len(self.source or ""):
                     raise ValueError(
-                        f"a span of the source ends at {end}, after its text"
+                        f"a span of the source ends at {end}, after its text",
                     )
         if len(set(systems)) != len(systems):
             raise ValueError("a system wrote two of the outputs")

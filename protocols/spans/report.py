@@ -142,7 +142,9 @@ _THRESHOLDS = tuple(
 _OF_FILES: tuple[AnyOption, ...] = (
     *_THRESHOLDS,
     Option(
-        name="input_format", default="", choices=dict.fromkeys(["", *SpansFormat], "")
+        name="input_format",
+        default="",
+        choices=dict.fromkeys(["", *SpansFormat], ""),
     ),
     Option(name="source_language", default=""),
     Option(name="target_language", default=""),
@@ -164,7 +166,10 @@ def losses_table(losses: Sequence[Loss]) -> Table:
 
 
 def conversion_report(
-    read: SpansRead, written: str, output_format: str, lost: Sequence[Loss]
+    read: SpansRead,
+    written: str,
+    output_format: str,
+    lost: Sequence[Loss],
 ) -> Report:
     """Report the written judgments, and the losses in reading and writing."""
     losses = (*read.losses, *lost)
@@ -197,7 +202,7 @@ _KINDS = {
     ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("Perfect score with an error"),
     ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("High score with a major error"),
     ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy(
-        "Higher score with more errors"
+        "Higher score with more errors",
     ),
 }
 #: Number of pairs of judges listed; machine-readable data contain all pairs.
@@ -256,7 +261,8 @@ def _read_files(
 ) -> SpansRead:
     if excluded:
         raise OptionError(
-            "judges cannot be excluded from scores.", field="exclude_judge"
+            "judges cannot be excluded from scores.",
+            field="exclude_judge",
         )
     source = options["source_language"]
     target = options["target_language"]
@@ -269,16 +275,19 @@ def _read_files(
         progress=progress,
     )
     of_pair = of_one_language_pair(
-        read, JudgmentSelection(source or None, target or None)
+        read,
+        JudgmentSelection(source or None, target or None),
     )
     rule = ContradictionRule(
-        **{threshold.name: options[threshold.name] for threshold in _THRESHOLDS}
+        **{threshold.name: options[threshold.name] for threshold in _THRESHOLDS},
     )
     return replace(of_pair, asked_about=rule)
 
 
 def _find(
-    analysis_input: Input | AnswersOfFiles, options: AnalysisOptions, begin: Begin
+    analysis_input: Input | AnswersOfFiles,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> SpanAnalysis:
     begin(_("Counting"))
     read: SpansRead = analysis_input.answers
@@ -306,7 +315,9 @@ def _find(
     implied: dict[str, Any] = {}
     with suppress(ValueError):
         blocks = blocks_of_scores(
-            judgments, weights=weights, compared=options["compare"]
+            judgments,
+            weights=weights,
+            compared=options["compare"],
         )
         implied = {
             "blocks": blocks,
@@ -319,7 +330,10 @@ def _find(
         implied["not_additive"] = str(error)
     if len(columns.systems) == 1:
         implied["alone"] = mean_of_one(
-            columns, is_on_scale=weights is None, confidence=confidence, seed=seed
+            columns,
+            is_on_scale=weights is None,
+            confidence=confidence,
+            seed=seed,
         )
     kinds: Counter[ContradictionKind] = Counter()
     contradicting = 0
@@ -344,24 +358,33 @@ def _find(
         },
         columns=columns,
         means=system_means(
-            columns, drawn=options["draw"], confidence=confidence, seed=seed
+            columns,
+            drawn=options["draw"],
+            confidence=confidence,
+            seed=seed,
         ),
         rule=apply_rule(columns, rule, seed=seed),
         score_agreement=score_agreement(
-            judgments, weights=weights, confidence=confidence
+            judgments,
+            weights=weights,
+            confidence=confidence,
         ),
         span_agreement=span_agreement(judgments, confidence=confidence),
         contradictions={kind: kinds[kind] for kind in ContradictionKind},
         contradicting=contradicting,
         suggestions=suggestion_effects(
-            judgments, weights=weights, confidence=confidence
+            judgments,
+            weights=weights,
+            confidence=confidence,
         ),
         **implied,
     )
 
 
 def _tell(
-    analysis_input: Input | AnswersOfFiles, _options: object, result: SpanAnalysis
+    analysis_input: Input | AnswersOfFiles,
+    _options: object,
+    result: SpanAnalysis,
 ) -> Report:
     """Report on scored judgments from files or a task."""
     read: SpansRead = analysis_input.answers
@@ -371,9 +394,9 @@ def _tell(
         counted[name] = len(getattr(columns, name))
     notes = [
         _(
-            "Scores: %(scores)s; systems: %(systems)s; segments: %(segments)s; judges: %(judges)s."
+            "Scores: %(scores)s; systems: %(systems)s; segments: %(segments)s; judges: %(judges)s.",
         )
-        % all_in_figures(scores=len(columns), **counted)
+        % all_in_figures(scores=len(columns), **counted),
     ]
     data = {}
     for field in fields(result):
@@ -433,7 +456,7 @@ def _tables_of_systems(result: SpanAnalysis, notes: list[str]) -> list[Table]:
     else:
         notes.append(
             _("No scores by system, segment and judge: %(reason)s.")
-            % {"reason": result.not_additive}
+            % {"reason": result.not_additive},
         )
     return [*tables, _means(result.means), _rule(result.rule)]
 
@@ -470,7 +493,11 @@ def _input(first: ScoredJudgment, blocks: Blocks, files: tuple[FileRead, ...]) -
 
 def _system() -> Column:
     return Column(
-        "system", _("System"), is_text=True, names="system", of=itemgetter("systems")
+        "system",
+        _("System"),
+        is_text=True,
+        names="system",
+        of=itemgetter("systems"),
     )
 
 
@@ -556,8 +583,8 @@ def _additive(fit: AdditiveFit) -> Table:
     order = _order_by_rank(fit.rank)
     notes = [
         _(
-            "Scores are adjusted for segment difficulty and judge severity. Only differences are meaningful."
-        )
+            "Scores are adjusted for segment difficulty and judge severity. Only differences are meaningful.",
+        ),
     ]
     if fit.level == "segments":
         notes.append(_fixed_judges_note())
@@ -573,15 +600,15 @@ def _additive(fit: AdditiveFit) -> Table:
     if fitted:
         notes.append(
             _(
-                "No intervals or rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges combined."
+                "No intervals or rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges combined.",
             )
-            % {"systems": comma_list(fitted)}
+            % {"systems": comma_list(fitted)},
         )
     if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
         notes.append(
             _(
-                "Systems in different groups share no segments or judges and cannot be compared."
-            )
+                "Systems in different groups share no segments or judges and cannot be compared.",
+            ),
         )
     return Table.of(
         _rows(fit, order),
@@ -606,27 +633,28 @@ def _means(means: SystemMeans) -> Table:
     order = _order_by_rank(means.rank)
     notes = [
         _(
-            "Means are comparable only if the same judges scored all systems on the same segments."
-        )
+            "Means are comparable only if the same judges scored all systems on the same segments.",
+        ),
     ]
     if means.judges > 1:
         notes.append(
             _(
-                "No intervals or rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge."
-            )
+                "No intervals or rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge.",
+            ),
         )
     elif means.shortage is not None:
         notes += shortages_in_words(
-            dict.fromkeys(means.systems, means.shortage), len(means.systems)
+            dict.fromkeys(means.systems, means.shortage),
+            len(means.systems),
         )
     else:
         notes.append(_fixed_judges_note())
     if means.unscaled_judges:
         notes.append(
             _(
-                "No standardised scores for judges whose scores are all equal: %(judges)s."
+                "No standardised scores for judges whose scores are all equal: %(judges)s.",
             )
-            % {"judges": comma_list(means.unscaled_judges)}
+            % {"judges": comma_list(means.unscaled_judges)},
         )
     return Table.of(
         _rows(means, order),
@@ -666,8 +694,8 @@ def _rule(result: RuleResult) -> Table:
     if result.rule is not ClusterRule.PERMUTATION:
         notes.append(
             _(
-                "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges."
-            )
+                "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges.",
+            ),
         )
     rows = _rows(
         result,
@@ -816,7 +844,7 @@ def _outcomes(effects: SuggestionEffects) -> Table:
         ),
         notes=[
             _("Errors added by judges: %(count)s.")
-            % all_in_figures(count=effects.added)
+            % all_in_figures(count=effects.added),
         ],
     )
 

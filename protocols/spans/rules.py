@@ -59,7 +59,7 @@ class ListField(RuleField):
             names = comma_list(self._presets)
             raise ValidationError(
                 _("“%(name)s” is not a preset. Choose one of: %(names)s.")
-                % {"name": value, "names": names}
+                % {"name": value, "names": names},
             )
         try:
             self._check(lines)
@@ -72,7 +72,7 @@ def _severities_check(names: list[str]) -> None:
     unknown = sorted(set(names) - set(Severity))
     if unknown or not names:
         raise ValueError(
-            f"severities are one or several of {comma_list(Severity)}, not {comma_list(unknown) or 'none'}"
+            f"severities are one or several of {comma_list(Severity)}, not {comma_list(unknown) or 'none'}",
         )
 
 
@@ -83,7 +83,7 @@ def _marks_check(names: list[str]) -> None:
             others.add(name)
     if len(others - {*PLACED, MISSING}) < len(names) or len(names) > MAX_MARKS:
         raise ValueError(
-            f"special marks are at most {MAX_MARKS} different names other than {comma_list((*PLACED, MISSING))}"
+            f"special marks are at most {MAX_MARKS} different names other than {comma_list((*PLACED, MISSING))}",
         )
 
 
@@ -104,7 +104,7 @@ FIELDS: Final[dict[str, forms.Field]] = {
         initial=True,
         required=False,
         help_text=gettext_lazy(
-            "Otherwise, scores follow from the weights of the errors (MQM)."
+            "Otherwise, scores follow from the weights of the errors (MQM).",
         ),
     ),
     "missing": forms.BooleanField(
@@ -114,7 +114,7 @@ FIELDS: Final[dict[str, forms.Field]] = {
     ),
     "source_marked": forms.BooleanField(
         label=gettext_lazy(
-            "Judges can mark errors in the source, such as omitted parts"
+            "Judges can mark errors in the source, such as omitted parts",
         ),
         initial=False,
         required=False,
@@ -149,13 +149,13 @@ FIELDS: Final[dict[str, forms.Field]] = {
             (
                 "major_below",
                 gettext_lazy(
-                    "Confirm if there is a major error and the score is at least"
+                    "Confirm if there is a major error and the score is at least",
                 ),
             ),
             (
                 "margin",
                 gettext_lazy(
-                    "Confirm if there are more errors but the score is higher by"
+                    "Confirm if there are more errors but the score is higher by",
                 ),
             ),
         )

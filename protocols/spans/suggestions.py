@@ -92,17 +92,24 @@ def suggestions_import(
             raise SuggestionsRefusedError(_("No judgments yet."), "other")
         answers = list(map(file_answer, judgments))
         return _replace(
-            task, "" if other is None else other.called_in_full, answers, draws
+            task,
+            "" if other is None else other.called_in_full,
+            answers,
+            draws,
         )
     except (FormatError, ImportRefusedError) as error:
         raise SuggestionsRefusedError(
-            str(error), "other" if file is None else "file"
+            str(error),
+            "other" if file is None else "file",
         ) from error
 
 
 @transaction.atomic
 def _replace(
-    task: Task, name: str, answers: Sequence[FileAnswer], draws: "_Draws"
+    task: Task,
+    name: str,
+    answers: Sequence[FileAnswer],
+    draws: "_Draws",
 ) -> Sequence[Loss]:
     """Replace the suggestions of a task with the errors in answers from a file or task with this name.
 
@@ -114,7 +121,7 @@ def _replace(
         HIT.objects.filter(task=task)
         .order_by("pk")
         .select_for_update()
-        .values_list("pk")
+        .values_list("pk"),
     )
     settled = suggestions_settled_in_words(task=task)
     if settled:
@@ -125,7 +132,8 @@ def _replace(
     subjects.begin_file(name)
     suggested: dict[tuple[int, str], SuggestedSpans] = {}
     answer_subjects = subjects.of(
-        answers, lambda answer: partial(refuse_answer, name, answer)
+        answers,
+        lambda answer: partial(refuse_answer, name, answer),
     )
     for answer, subject in zip(answers, answer_subjects, strict=True):
         lose = losses.at(f"{name}, line {answer.line}")
@@ -136,7 +144,10 @@ def _replace(
         source = answer.judge or name
         for output, start in starts:
             suggested[output, source] = SuggestedSpans(
-                task=task, output_id=output, source=source, start=start_object(start)
+                task=task,
+                output_id=output,
+                source=source,
+                start=start_object(start),
             )
     SuggestedSpans.objects.bulk_create(suggested.values())
     return losses.counted()
@@ -155,12 +166,18 @@ class _Draws:
     planted: int
 
     def starts(
-        self, answer: FileAnswer, subject: AnswerSubject, lose: Lose
+        self,
+        answer: FileAnswer,
+        subject: AnswerSubject,
+        lose: Lose,
     ) -> Iterator[tuple[int, Start]]:
         """Yield each output of an answer with its start. Raises AnswerRefusedError."""
         draw = HashDraw(seed=0, number=subject.number, scheme="suggestions")
         for output, text, ids in zip(
-            answer.content, subject.texts.candidates, subject.outputs, strict=True
+            answer.content,
+            subject.texts.candidates,
+            subject.outputs,
+            strict=True,
         ):
             spans = self._markable(spans_fitting(output, text, self.rules, lose), lose)
             start = self._start(spans, text or "", draw)

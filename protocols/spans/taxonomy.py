@@ -57,7 +57,7 @@ def categories_read(lines: Sequence[str]) -> list[str]:
         seen.add(category.casefold())
     if len(seen) > MAX_CATEGORIES:
         raise ValueError(
-            f"there are {len(seen)} categories, more than {MAX_CATEGORIES}"
+            f"there are {len(seen)} categories, more than {MAX_CATEGORIES}",
         )
     return categories
 
@@ -67,7 +67,7 @@ def _category_check(category: str, seen: set[str]) -> None:
     one, _level, other = name.partition(LEVELS)
     if LEVELS in other or not one or len(name) > MAX_CATEGORY:
         raise ValueError(
-            f"“{category}” is not a category on one or two levels of at most {MAX_CATEGORY} characters"
+            f"“{category}” is not a category on one or two levels of at most {MAX_CATEGORY} characters",
         )
     if name in seen:
         raise ValueError(f"the category “{category}” is listed twice")

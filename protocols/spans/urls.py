@@ -9,7 +9,9 @@ urlpatterns = [
         name="error-scheme",
     ),
     path(
-        "campaigns/<slug:slug>/tasks/<int:task_id>/errors/", errors_page, name="errors"
+        "campaigns/<slug:slug>/tasks/<int:task_id>/errors/",
+        errors_page,
+        name="errors",
     ),
     path(
         "campaigns/<slug:slug>/tasks/<int:task_id>/suggestions/",

@@ -11,7 +11,7 @@ MAX_WEIGHT: Final = 1000
 #: Stands for all severities.
 ANY: Final = "any"
 _LINE: Final = re.compile(
-    rf"({'|'.join([ANY, *Severity])})(?: (.*))?: ?([0-9]+(?:[.,][0-9]+)?)"
+    rf"({'|'.join([ANY, *Severity])})(?: (.*))?: ?([0-9]+(?:[.,][0-9]+)?)",
 )
 
 
@@ -76,7 +76,7 @@ def weights_read(lines: Sequence[str]) -> Weights:
         match = _LINE.fullmatch(line.strip())
         if match is None:
             raise ValueError(
-                f"“{line}” is not a severity ({', '.join([*Severity, ANY])}), a category or none, a colon and a number"
+                f"“{line}” is not a severity ({', '.join([*Severity, ANY])}), a category or none, a colon and a number",
             )
         weight = float(match[3].replace(",", "."))
         if weight > MAX_WEIGHT:
@@ -86,7 +86,7 @@ def weights_read(lines: Sequence[str]) -> Weights:
         # A category that no pattern fits.
         if not any(row.is_of(Span(0, 1, severity, "\0")) for row in rows):
             raise ValueError(
-                f"there is no weight for {severity} errors of other categories"
+                f"there is no weight for {severity} errors of other categories",
             )
     return Weights(tuple(lines), tuple(rows))
 
@@ -107,7 +107,8 @@ USUAL_WEIGHTS: Final = weights_read(GOOGLE_2021)
 
 
 def weighted_score(
-    output: ScoredOutput, weights: Weights = USUAL_WEIGHTS
+    output: ScoredOutput,
+    weights: Weights = USUAL_WEIGHTS,
 ) -> float | None:
     """Return minus the sum of the weights of an output's errors; None if not annotated.
 

@@ -64,10 +64,14 @@ class BestWorstAnswerSerializer(PlainSerializer):
     """The best and the worst output, for tasks with the rule `best_worst`."""
 
     best = serializers.IntegerField(
-        min_value=1, max_value=_MOST, help_text="Position in display order, from 1."
+        min_value=1,
+        max_value=_MOST,
+        help_text="Position in display order, from 1.",
     )
     worst = serializers.IntegerField(
-        min_value=1, max_value=_MOST, help_text="Position of another output."
+        min_value=1,
+        max_value=_MOST,
+        help_text="Position of another output.",
     )
 
 
@@ -75,7 +79,7 @@ class TopRulesSerializer(QuestionSerializer):
     """Options of “top or not”."""
 
     best_worst = serializers.BooleanField(
-        help_text="Judges choose the best and the worst output."
+        help_text="Judges choose the best and the worst output.",
     )
 
 
@@ -91,10 +95,10 @@ class TopAnswers(AnswerKind):
     rules_fields = {
         "best_worst": forms.BooleanField(
             label=gettext_lazy(
-                "Ask for the best and the worst of three to five outputs"
+                "Ask for the best and the worst of three to five outputs",
             ),
             help_text=gettext_lazy(
-                "Best-worst scaling: the other outputs are not compared with each other."
+                "Best-worst scaling: the other outputs are not compared with each other.",
             ),
             initial=False,
             required=False,
@@ -103,14 +107,14 @@ class TopAnswers(AnswerKind):
     }
     screen_words = {
         "top_question": gettext_lazy(
-            "Mark the best output: meaning first, then fluency. Mark several if they are equally good."
+            "Mark the best output: meaning first, then fluency. Mark several if they are equally good.",
         ),
         "best_worst_question": gettext_lazy(
-            "Which output is best, and which is worst? Judge meaning first, then fluency."
+            "Which output is best, and which is worst? Judge meaning first, then fluency.",
         ),
         "best_worst_said": gettext_lazy("Best: {best}, worst: {worst}"),
         "best_worst_wanted": gettext_lazy(
-            "Mark the best and the worst output, or skip the item."
+            "Mark the best and the worst output, or skip the item.",
         ),
         "best_on": gettext_lazy("{letter} marked as best."),
         "worst_on": gettext_lazy("{letter} marked as worst."),
@@ -119,7 +123,7 @@ class TopAnswers(AnswerKind):
         "top_on": gettext_lazy("{letter} marked as top."),
         "top_off": gettext_lazy("{letter} unmarked."),
         "top_wanted": gettext_lazy(
-            "Mark at least one output as top, or skip the item."
+            "Mark at least one output as top, or skip the item.",
         ),
     }
 
@@ -133,7 +137,9 @@ class TopAnswers(AnswerKind):
         return self.rules
 
     def refusal(
-        self, assigned: AssignedBlock, answer: TopAnswer
+        self,
+        assigned: AssignedBlock,
+        answer: TopAnswer,
     ) -> SubmissionRefusedError | None:
         if "top" not in answer:
             return answer_refused("This task has no best and worst output: send `top`.")
@@ -141,7 +147,7 @@ class TopAnswers(AnswerKind):
         candidates = len(assigned.candidates)
         if marks != candidates:
             return answer_refused(
-                f"{marks} answers were sent for {candidates} outputs."
+                f"{marks} answers were sent for {candidates} outputs.",
             )
         if any(answer["top"]):
             return None
@@ -181,11 +187,13 @@ class BestWorstAnswers(TopAnswers):
     serializer = BestWorstAnswerSerializer
 
     def refusal(
-        self, assigned: AssignedBlock, answer: TopAnswer
+        self,
+        assigned: AssignedBlock,
+        answer: TopAnswer,
     ) -> SubmissionRefusedError | None:
         if "best" not in answer:
             return answer_refused(
-                "This task asks for the best and the worst output: send both."
+                "This task asks for the best and the worst output: send both.",
             )
         candidates = len(assigned.candidates)
         if max(answer["best"], answer["worst"]) > candidates:

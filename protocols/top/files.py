@@ -11,7 +11,10 @@ from ranking.importing.ranked_answers import Ranks, complete_ranks, ranked_conte
 
 
 def _answer(
-    ranks: Ranks, _texts: Sequence[str | None], rules: Rules, lose: Lose
+    ranks: Ranks,
+    _texts: Sequence[str | None],
+    rules: Rules,
+    lose: Lose,
 ) -> TopAnswer:
     complete = complete_ranks(ranks)
     if rules.get("best_worst"):
@@ -36,5 +39,8 @@ def _best_worst(ranks: Sequence[int], lose: Lose) -> TopAnswer:
 
 
 FILES: Final = AnswerFiles(
-    formats=RANKED_FORMATS, parse=ranked_records, content=ranked_content, answer=_answer
+    formats=RANKED_FORMATS,
+    parse=ranked_records,
+    content=ranked_content,
+    answer=_answer,
 )

@@ -50,7 +50,10 @@ class TimesRead:
 
 
 def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: AnalysisOptions
+    task: Task,
+    watermark: int,
+    judgments: ChosenJudgments,
+    options: AnalysisOptions,
 ) -> TimesRead:
     """Read the active time of each judged block of two tasks.
 
@@ -63,7 +66,7 @@ def _read(
     if beside is None or judgments.beside is None:
         raise ValueError(
             _("No other task “%(name)s” in this test set.")
-            % {"name": Protocol(protocol).label}
+            % {"name": Protocol(protocol).label},
         )
     watermarks = (watermark, judgments.beside[0].watermark)
     of_both = []
@@ -80,13 +83,15 @@ def _read(
 
 
 def _rows_of(
-    task: Task, until: int, chosen: ChosenJudgments
+    task: Task,
+    until: int,
+    chosen: ChosenJudgments,
 ) -> list[tuple[str, int, int, int]]:
     """Return judge, segment, number of candidates and milliseconds of each judged block."""
     judgments = Judgment.objects.of(task.pk).counted().until(until)
     if chosen.documents is not None:
         judgments = judgments.filter(
-            block__segment__document__name__in=chosen.documents
+            block__segment__document__name__in=chosen.documents,
         )
     return list(
         judgments.exclude(judge__pseudonym__in=chosen.without)
@@ -99,7 +104,7 @@ def _rows_of(
         )
         .filter(untimed=0, milliseconds__gt=0)
         .order_by("judge", "block")
-        .values_list("name", "block__segment", "shown", "milliseconds")
+        .values_list("name", "block__segment", "shown", "milliseconds"),
     )
 
 
@@ -114,7 +119,9 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
 
 
 def _tell(
-    analysis_input: Input, options: AnalysisOptions, compared: TimesCompared
+    analysis_input: Input,
+    options: AnalysisOptions,
+    compared: TimesCompared,
 ) -> Report:
     """Report active seconds per block of both tasks, and the ratio with its interval."""
     read: TimesRead = analysis_input.answers
@@ -135,18 +142,18 @@ def _tell(
 
 def _notes(read: TimesRead, compared: TimesCompared) -> Iterator[str]:
     yield _(
-        "Judges: %(judges)s, of whom %(both)s worked on both tasks."
+        "Judges: %(judges)s, of whom %(both)s worked on both tasks.",
     ) % all_in_figures(judges=compared.judges, both=compared.judges_of_both)
     output_counts = []
     for times in (read.first, read.second):
         output_counts.append(_mean_candidates(times))
     if None not in output_counts and output_counts[0] != output_counts[1]:
         yield _(
-            "Blocks of the two tasks show different numbers of outputs, which also affects times."
+            "Blocks of the two tasks show different numbers of outputs, which also affects times.",
         )
     if compared.shortage is not None:
         yield _("No interval for the ratio: %(why)s in each task.") % {
-            "why": lowered(not_yet_in_words(compared.shortage))
+            "why": lowered(not_yet_in_words(compared.shortage)),
         }
     elif compared.ratio is not None and compared.low is None:
         yield _("No interval for the ratio: all times are equal.")
@@ -167,7 +174,7 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
             ),
         ]
         for index, (task, times) in enumerate(
-            zip(read.tasks, (read.first, read.second), strict=True)
+            zip(read.tasks, (read.first, read.second), strict=True),
         )
     ]
     percent = {"percent": percent_in_figures(confidence)}
@@ -208,7 +215,9 @@ BESIDE = Option(
 
 
 def _find(
-    analysis_input: Input, options: AnalysisOptions, begin: Begin
+    analysis_input: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> TimesCompared:
     begin(_("Counting"))
     read: TimesRead = analysis_input.answers
@@ -220,7 +229,7 @@ ANALYSIS = ProtocolAnalysis(
     title=gettext_lazy("Active time per block"),
     page="progress",
     question=gettext_lazy(
-        "How much active time does a block take, compared with another task on the same texts?"
+        "How much active time does a block take, compared with another task on the same texts?",
     ),
     options=(BESIDE, CONFIDENCE),
     protocols=frozenset({Protocol.TOP}),
@@ -240,27 +249,32 @@ class BestWorstResult:
 
 
 def _best_worst_find(
-    analysis_input: Input, options: AnalysisOptions, begin: Begin
+    analysis_input: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> BestWorstResult:
     begin(_("Counting"))
     return BestWorstResult(
         scores=best_minus_worst(
-            analysis_input.blocks, confidence=options[CONFIDENCE.name]
+            analysis_input.blocks,
+            confidence=options[CONFIDENCE.name],
         ),
         reliability=split_half_reliability(analysis_input.blocks),
     )
 
 
 def _best_worst_tell(
-    analysis_input: Input, options: AnalysisOptions, result: BestWorstResult
+    analysis_input: Input,
+    options: AnalysisOptions,
+    result: BestWorstResult,
 ) -> Report:
     notes = []
     if result.reliability is not None:
         notes.append(
             _(
-                "Split-half reliability: %(correlation)s (Spearman’s correlation of the scores by two random halves of the blocks, averaged over 100 splits)."
+                "Split-half reliability: %(correlation)s (Spearman’s correlation of the scores by two random halves of the blocks, averaged over 100 splits).",
             )
-            % {"correlation": number_format(result.reliability, 3)}
+            % {"correlation": number_format(result.reliability, 3)},
         )
     table = Table.of(
         result.scores,
@@ -277,7 +291,10 @@ def _best_worst_tell(
     )
     data = {"confidence": options[CONFIDENCE.name], "best_worst": result}
     return report_of_answers(
-        analysis_input=analysis_input, notes=notes, tables=[table], data=data
+        analysis_input=analysis_input,
+        notes=notes,
+        tables=[table],
+        data=data,
     )
 
 
@@ -285,7 +302,7 @@ BEST_WORST = ProtocolAnalysis(
     name="best_worst",
     title=gettext_lazy("Best minus worst"),
     question=gettext_lazy(
-        "How often was each system the best, and how often the worst?"
+        "How often was each system the best, and how often the worst?",
     ),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.TOP}),

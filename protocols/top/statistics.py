@@ -67,7 +67,10 @@ class TimesCompared:
 
 
 def times_compared(
-    first: Times, second: Times, *, confidence: float = 0.95
+    first: Times,
+    second: Times,
+    *,
+    confidence: float = 0.95,
 ) -> TimesCompared:
     """Compare the mean active seconds per block of two tasks.
 
@@ -136,7 +139,8 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
     parts = np.concatenate([_influence(first), -_influence(second)])
     over_judges = variance_of_sum(parts, np.concatenate((first.judge, second.judge)))
     over_segments = variance_of_sum(
-        parts, np.concatenate((first.segment, second.segment))
+        parts,
+        np.concatenate((first.segment, second.segment)),
     )
     alone = variance_of_sum(parts, np.concatenate((np.arange(len(parts)),)))
     variance = max(over_judges + over_segments - alone, over_judges, over_segments)
@@ -148,7 +152,8 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
 def _influence(times: Times) -> FloatArray:
     mean = times.seconds.mean()
     return np.asarray(
-        (times.seconds - mean) / (mean * len(times.seconds)), dtype=np.float64
+        (times.seconds - mean) / (mean * len(times.seconds)),
+        dtype=np.float64,
     )
 
 
@@ -179,7 +184,9 @@ class BestMinusWorst:
 
 
 def best_minus_worst(
-    blocks: Blocks, *, confidence: float = 0.95
+    blocks: Blocks,
+    *,
+    confidence: float = 0.95,
 ) -> list[BestMinusWorst]:
     """Return the scores of best-worst scaling, best first.
 
@@ -242,7 +249,8 @@ def split_half_reliability(blocks: Blocks, *, splits: int = 100) -> float | None
         halves = []
         for half in (one, other):
             halves.append(
-                chosen[half].sum(axis=0) / np.maximum(1, is_candidate[half].sum(axis=0))
+                chosen[half].sum(axis=0)
+                / np.maximum(1, is_candidate[half].sum(axis=0)),
             )
         if np.ptp(halves[0]) == 0 or np.ptp(halves[1]) == 0:
             return None

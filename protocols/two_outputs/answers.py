@@ -46,7 +46,7 @@ class TwoOutputsRulesSerializer(QuestionSerializer):
     """Options of a two-output task."""
 
     four_answers = serializers.BooleanField(
-        help_text="Replaces “the same” with “both fine” and “both wrong”."
+        help_text="Replaces “the same” with “both fine” and “both wrong”.",
     )
 
 
@@ -55,7 +55,7 @@ class TwoOutputsAnswers(TwoOutputsKind):
 
     protocol = Protocol.TWO_OUTPUTS
     sentence = gettext_lazy(
-        "Judges compare two outputs: one is better, or they are equal."
+        "Judges compare two outputs: one is better, or they are equal.",
     )
     serializer = TwoOutputsAnswerSerializer
     table = TwoOutputsAnswer
@@ -64,7 +64,7 @@ class TwoOutputsAnswers(TwoOutputsKind):
         QUESTION: QuestionField(),
         "four_answers": forms.BooleanField(
             label=gettext_lazy(
-                "Offer “both fine” and “both wrong” instead of “the same”"
+                "Offer “both fine” and “both wrong” instead of “the same”",
             ),
             initial=False,
             required=False,
@@ -73,7 +73,7 @@ class TwoOutputsAnswers(TwoOutputsKind):
     screen_words = {
         "output": gettext_lazy("Output {letter}"),
         "which_is_better": gettext_lazy(
-            "Which output is better? Judge meaning first, then fluency."
+            "Which output is better? Judge meaning first, then fluency.",
         ),
         "verdict_first": gettext_lazy("A is better"),
         "verdict_same": gettext_lazy("the same"),
@@ -87,7 +87,9 @@ class TwoOutputsAnswers(TwoOutputsKind):
         return self.rules
 
     def refusal(
-        self, assigned: AssignedBlock, answer: VerdictJSON
+        self,
+        assigned: AssignedBlock,
+        answer: VerdictJSON,
     ) -> SubmissionRefusedError | None:
         verdict = answer["verdict"]
         if self._has_four_answers:

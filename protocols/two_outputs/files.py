@@ -60,7 +60,9 @@ class JudgedPair:
 
 
 def choices_arranged(
-    answers: Iterable[JudgedPair], *, systems: tuple[str, str] | None = None
+    answers: Iterable[JudgedPair],
+    *,
+    systems: tuple[str, str] | None = None,
 ) -> tuple[Choices, tuple[str, str] | None]:
     """Return answers as arrays, only those about `systems` if given.
 
@@ -91,7 +93,8 @@ class _Row(NamedTuple):
 
 
 def _rows_of(
-    answers: Iterable[JudgedPair], systems: tuple[str, str] | None
+    answers: Iterable[JudgedPair],
+    systems: tuple[str, str] | None,
 ) -> Iterator[_Row]:
     for answer in answers:
         choice = _CHOICES[answer.answer]
@@ -103,7 +106,9 @@ def _rows_of(
 
 
 def _pair_of(
-    first: tuple[str, ...], second: tuple[str, ...], systems: tuple[str, str] | None
+    first: tuple[str, ...],
+    second: tuple[str, ...],
+    systems: tuple[str, str] | None,
 ) -> tuple[str, str] | None:
     """Return X and Y if they wrote the first and the second output, in this order; otherwise
     None.
@@ -163,7 +168,7 @@ def _judged_pairs_of_task(counted: CountedAnswers) -> Iterator[JudgedPair]:
             "duration_ms",
             "twooutputsanswer__verdict",
             named=True,
-        )
+        ),
     )
     wrote = counted.wrote(row.block_id for row in rows_read)
     for row in rows_read:
@@ -218,7 +223,10 @@ def _content(records: FileRecords) -> FileContent:
 
 
 def _answer(
-    answer: Ranks | Verdict, _texts: Sequence[str | None], rules: Rules, lose: Lose
+    answer: Ranks | Verdict,
+    _texts: Sequence[str | None],
+    rules: Rules,
+    lose: Lose,
 ) -> VerdictJSON:
     if not isinstance(answer, Verdict):
         return _verdict_from_ranks(answer, rules, lose)

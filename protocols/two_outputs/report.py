@@ -63,7 +63,9 @@ class TwoOutputsResult:
 
 
 def two_outputs_result(
-    read: AnswersRead[JudgedPair], *, systems: tuple[str, str] | None = None
+    read: AnswersRead[JudgedPair],
+    *,
+    systems: tuple[str, str] | None = None,
 ) -> TwoOutputsResult:
     """Compare the judges of a task or of files, by their answers about `systems` if given."""
     choices, pair = choices_arranged(read.rows, systems=systems)
@@ -121,13 +123,15 @@ def _notes(result: TwoOutputsResult) -> Iterator[str]:
     choices = result.choices
     systems = result.systems
     yield _(
-        "Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s."
+        "Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s.",
     ) % all_in_figures(
-        answers=len(choices.item), items=choices.items, judges=len(choices.judges)
+        answers=len(choices.item),
+        items=choices.items,
+        judges=len(choices.judges),
     )
     if systems is None:
         yield _(
-            "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
+            "In each pair, X is the system whose name sorts first. P(E) does not depend on the order.",
         )
     if not result.compared.pairs:
         yield _("No two judges compared the same outputs.")
@@ -180,7 +184,7 @@ def _agreement(result: TwoOutputsResult) -> Table:
     rows: list[list[Value]] = [[_("separate"), *_numbers(result.compared)]]
     if result.merged is not None:
         rows.append(
-            [_("“both fine” and “both wrong” merged"), *_numbers(result.merged)]
+            [_("“both fine” and “both wrong” merged"), *_numbers(result.merged)],
         )
     return Table(
         name="agreement",
@@ -279,7 +283,7 @@ def _side_by_side(result: TwoOutputsResult, pair: TwoJudges) -> Table:
                 word,
                 *(pair.table[choice][of_other] for of_other in labels),
                 sum(pair.table[choice]),
-            ]
+            ],
         )
     sums = []
     for of_other in labels:
@@ -329,7 +333,8 @@ def _judges(options: TwoOutputsOptions) -> tuple[str, ...]:
 
 
 def _find(
-    analysis_input: Input | AnswersOfFiles, options: TwoOutputsOptions
+    analysis_input: Input | AnswersOfFiles,
+    options: TwoOutputsOptions,
 ) -> TwoOutputsResult:
     rows: list[JudgedPair] = analysis_input.answers.rows
     systems = (options["system_x"], options["system_y"])
@@ -347,7 +352,7 @@ def _find(
     for name in _judges(options):
         if name not in result.choices.judges:
             raise ValueError(
-                _("No judgments by %(names)s match these options.") % {"names": name}
+                _("No judgments by %(names)s match these options.") % {"names": name},
             )
     return result
 
@@ -357,7 +362,7 @@ ANALYSIS = analysis_of_lines(
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
     question=gettext_lazy(
-        "How did judges compare two outputs, and how well do they agree?"
+        "How did judges compare two outputs, and how well do they agree?",
     ),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
     check=_check_options,

@@ -153,7 +153,9 @@ class JudgesCompared:
         """
         together = reported(self.together)
         result = replace(
-            self, pairs=tuple(reported(pair) for pair in self.pairs), together=together
+            self,
+            pairs=tuple(reported(pair) for pair in self.pairs),
+            together=together,
         )
         if together.kappa is None:
             return replace(result, lowest=None, highest=None, mean=None, deviation=None)
@@ -225,7 +227,10 @@ def fleiss_chance(totals: Int64Array) -> float:
 
 
 def _pairs(
-    names: tuple[str, ...], tables: Int64Array, *, is_mirrored: bool
+    names: tuple[str, ...],
+    tables: Int64Array,
+    *,
+    is_mirrored: bool,
 ) -> tuple[TwoJudges, ...]:
     first, second = np.nonzero(tables.any(axis=(2, 3)))
     shared = tables[first, second]
@@ -259,7 +264,9 @@ def _pairs(
 
 
 def _ends_of_pair(
-    table: Int64Array, *, is_mirrored: bool
+    table: Int64Array,
+    *,
+    is_mirrored: bool,
 ) -> tuple[float | None, float | None]:
     """Return the interval of κ of two judges, by leaving out one item after the other."""
     items = int(table.sum())
@@ -310,7 +317,7 @@ def _together(choices: Choices, *, is_mirrored: bool) -> AllJudges:
     kappas_without = []
     for judge in np.unique(choices.judge).tolist():
         kappas_without.append(
-            _kappa_without_judge(choices, judge, is_mirrored=is_mirrored)
+            _kappa_without_judge(choices, judge, is_mirrored=is_mirrored),
         )
     interval = left_out_interval(
         kappa,

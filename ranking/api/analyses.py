@@ -178,7 +178,8 @@ class AnalysesView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the analyses requested for a test set, newest first, without answers."""
         return self.paginated(
-            requested_analyses(task=self.task), AnalysisBriefSerializer
+            requested_analyses(task=self.task),
+            AnalysisBriefSerializer,
         )
 
     @extend_schema(
@@ -209,7 +210,11 @@ class AnalysisReportView(TaskAPIView):
 
     @extend_schema("analyses_report", parameters=[_ENDING], responses=_FILES)
     def get(
-        self, request: Request, task_id: int, analysis_id: int, ending: str
+        self,
+        request: Request,
+        task_id: int,
+        analysis_id: int,
+        ending: str,
     ) -> HttpResponse:
         """Return the answer as a file, in the language of the request."""
         if ending not in FILES:
@@ -255,7 +260,7 @@ class CampaignTableSerializer(PlainSerializer):
     finished_at = serializers.DateTimeField(allow_null=True)
     code_version = serializers.CharField()
     newer = serializers.IntegerField(
-        help_text="Newer judgments that are not included in the answer."
+        help_text="Newer judgments that are not included in the answer.",
     )
     answer = serializers.JSONField(allow_null=True)
 

@@ -22,7 +22,10 @@ _MOST = 1_000_000_000
 
 class DesignForecastRequestSerializer(DesignParametersSerializer):
     judgments = serializers.IntegerField(
-        required=False, min_value=0, max_value=_MOST, help_text="Budget in judgments."
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="Budget in judgments.",
     )
     hours = NumberField(
         required=False,
@@ -37,7 +40,10 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         help_text="Budget in money; requires `rate`.",
     )
     rate = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="Hourly rate."
+        required=False,
+        min_value=0,
+        max_value=_MOST,
+        help_text="Hourly rate.",
     )
 
     class Meta(DesignParametersSerializer.Meta):
@@ -54,11 +60,11 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         budgets = [name for name in ("judgments", "hours", "money") if name in attrs]
         if len(budgets) > 1:
             raise ValidationError(
-                {budgets[1]: ["Set only one of judgments, hours and money."]}
+                {budgets[1]: ["Set only one of judgments, hours and money."]},
             )
         if "money" in attrs and not attrs.get("rate"):
             raise ValidationError(
-                {"rate": [_("Enter the hourly rate, or set the budget in hours.")]}
+                {"rate": [_("Enter the hourly rate, or set the budget in hours.")]},
             )
         return attrs
 
@@ -95,7 +101,7 @@ class PaceSerializer(PlainSerializer):
 class DesignForecastSerializer(PlainSerializer):
     systems = serializers.IntegerField()
     all_systems = serializers.IntegerField(
-        help_text="Systems that a design without a selection would draw."
+        help_text="Systems that a design without a selection would draw.",
     )
     all_pairs = serializers.IntegerField(source="pairs")
     words_a_block = serializers.FloatField(source="block_averages.words")
@@ -104,10 +110,10 @@ class DesignForecastSerializer(PlainSerializer):
     pace = PaceSerializer()
     judged = serializers.IntegerField()
     comparisons = serializers.IntegerField(
-        help_text="Comparisons in the latest ranking, from which the forecast is projected; 0 if it rests on assumptions."
+        help_text="Comparisons in the latest ranking, from which the forecast is projected; 0 if it rests on assumptions.",
     )
     first_share = serializers.FloatField(
-        help_text="Share of judgments that are not repeats."
+        help_text="Share of judgments that are not repeats.",
     )
     chosen = BudgetForecastSerializer()
     curve = BudgetForecastSerializer(many=True)
@@ -137,8 +143,8 @@ class DesignForecastView(DesignAPIView):
             raise ValidationError(
                 [
                     _(
-                        "No forecast: it needs texts and outputs, at least two of them where outputs are compared."
-                    )
-                ]
+                        "No forecast: it needs texts and outputs, at least two of them where outputs are compared.",
+                    ),
+                ],
             )
         return self.serialized(forecast, DesignForecastSerializer)

@@ -31,7 +31,7 @@ from ranking.pages.exports import (
 KIND_NAMES = [(name, name) for name in KINDS]
 FORMAT_NAMES = [(export_format, export_format) for export_format in export_formats()]
 _CONTENT_TYPES = sorted(
-    {MEDIA_TYPES[ending(export_format)] for export_format in export_formats()}
+    {MEDIA_TYPES[ending(export_format)] for export_format in export_formats()},
 )
 _STREAMED = (
     "The file. To resume after an interruption, send `watermark` from `Quintet-Watermark`, `after` "
@@ -55,7 +55,9 @@ class ExportAskedSerializer(PlainSerializer):
     kind = serializers.ChoiceField(choices=KIND_NAMES)
     file_format = serializers.ChoiceField(choices=FORMAT_NAMES)
     after = serializers.IntegerField(
-        default=0, help_text="Only rows after this position.", **_NUMBER
+        default=0,
+        help_text="Only rows after this position.",
+        **_NUMBER,
     )
     until = serializers.IntegerField(
         required=False,
@@ -75,7 +77,7 @@ class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
 
     sha256 = serializers.CharField(source="digest")
     url = serializers.SerializerMethodField(
-        help_text="Address of the content; supports range requests."
+        help_text="Address of the content; supports range requests.",
     )
 
     class Meta:
@@ -106,7 +108,7 @@ class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
                 "api-export-content",
                 args=[file.task_id, file.pk],
                 request=self.context["request"],
-            )
+            ),
         )
 
 
@@ -130,10 +132,11 @@ class ExportKindSerializer(PlainSerializer):
     title = serializers.CharField(source="kind.title")
     description = serializers.CharField(source="kind.description")
     by_number = serializers.BooleanField(
-        source="kind.by_number", help_text="Row positions are judgment numbers."
+        source="kind.by_number",
+        help_text="Row positions are judgment numbers.",
     )
     rows = serializers.IntegerField(
-        help_text="Maximum number of rows; a lower bound if `is_more`."
+        help_text="Maximum number of rows; a lower bound if `is_more`.",
     )
     is_more = serializers.BooleanField(help_text="More rows exist than were counted.")
     columns = serializers.DictField(
@@ -211,13 +214,14 @@ class ExportStreamView(ExportAPIView):
         responses={
             **{
                 (200, content_type): OpenApiResponse(
-                    _schema_type(content_type), description=_STREAMED
+                    _schema_type(content_type),
+                    description=_STREAMED,
                 )
                 for content_type in [*_CONTENT_TYPES, PART_OF_JSON]
             },
             403: OpenApiResponse(description="Only organisers can export this."),
             412: OpenApiResponse(
-                description="The data has changed since the export began."
+                description="The data has changed since the export began.",
             ),
         },
     )
@@ -227,7 +231,9 @@ class ExportStreamView(ExportAPIView):
         query.is_valid(raise_exception=True)
         parameters = dict(query.validated_data)
         return export_stream(
-            task=self.task, parameters=parameters, sent=request.headers
+            task=self.task,
+            parameters=parameters,
+            sent=request.headers,
         )
 
 

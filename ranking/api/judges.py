@@ -21,7 +21,8 @@ class MeasureResultSerializer(PlainSerializer):
     value = serializers.FloatField()
     evidence = serializers.IntegerField(help_text="Number of comparisons or blocks.")
     low = serializers.FloatField(
-        allow_null=True, help_text="Lower end of the 95% interval."
+        allow_null=True,
+        help_text="Lower end of the 95% interval.",
     )
     high = serializers.FloatField(allow_null=True)
     p_value = serializers.FloatField(allow_null=True)
@@ -50,10 +51,13 @@ class JudgesView(TaskAPIView):
     def get(self, request: Request, task_id: int) -> Response:
         """List the judges of a test set, by pseudonym."""
         return self.paginated(
-            self.filter_queryset(judges_listed(task=self.task)), JudgeSerializer
+            self.filter_queryset(judges_listed(task=self.task)),
+            JudgeSerializer,
         )
 
     def page_rows(self, page: Any) -> Any:
         return judges_quality(
-            task=self.task, run=latest_run(task_id=self.task.pk), tallies=page
+            task=self.task,
+            run=latest_run(task_id=self.task.pk),
+            tallies=page,
         )

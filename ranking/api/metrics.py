@@ -26,7 +26,7 @@ class MetricSerializer(serializers.ModelSerializer[Metric]):
     """A metric of a test set. The analyses `metrics` and `metric_orders` compare its scores with human judgments."""
 
     is_of_texts = serializers.BooleanField(
-        help_text="Computed from texts, not imported."
+        help_text="Computed from texts, not imported.",
     )
 
     class Meta:
@@ -64,7 +64,8 @@ class MetricScoresSerializer(PlainSerializer):
     )
     lower_is_better = serializers.BooleanField(default=False)
     is_human = serializers.BooleanField(
-        default=False, help_text="People gave the scores."
+        default=False,
+        help_text="People gave the scores.",
     )
 
     def validate_files(self, files: list[Any]) -> list[Any]:
@@ -116,12 +117,16 @@ class MetricsView(_MetricsAPIView):
         data = self.validated(MetricScoresSerializer)
         with refused_at("files", FormatError):
             made, remarks = metric_scores_import(
-                test_set=self.task.test_set, user=self.user, **data
+                test_set=self.task.test_set,
+                user=self.user,
+                **data,
             )
         for metric in made:
             metric.refresh_from_db()
         return self.serialized(
-            {"metrics": made, "remarks": remarks}, MetricsImportedSerializer, status=201
+            {"metrics": made, "remarks": remarks},
+            MetricsImportedSerializer,
+            status=201,
         )
 
 
@@ -137,8 +142,10 @@ class MetricsComputeView(TaskAPIView):
         return self.serialized(
             {
                 "job": metrics_ask(
-                    test_set=self.task.test_set, user=self.user, **data
-                ).pk
+                    test_set=self.task.test_set,
+                    user=self.user,
+                    **data,
+                ).pk,
             },
             JobQueuedSerializer,
             status=202,
@@ -150,7 +157,8 @@ class MetricView(_MetricsAPIView):
     def get(self, request: Request, task_id: int, metric_id: int) -> Response:
         """Return a metric."""
         return self.serialized(
-            get_object_or_404(self.metrics(), pk=metric_id), MetricSerializer
+            get_object_or_404(self.metrics(), pk=metric_id),
+            MetricSerializer,
         )
 
     @extend_schema("metric_delete", request=None, responses={204: None})

@@ -56,7 +56,7 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
     """The zip for recomputing a result. It never changes once created."""
 
     is_made = serializers.SerializerMethodField(
-        help_text="False while judging continues or a worker creates it."
+        help_text="False while judging continues or a worker creates it.",
     )
     texts = serializers.BooleanField(
         source="bundle_has_texts",
@@ -65,10 +65,11 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
     bytes = serializers.IntegerField(source="bundle.size", default=0)
     sha256 = serializers.CharField(source="bundle.digest", default="")
     url = serializers.SerializerMethodField(
-        help_text="Public once the result is public."
+        help_text="Public once the result is public.",
     )
     files = serializers.JSONField(
-        source="bundle_files", help_text="Name, size in bytes and SHA-256 of each file."
+        source="bundle_files",
+        help_text="Name, size in bytes and SHA-256 of each file.",
     )
     error = serializers.CharField(
         source="bundle_job.error",
@@ -91,7 +92,8 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
 
 class BundleAskSerializer(PlainSerializer):
     texts = serializers.BooleanField(
-        default=False, help_text="Include sources, references and outputs."
+        default=False,
+        help_text="Include sources, references and outputs.",
     )
 
 
@@ -100,11 +102,13 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
 
     url = serializers.SerializerMethodField(help_text="Public page.")
     ranking = serializers.IntegerField(
-        source="run_id", read_only=True, help_text="The saved ranking that it froze."
+        source="run_id",
+        read_only=True,
+        help_text="The saved ranking that it froze.",
     )
     is_embargoed = serializers.BooleanField(read_only=True)
     reviewer_url = serializers.SerializerMethodField(
-        help_text="Link for reviewers during an embargo; null if there is none, and for analysts."
+        help_text="Link for reviewers during an embargo; null if there is none, and for analysts.",
     )
     bundle = serializers.SerializerMethodField(help_text="Null if none was requested.")
 
@@ -152,7 +156,8 @@ class PublishedResultSerializer(PublishedResultBriefSerializer):
     """A version with the content of its `result.json`."""
 
     content = serializers.JSONField(
-        read_only=True, help_text="`digest` is the SHA-256 of its RFC 8785 form."
+        read_only=True,
+        help_text="`digest` is the SHA-256 of its RFC 8785 form.",
     )
     names = serializers.JSONField(
         source="labels",
@@ -174,7 +179,9 @@ class ReasonWordingSerializer(PlainSerializer):
     """Replacement for a reason."""
 
     reason = serializers.CharField(
-        max_length=_TEXT, trim_whitespace=False, help_text="The original reason."
+        max_length=_TEXT,
+        trim_whitespace=False,
+        help_text="The original reason.",
     )
     wording = serializers.CharField(max_length=LONGEST_WORDING)
 
@@ -193,10 +200,15 @@ class PublishSerializer(PlainSerializer):
         help_text="Authors for the citation.",
     )
     acknowledgement = serializers.CharField(
-        max_length=_TEXT, default="", allow_blank=True
+        max_length=_TEXT,
+        default="",
+        allow_blank=True,
     )
     contact = serializers.CharField(
-        max_length=_LINE, default="", allow_blank=True, help_text="Contact for readers."
+        max_length=_LINE,
+        default="",
+        allow_blank=True,
+        help_text="Contact for readers.",
     )
     change_note = serializers.CharField(
         max_length=_TEXT,
@@ -237,7 +249,8 @@ class PublishSerializer(PlainSerializer):
         help_text="Include sources, references and outputs in the public bundle.",
     )
     dry_run = serializers.BooleanField(
-        default=False, help_text="Return the preview without publishing."
+        default=False,
+        help_text="Return the preview without publishing.",
     )
     seen = serializers.CharField(
         max_length=64,
@@ -275,7 +288,8 @@ class PublishAwaitedSerializer(PlainSerializer):
 
     detail = serializers.CharField(read_only=True)
     analysis = serializers.IntegerField(
-        read_only=True, help_text="ID of the analysis in progress."
+        read_only=True,
+        help_text="ID of the analysis in progress.",
     )
 
 
@@ -284,10 +298,12 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
 
     version = serializers.IntegerField(read_only=True)
     seen = serializers.CharField(
-        read_only=True, help_text="Send it to publish exactly this preview."
+        read_only=True,
+        help_text="Send it to publish exactly this preview.",
     )
     content = serializers.JSONField(
-        read_only=True, help_text="`published_at` will differ."
+        read_only=True,
+        help_text="`published_at` will differ.",
     )
     names = serializers.JSONField(
         source="labels",
@@ -295,7 +311,8 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
         help_text="Published name of each system, by ID.",
     )
     wordings = serializers.JSONField(
-        read_only=True, help_text="Published wording of each reason."
+        read_only=True,
+        help_text="Published wording of each reason.",
     )
 
 
@@ -392,12 +409,17 @@ class PublishedResultsView(_ResultAPIView):
             version=data["version"],
         )
         return self.serialized(
-            self.result(result.version), PublishedResultSerializer, status=201
+            self.result(result.version),
+            PublishedResultSerializer,
+            status=201,
         )
 
 
 def _pending_analysis(
-    by: User, task: Task, choices: ResultChoices, embargo_until: datetime | None
+    by: User,
+    task: Task,
+    choices: ResultChoices,
+    embargo_until: datetime | None,
 ) -> Analysis | None:
     """Return the pending analysis that the requested result includes; None if there is none."""
     run = latest_run(task_id=task.pk)
@@ -459,7 +481,9 @@ class PublishedBundleView(_ResultAPIView):
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
         return streamed_download(
-            bundle.name, exported_bytes(bundle), {"Content-Length": str(bundle.size)}
+            bundle.name,
+            exported_bytes(bundle),
+            {"Content-Length": str(bundle.size)},
         )
 
     @extend_schema(
@@ -471,10 +495,14 @@ class PublishedBundleView(_ResultAPIView):
         """Create the bundle of a version that has none, once judging has ended. `bundle` of the version shows when it is available."""
         data = self.validated(BundleAskSerializer)
         result_bundle_ask(
-            result=self.result(version), with_texts=data["texts"], by=self.user
+            result=self.result(version),
+            with_texts=data["texts"],
+            by=self.user,
         )
         return self.serialized(
-            self.result(version), PublishedResultSerializer, status=202
+            self.result(version),
+            PublishedResultSerializer,
+            status=202,
         )
 
 

@@ -36,13 +36,17 @@ class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
     judge = serializers.CharField(source="judge.pseudonym")
     task = serializers.CharField(source="task.test_set.name")
     by_rule = serializers.SerializerMethodField(
-        help_text="Whether a rule took the action."
+        help_text="Whether a rule took the action.",
     )
     created_by = serializers.CharField(
-        source="created_by.name", default=None, allow_null=True
+        source="created_by.name",
+        default=None,
+        allow_null=True,
     )
     reverted_by = serializers.CharField(
-        source="reverted_by.name", default=None, allow_null=True
+        source="reverted_by.name",
+        default=None,
+        allow_null=True,
     )
 
     class Meta:
@@ -96,7 +100,8 @@ class JudgeDecisionSerializer(PlainSerializer):
         help_text="ID of the analysis to record as evidence.",
     )
     dry_run = serializers.BooleanField(
-        default=False, help_text="Return the effects without changing anything."
+        default=False,
+        help_text="Return the effects without changing anything.",
     )
 
     batch = serializers.UUIDField(
@@ -118,22 +123,27 @@ class JudgesDecidedSerializer(PlainSerializer):
     """Effects of a decision."""
 
     batch = serializers.UUIDField(
-        allow_null=True, help_text="ID for undoing the decision."
+        allow_null=True,
+        help_text="ID for undoing the decision.",
     )
     judges = serializers.ListField(
-        child=serializers.CharField(), help_text="Judges changed."
+        child=serializers.CharField(),
+        help_text="Judges changed.",
     )
     unchanged = serializers.DictField(
-        child=serializers.CharField(), help_text="Judges not changed, with reasons."
+        child=serializers.CharField(),
+        help_text="Judges not changed, with reasons.",
     )
     effects = serializers.ListField(
-        child=serializers.CharField(), help_text="Effects in words, for a dry run."
+        child=serializers.CharField(),
+        help_text="Effects in words, for a dry run.",
     )
 
 
 class QualityActionsView(TaskAPIView):
     @extend_schema(
-        "tasks_quality_actions_list", responses=QualityActionSerializer(many=True)
+        "tasks_quality_actions_list",
+        responses=QualityActionSerializer(many=True),
     )
     def get(self, request: Request, task_id: int) -> Response:
         """List the actions on judges of the campaign, newest first."""
@@ -159,7 +169,7 @@ class QualityActionsView(TaskAPIView):
                 text=decision["text"],
             )
             return Response(
-                {"batch": None, "judges": [], "unchanged": {}, "effects": effects}
+                {"batch": None, "judges": [], "unchanged": {}, "effects": effects},
             )
         decided = decision_take(
             judges=judges,
@@ -205,25 +215,31 @@ class JudgesUndoneSerializer(PlainSerializer):
 
 class QualityActionsUndoView(TaskAPIView):
     @extend_schema(
-        "quality_actions_undo", request=None, responses=JudgesUndoneSerializer
+        "quality_actions_undo",
+        request=None,
+        responses=JudgesUndoneSerializer,
     )
     def post(self, request: Request, task_id: int, batch: UUID) -> Response:
         """Undo a decision for all its judges."""
         campaign = self.task.test_set.campaign
         judges = judges_decision_undo(campaign=campaign, batch=batch, user=self.user)
         return self.serialized(
-            {"judges": [judge.pseudonym for judge in judges]}, JudgesUndoneSerializer
+            {"judges": [judge.pseudonym for judge in judges]},
+            JudgesUndoneSerializer,
         )
 
 
 class QualityActionRevertView(TaskAPIView):
     @extend_schema(
-        "quality_action_revert", request=None, responses=QualityActionSerializer
+        "quality_action_revert",
+        request=None,
+        responses=QualityActionSerializer,
     )
     def post(self, request: Request, task_id: int, action_id: int) -> Response:
         """Revert an action."""
         actions = quality_actions(task=self.task)
         quality_action_revert(
-            action=get_object_or_404(actions, pk=action_id), user=self.user
+            action=get_object_or_404(actions, pk=action_id),
+            user=self.user,
         )
         return self.serialized(actions.get(pk=action_id), QualityActionSerializer)

@@ -50,7 +50,7 @@ class _TaskField(serializers.PrimaryKeyRelatedField[Task]):
 class _RuleField(serializers.PrimaryKeyRelatedField[QualityRule]):
     def get_queryset(self) -> Any:
         return self.context["view"].campaign.quality_rules.filter(
-            switched_off_at__isnull=True
+            switched_off_at__isnull=True,
         )
 
 
@@ -88,13 +88,14 @@ class NewRuleSerializer(ConfirmSerializer, RuleTermsSerializer):
         help_text="Rule in force to replace.",
     )
     undo = serializers.BooleanField(
-        default=False, help_text="Undo the actions of the replaced rule."
+        default=False,
+        help_text="Undo the actions of the replaced rule.",
     )
 
 
 class UndoSerializer(PlainSerializer):
     undo = serializers.BooleanField(
-        help_text="Whether to undo the actions of the rule."
+        help_text="Whether to undo the actions of the rule.",
     )
 
 
@@ -107,7 +108,8 @@ class EffectsSerializer(serializers.Serializer[RuleEffects]):
     pause = serializers.SerializerMethodField()
     exclude = serializers.SerializerMethodField()
     needs_confirmation = serializers.BooleanField(
-        source="is_large", help_text="More than one in five judges are affected."
+        source="is_large",
+        help_text="More than one in five judges are affected.",
     )
     confirm = serializers.CharField(source="code")
 
@@ -140,10 +142,14 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
     acted = serializers.IntegerField(help_text="Judges the rule acted on.")
     standing = serializers.IntegerField(help_text="Actions still in force.")
     created_by = serializers.CharField(
-        source="created_by.name", default=None, allow_null=True
+        source="created_by.name",
+        default=None,
+        allow_null=True,
     )
     switched_off_by = serializers.CharField(
-        source="switched_off_by.name", default=None, allow_null=True
+        source="switched_off_by.name",
+        default=None,
+        allow_null=True,
     )
 
     class Meta:
@@ -172,7 +178,7 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
         return rule_in_words(rule)
 
     @extend_schema_field(
-        serializers.ChoiceField(choices=[scale.value for scale in Scale])
+        serializers.ChoiceField(choices=[scale.value for scale in Scale]),
     )
     def get_unit(self, rule: QualityRule) -> str:
         return SCALES[JudgeMeasure(rule.measure)].value
@@ -189,7 +195,9 @@ _PUT_IN_FORCE = {201: RulesInForceSerializer, 409: ConfirmationNeededSerializer}
 class _RuleAPIView(CampaignAPIView):
     def rule(self, rule_id: int) -> QualityRule:
         return row_or_404(
-            quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id
+            quality_rules(campaign=self.campaign),
+            "Rule not found.",
+            pk=rule_id,
         )
 
     def handle_exception(self, exc: Exception) -> Response:
@@ -214,11 +222,14 @@ class RulesView(_RulesAPIView):
     def get(self, request: Request, slug: str) -> Response:
         """List the rules of a campaign, including those switched off, newest first."""
         return self.paginated(
-            quality_rules(campaign=self.campaign), QualityRuleSerializer
+            quality_rules(campaign=self.campaign),
+            QualityRuleSerializer,
         )
 
     @extend_schema(
-        "rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE
+        "rules_put_in_force",
+        request=NewRuleSerializer,
+        responses=_PUT_IN_FORCE,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
@@ -247,7 +258,9 @@ class RulesView(_RulesAPIView):
 
 class RulesPreviewView(CampaignAPIView):
     @extend_schema(
-        "rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer
+        "rules_preview",
+        request=RuleTermsSerializer,
+        responses=EffectsSerializer,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Preview the effects of a rule. Nothing is stored."""
@@ -264,7 +277,8 @@ class RulesSuggestedView(_RulesAPIView):
         """Preview the combined effects of suggested rules that are not in force."""
         terms = suggested_terms(campaign=self.campaign)
         return self.serialized(
-            rules_preview(campaign=self.campaign, terms=terms), EffectsSerializer
+            rules_preview(campaign=self.campaign, terms=terms),
+            EffectsSerializer,
         )
 
     @extend_schema(
@@ -286,7 +300,9 @@ class RulesSuggestedView(_RulesAPIView):
 
 class RuleOffView(_RuleAPIView):
     @extend_schema(
-        "rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer
+        "rule_switch_off",
+        request=UndoSerializer,
+        responses=QualityRuleSerializer,
     )
     def post(self, request: Request, slug: str, rule_id: int) -> Response:
         """Switch off a rule; `undo` also reverts its actions."""
@@ -310,7 +326,8 @@ class RuleActView(_RuleAPIView):
         rule = self.rule(rule_id)
         return self.serialized(
             rule_effects(
-                [] if rule.switched_off_at else [rule], campaign=self.campaign
+                [] if rule.switched_off_at else [rule],
+                campaign=self.campaign,
             ),
             EffectsSerializer,
         )

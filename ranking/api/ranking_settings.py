@@ -25,21 +25,24 @@ class RankingSettingsSerializer(PlainSerializer):
         "A prediction-powered ranking, in which a metric or machine judge completes the human judgments, is the analysis `predicted_ranking` (`POST tasks/{id}/analyses/`).",
     )
     method_options = serializers.DictField(
-        help_text="Options of the method that differ from their defaults, such as `prior` of `bradley_terry` (0 to 100). Another method starts with its defaults."
+        help_text="Options of the method that differ from their defaults, such as `prior` of `bradley_terry` (0 to 100). Another method starts with its defaults.",
     )
     resample = serializers.ChoiceField(
         choices=RankingSettings.Resample.choices,
         help_text="Variation that ranges account for; see docs/organisers.md.",
     )
     ranges = serializers.ChoiceField(
-        choices=RankingSettings.Ranges.choices, help_text="Method for rank ranges."
+        choices=RankingSettings.Ranges.choices,
+        help_text="Method for rank ranges.",
     )
     correction = serializers.ChoiceField(
         choices=RankingSettings.Correction.choices,
         help_text="Correction for the number of pairs. Confidence sets are individual (none) or simultaneous (holm).",
     )
     sides = serializers.IntegerField(
-        min_value=1, max_value=2, help_text="One- or two-sided tests of pairs."
+        min_value=1,
+        max_value=2,
+        help_text="One- or two-sided tests of pairs.",
     )
     confidence = NumberField(help_text="Above 0 and up to 0.999.")
     judge_group = serializers.CharField(
@@ -66,7 +69,10 @@ class RankingSettingsSerializer(PlainSerializer):
         help_text="Null for the defaults.",
     )
     changed_by = serializers.CharField(
-        source="changed_by.name", read_only=True, default=None, allow_null=True
+        source="changed_by.name",
+        read_only=True,
+        default=None,
+        allow_null=True,
     )
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
@@ -86,7 +92,7 @@ class RankingSettingsInForceSerializer(RankingSettingsSerializer):
     """Current settings with their history."""
 
     history = serializers.SerializerMethodField(
-        help_text="All settings, newest first; empty for the defaults."
+        help_text="All settings, newest first; empty for the defaults.",
     )
 
     @extend_schema_field(RankingSettingsSerializer(many=True))
@@ -112,5 +118,6 @@ class RankingSettingsView(TaskAPIView):
     def patch(self, request: Request, task_id: int) -> Response:
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
         return self.serialized(
-            self.saved(RankingSettingsSerializer), RankingSettingsSerializer
+            self.saved(RankingSettingsSerializer),
+            RankingSettingsSerializer,
         )

@@ -48,7 +48,8 @@ class RankingBriefSerializer(serializers.Serializer[RankingRun]):
     parameters = serializers.JSONField()
     seed = serializers.IntegerField(min_value=-(2**63), max_value=2**63 - 1)
     watermark = serializers.IntegerField(
-        min_value=0, help_text="Number of the last judgment in it."
+        min_value=0,
+        help_text="Number of the last judgment in it.",
     )
     code_version = serializers.CharField()
     started_at = serializers.DateTimeField()
@@ -59,7 +60,7 @@ class ShortageSerializer(PlainSerializer):
     """Data still missing to estimate the rank range of a system and test its pairs."""
 
     unit = serializers.ChoiceField(
-        choices=["blocks", "segments", "documents", "judges"]
+        choices=["blocks", "segments", "documents", "judges"],
     )
     found = serializers.FloatField(help_text="Effective number of units so far.")
     needed = serializers.IntegerField()
@@ -68,7 +69,7 @@ class ShortageSerializer(PlainSerializer):
 class AnytimeSystemSerializer(PlainSerializer):
     system = serializers.CharField()
     rank = serializers.IntegerField(
-        help_text="Rank within the group. Systems with equal scores share the best rank."
+        help_text="Rank within the group. Systems with equal scores share the best rank.",
     )
     rank_low = serializers.IntegerField(
         allow_null=True,
@@ -76,7 +77,8 @@ class AnytimeSystemSerializer(PlainSerializer):
     )
     rank_high = serializers.IntegerField(allow_null=True)
     cluster = serializers.IntegerField(
-        allow_null=True, help_text="1 is the best cluster."
+        allow_null=True,
+        help_text="1 is the best cluster.",
     )
     shortage = ShortageSerializer(allow_null=True)
     last_rank = serializers.IntegerField(
@@ -84,7 +86,8 @@ class AnytimeSystemSerializer(PlainSerializer):
         help_text="Last rank shared with systems of equal score, otherwise `rank`.",
     )
     group = serializers.IntegerField(
-        required=False, help_text="Number of its group in `groups`, from 1."
+        required=False,
+        help_text="Number of its group in `groups`, from 1.",
     )
 
     def to_representation(self, instance: Any) -> Any:
@@ -115,10 +118,10 @@ class RankingInputSerializer(PlainSerializer):
     systems = serializers.IntegerField()
     segments = serializers.IntegerField()
     effective_segments = serializers.FloatField(
-        help_text="Number of equally judged segments with the same information."
+        help_text="Number of equally judged segments with the same information.",
     )
     effective_judges = serializers.FloatField(
-        help_text="Number of equally active judges with the same information."
+        help_text="Number of equally active judges with the same information.",
     )
     documents = serializers.IntegerField(
         allow_null=True,
@@ -139,10 +142,12 @@ class JudgeAgreementSerializer(PlainSerializer):
     high = serializers.FloatField(allow_null=True)
     agreeing = serializers.IntegerField()
     comparable = serializers.IntegerField(
-        help_text="Pairs of comparisons by different judges."
+        help_text="Pairs of comparisons by different judges.",
     )
     reason = serializers.ChoiceField(
-        choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
+        choices=_REASONS,
+        allow_null=True,
+        help_text="Reason why there is no κ.",
     )
     no_interval = serializers.ChoiceField(
         choices=NO_INTERVAL,
@@ -181,7 +186,7 @@ class ComparedPairSerializer(PlainSerializer):
     better = serializers.CharField()
     worse = serializers.CharField()
     wins = serializers.IntegerField(
-        help_text="Wins of the first system against the second."
+        help_text="Wins of the first system against the second.",
     )
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
@@ -209,7 +214,7 @@ class ToldApartSerializer(serializers.Serializer[ToldApart]):
         help_text="That of `parameters`, or Holm if they have none.",
     )
     level = serializers.FloatField(
-        help_text="The largest significant corrected p-value."
+        help_text="The largest significant corrected p-value.",
     )
 
 
@@ -222,7 +227,8 @@ class RuleFoundSerializer(PlainSerializer):
     )
     clusters = serializers.IntegerField(allow_null=True)
     criteria = serializers.ListField(
-        child=serializers.CharField(), help_text="Criteria met, except the date."
+        child=serializers.CharField(),
+        help_text="Criteria met, except the date.",
     )
 
 
@@ -230,11 +236,12 @@ class AnytimeBesideSerializer(PlainSerializer):
     confidence = serializers.FloatField()
     systems = AnytimeSystemSerializer(many=True)
     clusters = serializers.IntegerField(
-        allow_null=True, help_text="Null while no rank range can be estimated."
+        allow_null=True,
+        help_text="Null while no rank range can be estimated.",
     )
     pairs_apart = serializers.IntegerField()
     refusals = serializers.DictField(
-        child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS))
+        child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
     )
 
 
@@ -242,7 +249,9 @@ class RankingSerializer(RankingBriefSerializer):
     """A ranking with its result."""
 
     systems = RankedSystemSerializer(
-        many=True, source="result.systems", help_text="Best first."
+        many=True,
+        source="result.systems",
+        help_text="Best first.",
     )
     not_estimable = UnrankedSystemSerializer(many=True, source="result.not_estimable")
     groups = serializers.ListField(
@@ -267,15 +276,15 @@ class RankingSerializer(RankingBriefSerializer):
         help_text="For anytime ranges: systems that cannot be told apart from any other, with reasons as in `limits`.",
     )
     pairs = serializers.SerializerMethodField(
-        help_text="All pairs in rank order, with tests of the difference of their scores."
+        help_text="All pairs in rank order, with tests of the difference of their scores.",
     )
     told_apart = serializers.SerializerMethodField(
-        help_text="Number of pairs told apart, as on pages and in published results."
+        help_text="Number of pairs told apart, as on pages and in published results.",
     )
     agreement = AgreementSerializer(source="result.agreement")
     judges_left_out = serializers.SerializerMethodField(
         help_text="Pseudonyms of excluded judges with judgments in this test set; see `quality-actions/` for "
-        "reasons. `parameters.excluded_judges` lists all excluded judges of the campaign."
+        "reasons. `parameters.excluded_judges` lists all excluded judges of the campaign.",
     )
 
     stopping = RuleFoundSerializer(

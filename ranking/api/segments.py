@@ -17,7 +17,7 @@ class OutputJudgedSerializer(PlainSerializer):
     judgments = serializers.IntegerField(help_text="Judgments in which it has a rank.")
     mean_rank = serializers.FloatField(allow_null=True)
     won = serializers.IntegerField(
-        help_text="Comparisons won against other outputs of the segment."
+        help_text="Comparisons won against other outputs of the segment.",
     )
     lost = serializers.IntegerField()
     tied = serializers.IntegerField()
@@ -34,19 +34,21 @@ class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
     document = serializers.CharField(source="segment.document.name")
     position = serializers.IntegerField(source="segment.position")
     source = serializers.CharField(  # type: ignore[assignment]  # a field of this name
-        source="segment.source_text", allow_null=True, help_text="Null if unknown."
+        source="segment.source_text",
+        allow_null=True,
+        help_text="Null if unknown.",
     )
     references = serializers.ListField(child=serializers.CharField())
     outputs = OutputJudgedSerializer(many=True)
     counted = serializers.IntegerField(
-        help_text="Judgments counted: without controls, corrected judgments and excluded judges."
+        help_text="Judgments counted: without controls, corrected judgments and excluded judges.",
     )
     judgments = serializers.SerializerMethodField(
-        help_text=f"Numbers of all judgments of it, the latest first, at most {MOST}."
+        help_text=f"Numbers of all judgments of it, the latest first, at most {MOST}.",
     )
     skips = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
     problem_reports = serializers.SerializerMethodField(
-        help_text=f"How many, at most {MOST}."
+        help_text=f"How many, at most {MOST}.",
     )
 
     def get_judgments(self, judged: SegmentJudged) -> list[int]:

@@ -42,7 +42,9 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
         help_text="Stop at this number of clusters.",
     )
     until = serializers.DateField(
-        allow_null=True, default=None, help_text="Stop on this day."
+        allow_null=True,
+        default=None,
+        help_text="Stop on this day.",
     )
     tests = serializers.ChoiceField(
         choices=StoppingRule.Tests.choices,
@@ -60,7 +62,10 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
     after_judgments = serializers.IntegerField(read_only=True)
     set_at = serializers.DateTimeField(source="created_at", read_only=True)
     set_by = serializers.CharField(
-        source="changed_by.name", read_only=True, default=None, allow_null=True
+        source="changed_by.name",
+        read_only=True,
+        default=None,
+        allow_null=True,
     )
 
     def create(self, validated_data: dict[str, Any]) -> StoppingRule | None:  # type: ignore[override]  # None without criteria
@@ -71,7 +76,7 @@ class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
 
 class RuleMetSerializer(PlainSerializer):
     run = serializers.IntegerField(
-        help_text="The first ranking that met the rule, saved permanently."
+        help_text="The first ranking that met the rule, saved permanently.",
     )
     judgments = serializers.IntegerField()
     at = serializers.DateTimeField()
@@ -125,7 +130,7 @@ class StoppingSerializer(serializers.Serializer[_Stopping]):
         help_text="Null until a ranking meets the rule; a date is met without a ranking.",
     )
     judgments_since = serializers.IntegerField(
-        help_text="Judgments since the rule was met."
+        help_text="Judgments since the rule was met.",
     )
     history = StoppingRuleSerializer(
         many=True,

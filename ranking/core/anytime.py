@@ -42,7 +42,9 @@ MIXTURE = 0.1
 
 
 def log_evidence(
-    difference: FloatArray, variance: FloatArray, degrees_of_freedom: FloatArray
+    difference: FloatArray,
+    variance: FloatArray,
+    degrees_of_freedom: FloatArray,
 ) -> FloatArray:
     """Return the logarithm of the evidence E against a difference of 0.
 
@@ -87,7 +89,10 @@ def log_evidence(
 
 
 def half_width(
-    variance: FloatArray, degrees_of_freedom: FloatArray, *, level: float
+    variance: FloatArray,
+    degrees_of_freedom: FloatArray,
+    *,
+    level: float,
 ) -> FloatArray:
     """Return the distance of an estimate from a difference at which the evidence against it is 1 /
     `level`.
@@ -326,7 +331,11 @@ def anytime_ranges_of_moments(
     judges = effective_units_by_system(moments, layout, "judges")
     enough = (segments >= MIN_SEGMENTS) & (judges >= MIN_JUDGES) & scores.estimable
     variance, degrees_of_freedom = difference_variances(
-        moments, influence, segments=segments, judges=judges, ready=enough
+        moments,
+        influence,
+        segments=segments,
+        judges=judges,
+        ready=enough,
     )
     wins = layout.unpack(moments.cells).wins
     comparable = _same_opponents(wins) & ~np.isnan(variance)
@@ -406,7 +415,9 @@ _RATE_MIXTURE = 0.5
 
 
 def log_evidence_of_rate(
-    wins: Int64Array, losses: Int64Array, rate: float | FloatArray = 0.5
+    wins: Int64Array,
+    losses: Int64Array,
+    rate: float | FloatArray = 0.5,
 ) -> FloatArray:
     """Return the logarithm of the evidence M against a win rate, which is an e-value at any time.
 

@@ -135,12 +135,16 @@ class TimedTask:
         return dict(zip(names, keys, strict=True))
 
     def _keys(
-        self, unit: Unit, segment: npt.NDArray[np.integer], judges: Sequence[str]
+        self,
+        unit: Unit,
+        segment: npt.NDArray[np.integer],
+        judges: Sequence[str],
     ) -> UInt64Array:
         if unit == "segments":
             return segment_keys(segment)
         of_judge = np.array(
-            [self._judge_keys[name] for name in judges], dtype=np.uint64
+            [self._judge_keys[name] for name in judges],
+            dtype=np.uint64,
         )
         # Keys are hashes, so those of a pair may be combined.
         if unit == "judges":
@@ -210,7 +214,8 @@ class OutputScores:
 
     @classmethod
     def of_rows(
-        cls, rows: Iterable[tuple[int, str, str, float]]
+        cls,
+        rows: Iterable[tuple[int, str, str, float]],
     ) -> OutputScores | None:
         """Return the scores of rows (segment, judge, system, score) in any order; None if there are no rows."""
         ordered = sorted(rows)
@@ -300,7 +305,7 @@ class ScoredTask(TimedTask):
     def means_resampled(self, unit: Unit, *, seed: int, resamples: int) -> FloatArray:
         """Return the means in resamples of units, shape (R, n); NaN for systems without a score."""
         return np.concatenate(
-            [self._means(weights) for weights in self._weights(unit, seed, resamples)]
+            [self._means(weights) for weights in self._weights(unit, seed, resamples)],
         )
 
     def segment_means(self) -> FloatArray:
@@ -321,7 +326,7 @@ class ScoredTask(TimedTask):
         sums are rounded.
         """
         return np.concatenate(
-            [self._wins(weights) for weights in self._weights(unit, seed, resamples)]
+            [self._wins(weights) for weights in self._weights(unit, seed, resamples)],
         )
 
     @property
@@ -389,7 +394,11 @@ Task = JudgedTask | ScoredTask
 
 
 def drawn_scores(
-    task: Task, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
+    task: Task,
+    method: CountsMethod,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> DrawnScores:
     """Score the systems of a task and its resamples: by the method, or by means if outputs are
     scored one by one.
@@ -463,7 +472,11 @@ class DecidedPairs:
 
 
 def decided_pairs(
-    task: Task, *, resamples: int = 1000, confidence: float = 0.95, seed: int = 0
+    task: Task,
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 0,
 ) -> DecidedPairs:
     """Find the decided pairs of systems, and estimate their number per hour.
 
@@ -656,7 +669,9 @@ def tasks_beside(
 
 
 def _systems_by_mean(
-    drawn: DrawnScores, confidence: float, seed: int
+    drawn: DrawnScores,
+    confidence: float,
+    seed: int,
 ) -> list[SystemByMean]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
@@ -717,7 +732,9 @@ def _covariance_over_units(drawn: DrawnScores) -> tuple[BoolArray, FloatArray]:
 
 
 def _pair(
-    one: TaskOrder, other: TaskOrder, correlations: CorrelationsOfScores
+    one: TaskOrder,
+    other: TaskOrder,
+    correlations: CorrelationsOfScores,
 ) -> PairOfTasks:
     by_one = _better_pairs(one.decided)
     by_other = _better_pairs(other.decided)

@@ -31,7 +31,9 @@ class DaskEngine:
         return max(1, sum(threads.values()))
 
     def compute(
-        self, work: Callable[[Any], Any], shards: Sequence[Any]
+        self,
+        work: Callable[[Any], Any],
+        shards: Sequence[Any],
     ) -> Generator[tuple[int, Any], None, None]:
         """Yield each shard's number and result as they are ready; see `Engine`.
 
@@ -49,7 +51,11 @@ class DaskEngine:
         with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
             shared = self._client.submit(_identity_function, work, pure=False)
         futures = self._client.map(
-            _compute_shard, shards, work=shared, version=code_version(), pure=False
+            _compute_shard,
+            shards,
+            work=shared,
+            version=code_version(),
+            pure=False,
         )
         numbers = {future.key: number for number, future in enumerate(futures)}
         try:
@@ -58,7 +64,7 @@ class DaskEngine:
                 future.release()
         except KilledWorker as error:
             raise EngineError(
-                f"workers of the cluster ended again and again: {error}"
+                f"workers of the cluster ended again and again: {error}",
             ) from error
         finally:
             self._client.cancel([*futures, shared])
@@ -92,7 +98,9 @@ def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
         # Serve Dask's dashboard on any free local port, so that several clusters can run at once.
         with (
             LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
             ) as cluster,
             Client(cluster) as client,
         ):

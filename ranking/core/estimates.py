@@ -189,7 +189,7 @@ def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
 #: Correlations by name.
 MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = (
     MappingProxyType(
-        {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
+        {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson},
     )
 )
 
@@ -245,7 +245,10 @@ class DrawnScores:
 
 
 def correlations(
-    one: DrawnScores, other: DrawnScores, *, confidence: float = 0.95
+    one: DrawnScores,
+    other: DrawnScores,
+    *,
+    confidence: float = 0.95,
 ) -> CorrelationsOfScores:
     """Correlate the scores that two tasks give to the systems they have in common.
 

@@ -85,7 +85,9 @@ def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
         else:
             group = scores.group[rows]
         best[rows], worst[rows] = _spans(
-            scores.values[rows], scores.estimable[rows], group
+            scores.values[rows],
+            scores.estimable[rows],
+            group,
         )
     return RankRanges(
         low=np.sort(best, axis=0)[cut],
@@ -452,7 +454,10 @@ def compared_pairs(
 
 
 def corrected_pairs(
-    pairs: Sequence[ComparedPair], correction: Correction, *, level: float
+    pairs: Sequence[ComparedPair],
+    correction: Correction,
+    *,
+    level: float,
 ) -> tuple[ComparedPair, ...]:
     """Return the pairs of a ranking with corrected p-values, by which they are told apart.
 
@@ -536,7 +541,10 @@ class StudentisedDifferences:
         return self._step_down(self.noise, better, worse)
 
     def _step_down(
-        self, noise: FloatArray, better: Int64Array, worse: Int64Array
+        self,
+        noise: FloatArray,
+        better: Int64Array,
+        worse: Int64Array,
     ) -> FloatArray:
         """Return p-values, (1 + draws that reach the difference) / (1 + draws).
 
@@ -767,7 +775,7 @@ def rank_confidence_sets(
     level = 1 - confidence
     if (1 + draws) * level < 1:
         raise ValueError(
-            "draws: too few for any difference to be significant at this confidence"
+            "draws: too few for any difference to be significant at this confidence",
         )
     differences = studentised_differences(values, covariance, draws=draws, **drawing)
     if simultaneous:
@@ -801,7 +809,7 @@ def pairwise_p_values(
         diagonal, and where the scores cannot be compared.
     """
     return _p_values_of_pairs(
-        studentised_differences(values, covariance, draws=draws, **drawing)
+        studentised_differences(values, covariance, draws=draws, **drawing),
     )
 
 
@@ -814,7 +822,8 @@ def _p_values_of_pairs(differences: StudentisedDifferences) -> FloatArray:
 
 
 def _ranges_of_each_system(
-    differences: StudentisedDifferences, level: float
+    differences: StudentisedDifferences,
+    level: float,
 ) -> RankRanges:
     """Return ranges from the systems significantly above and below each, one family per system."""
     n = len(differences.observed)

@@ -75,7 +75,9 @@ def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
 
 
 def best_radius(
-    tallies: Tallies, difference: FloatArray, used_pairs: BoolArray
+    tallies: Tallies,
+    difference: FloatArray,
+    used_pairs: BoolArray,
 ) -> float:
     """Return the tie radius that correctly predicts the most counted comparisons.
 
@@ -159,7 +161,9 @@ def by_pairs(blocks: Blocks) -> Int8Array:
 
 
 def predictors(
-    parameters: Mapping[str, Parameters], *, seed: int = 0
+    parameters: Mapping[str, Parameters],
+    *,
+    seed: int = 0,
 ) -> dict[str, Predictor]:
     """Return a predictor for each method: by model outcomes for relative ability, otherwise by
     scores.
@@ -189,7 +193,10 @@ def predictors(
 
 @in_threads
 def score_by_method(
-    method: str, parameters: Parameters, seed: int, blocks: Blocks
+    method: str,
+    parameters: Parameters,
+    seed: int,
+    blocks: Blocks,
 ) -> Scores:
     """Return the scores of systems by a method of the registry, with all its parameters."""
     return method_named(method).score(blocks, seed=seed, **parameters)
@@ -273,7 +280,10 @@ class Requirement:
 
 
 def folds_of_segments(
-    segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0
+    segment: npt.NDArray[np.integer],
+    folds: int,
+    *,
+    seed: int = 0,
 ) -> Int64Array:
     """Return the fold of each item by its segment number; the sizes of folds differ by at most one
     segment.
@@ -299,7 +309,7 @@ def folds_of_segments(
     segments, of_item = np.unique(segment, return_inverse=True)
     if not 2 <= folds <= len(segments):
         raise ValueError(
-            f"folds: {folds} is not between 2 and the number of segments, {len(segments)}"
+            f"folds: {folds} is not between 2 and the number of segments, {len(segments)}",
         )
     fold = np.empty(len(segments), dtype=np.int64)
     fold[np.random.default_rng(seed).permutation(len(segments))] = (
@@ -454,7 +464,10 @@ def data_requirements(
 
 @in_threads
 def _fold_counts(
-    blocks: Blocks, fold: Int64Array, predictors: Sequence[Predictor], number: int
+    blocks: Blocks,
+    fold: Int64Array,
+    predictors: Sequence[Predictor],
+    number: int,
 ) -> list[tuple[int, int]]:
     """Return each predictor's numbers of correct and of unknown predictions for a fold."""
     learnt = blocks.take(fold != number)

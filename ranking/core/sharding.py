@@ -110,7 +110,10 @@ def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
     while missing:
         before = len(missing)
         for index, result in _results_until_worker_lost(
-            work, shards, sorted(missing), workers
+            work,
+            shards,
+            sorted(missing),
+            workers,
         ):
             missing.discard(index)
             yield index, result
@@ -121,12 +124,15 @@ def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
         if losses == _MOST_LOSSES:
             raise EngineError(
                 f"worker processes ended {losses} times before one of {len(missing)} shards was "
-                "computed; give them more memory, or ask for fewer at a time"
+                "computed; give them more memory, or ask for fewer at a time",
             )
 
 
 def _results_until_worker_lost(
-    work: Work, shards: Sequence[Any], indices: Sequence[int], workers: int
+    work: Work,
+    shards: Sequence[Any],
+    indices: Sequence[int],
+    workers: int,
 ) -> Computed:
     # Spawned instead of forked, because the caller may have threads and connections.
     pool = Processes(
@@ -147,7 +153,10 @@ def _results_until_worker_lost(
 
 
 def _finished_shards(
-    pool: Executor, work: Work, shards: Sequence[Any], indices: Sequence[int]
+    pool: Executor,
+    work: Work,
+    shards: Sequence[Any],
+    indices: Sequence[int],
 ) -> Iterator[tuple[int, Future[Any]]]:
     """Yield finished shards and release each, so that results do not accumulate."""
     waiting = {pool.submit(work, shards[index]): index for index in indices}

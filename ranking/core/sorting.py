@@ -134,7 +134,9 @@ def most_comparisons(systems: int) -> int:
 
 
 def next_comparisons(
-    systems: Iterable[str], verdicts: Iterable[Verdict], seed: int
+    systems: Iterable[str],
+    verdicts: Iterable[Verdict],
+    seed: int,
 ) -> SortState:
     """Replay closed comparisons, and return the next ones to open or, if none is missing, the
     order.
@@ -188,7 +190,8 @@ def next_comparisons(
 
 
 def _undecided_pairs(
-    places: Sequence[str | None], winners: _Winners
+    places: Sequence[str | None],
+    winners: _Winners,
 ) -> tuple[Pair, ...]:
     """Return the pairs of steps 1 and 2 whose systems, but not winner, are known; None marks an
     unknown system.
@@ -208,7 +211,9 @@ def _undecided_pairs(
 
 
 def _next_insertion(
-    start: Sequence[str], winners: _Winners, *guessed: int
+    start: Sequence[str],
+    winners: _Winners,
+    *guessed: int,
 ) -> tuple[Pair | None, range, list[str]]:
     """Return the pair that step 3 waits for and the possible places of its first system; else all
     systems, worst first.
@@ -243,7 +248,8 @@ def _next_insertion(
 
 
 def _insertions(
-    names: Sequence[str], winners: _Winners
+    names: Sequence[str],
+    winners: _Winners,
 ) -> Generator[tuple[str, list[str]], int | None, list[str]]:
     """Yield each system of step 3 with the sorted systems it is inserted among, and receive its
     place; return all, worst first.
@@ -406,7 +412,9 @@ class SortSettings:
         return self.cap or 4 * quota
 
     def compare(
-        self, judgments: PairJudgments, first: str | None = None
+        self,
+        judgments: PairJudgments,
+        first: str | None = None,
     ) -> ComparisonResult:
         """Compare two systems by their judgments with these settings, with `first` as the first
         system if given.
@@ -416,7 +424,10 @@ class SortSettings:
         else:
             facing = judgments.reversed()
         return compare(
-            facing, error=self.error, seed=self.seed, resamples=self.resamples
+            facing,
+            error=self.error,
+            seed=self.seed,
+            resamples=self.resamples,
         )
 
 
@@ -453,7 +464,12 @@ def verdicts_of(decisions: Iterable[Decision]) -> list[Verdict]:
 
 
 def closed(
-    first: str, second: str, lead: int, judgments: int, *, seed: int
+    first: str,
+    second: str,
+    lead: int,
+    judgments: int,
+    *,
+    seed: int,
 ) -> Decision:
     """Close a comparison in favour of the leading system, or of the one chosen by the seed."""
     if lead > 0:

@@ -163,7 +163,8 @@ class ScoreCovariance:
 
 
 def with_least_variance(
-    covariance: ScoreCovariance, least: FloatArray
+    covariance: ScoreCovariance,
+    least: FloatArray,
 ) -> ScoreCovariance:
     """Return a covariance with variances raised to a lower bound, and the same correlations.
 
@@ -287,7 +288,9 @@ def combined_covariance(
 
 
 def clustered_covariance(
-    total: int, squares: Int64Array, influence: FloatArray
+    total: int,
+    squares: Int64Array,
+    influence: FloatArray,
 ) -> ClusteredCovariance:
     """Estimate the covariance of scores with one kind of unit treated as independent.
 
@@ -316,7 +319,8 @@ def clustered_covariance(
 
 
 def clustered_covariances(
-    moments: Moments, influence: FloatArray
+    moments: Moments,
+    influence: FloatArray,
 ) -> list[ClusteredCovariance]:
     """Return the covariances of scores over blocks, over segments and over judges."""
     total = int(moments.cells.sum())
@@ -388,7 +392,10 @@ def draw_scores(
 
 
 def standard_errors(
-    blocks: Blocks, layout: Layout, influence: FloatArray, clusters: Level
+    blocks: Blocks,
+    layout: Layout,
+    influence: FloatArray,
+    clusters: Level,
 ) -> FloatArray:
     """Estimate the standard deviation of scores over campaigns like this one.
 
@@ -474,7 +481,8 @@ def standard_errors_of_counts(
 
 
 def covariance_of_block_influence(
-    blocks: Blocks, influence: FloatArray
+    blocks: Blocks,
+    influence: FloatArray,
 ) -> ScoreCovariance:
     """Estimate the covariance of scores over segments and judges.
 
@@ -497,7 +505,9 @@ def covariance_of_block_influence(
 
 
 def covariance_of_rows(
-    blocks: Blocks, influence: FloatArray, sizes: Int64Array | FloatArray
+    blocks: Blocks,
+    influence: FloatArray,
+    sizes: Int64Array | FloatArray,
 ) -> ScoreCovariance:
     """Return the covariance over segments (or documents) and judges from each block's influence.
 
@@ -520,7 +530,9 @@ def covariance_of_rows(
 
 
 def covariance_by_unit(
-    influence: FloatArray, unit: npt.NDArray[np.integer], sizes: Int64Array | FloatArray
+    influence: FloatArray,
+    unit: npt.NDArray[np.integer],
+    sizes: Int64Array | FloatArray,
 ) -> ClusteredCovariance:
     """Estimate the covariance of scores with one kind of unit treated as independent.
 
@@ -565,7 +577,9 @@ def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> flo
 
 
 def standard_errors_of_block_influence(
-    blocks: Blocks, influence: FloatArray, clusters: Level
+    blocks: Blocks,
+    influence: FloatArray,
+    clusters: Level,
 ) -> FloatArray:
     """Estimate the standard deviation of scores over campaigns like this one.
 
@@ -593,7 +607,8 @@ def standard_errors_of_block_influence(
 
 
 def _sort_by_key(
-    blocks: Blocks, influence: FloatArray
+    blocks: Blocks,
+    influence: FloatArray,
 ) -> tuple[Blocks, FloatArray, Int64Array]:
     """Return blocks sorted by key, because float sums depend on the order but results must not, and
     their numbers of comparisons.
@@ -657,7 +672,9 @@ def covariance_over_units(
 
 
 def share_part(
-    unit: Int64Array, successes: Int64Array, failures: Int64Array
+    unit: Int64Array,
+    successes: Int64Array,
+    failures: Int64Array,
 ) -> ClusteredCovariance:
     """Return the variance between units of the number of successes minus its expectation, share ×
     trials.

@@ -154,18 +154,18 @@ def requested_export(
     if file_format not in formats:
         raise ExportRefusedError(
             _(
-                "“%(kind)s” is not available as %(format)s. Available formats: %(formats)s."
+                "“%(kind)s” is not available as %(format)s. Available formats: %(formats)s.",
             )
             % {
                 "kind": kind,
                 "format": file_format,
                 "formats": comma_list(formats) or "–",
-            }
+            },
         )
     if file_format == ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(
             _("Parquet files need the pyarrow package, which is not installed. %(how)s")
-            % {"how": how_to_install("parquet")}
+            % {"how": how_to_install("parquet")},
         )
     slots = _FEWEST_SLOTS
     if export_kind.by_number:
@@ -180,7 +180,7 @@ def requested_export(
         end = max(0, min(until, last))
     if export_kind.is_whole and (after > 0 or end < last):
         raise ExportRefusedError(
-            _("“%(kind)s” can only be exported as a whole.") % {"kind": kind}
+            _("“%(kind)s” can only be exported as a whole.") % {"kind": kind},
         )
     return Export(
         task=task,

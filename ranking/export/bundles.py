@@ -32,7 +32,7 @@ from ranking.selectors.runs import judges_not_counted
 Progress = Callable[[int, int], None]
 #: What judges did not say about the outputs.
 _OF_JUDGES: Final = frozenset(
-    {"comment", "started_at", "ended_at", "submitted_at", "duration_ms"}
+    {"comment", "started_at", "ended_at", "submitted_at", "duration_ms"},
 )
 _HITS_AT_ONCE: Final = 1_000
 #: Seeds are included only if allowed, and group names never, because they are organisers' private notes.
@@ -105,7 +105,8 @@ def frozen_result(requested: PublishedResult) -> FrozenResult:
     task = result.task
     # Systems added after the result are in none of its judgments.
     systems = System.objects.filter(
-        test_set_id=task.test_set_id, pk__in=map(int, result.labels)
+        test_set_id=task.test_set_id,
+        pk__in=map(int, result.labels),
     )
     return FrozenResult(
         result=result,
@@ -158,7 +159,9 @@ def parquet_write(judgments: Path, path: Path) -> None:
 
 
 def _judgments(
-    frozen: FrozenResult, judgments: JudgmentQuerySet, progress: Progress
+    frozen: FrozenResult,
+    judgments: JudgmentQuerySet,
+    progress: Progress,
 ) -> Iterator[str]:
     rows = judged_rows(
         task=frozen.task,
@@ -169,12 +172,16 @@ def _judgments(
     slots = max(most_candidates(judgments), 5)
     best_worst = answer_kind_of(frozen.task).best_worst
     return write_five_way_csv(
-        _rows(rows, frozen, progress), slots=slots, best_worst=best_worst
+        _rows(rows, frozen, progress),
+        slots=slots,
+        best_worst=best_worst,
     )
 
 
 def _rows(
-    rows: Iterator[JudgedBlock], frozen: FrozenResult, progress: Progress
+    rows: Iterator[JudgedBlock],
+    frozen: FrozenResult,
+    progress: Progress,
 ) -> Iterator[JudgedBlock]:
     for done, row in enumerate(rows):
         if done % 500 == 0:
@@ -220,7 +227,8 @@ def _design_log(frozen: FrozenResult) -> dict[str, object]:
 def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
     """Return the names of the systems selected in a design."""
     rows = System.objects.filter(
-        test_set=frozen.task.test_set_id, name__in=design.systems
+        test_set=frozen.task.test_set_id,
+        name__in=design.systems,
     )
     return sorted(map(frozen.names.__getitem__, rows.values_list("pk", flat=True)))
 
@@ -254,7 +262,7 @@ def _draws(frozen: FrozenResult, progress: Progress) -> Iterator[str]:
 def _designs(frozen: FrozenResult) -> Sequence[Design]:
     drawn = _judged_hits(frozen).filter(design=OuterRef("pk"))
     return list(
-        Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk")
+        Design.objects.filter(Exists(drawn), task=frozen.task.pk).order_by("pk"),
     )
 
 
@@ -262,7 +270,8 @@ def _judged_hits(frozen: FrozenResult) -> Any:
     """Return the HITs with judgments up to the watermark; assigning more HITs does not change them."""
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     return HIT.objects.filter(
-        Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk
+        Exists(judged.filter(block__hit=OuterRef("pk"))),
+        task=frozen.task.pk,
     )
 
 
@@ -284,7 +293,8 @@ class _ShownBlock(TypedDict):
 
 
 def _shown_blocks(
-    frozen: FrozenResult, hits: Collection[int]
+    frozen: FrozenResult,
+    hits: Collection[int],
 ) -> dict[int, list[_ShownBlock]]:
     """Return the judged blocks of these HITs in their order, with their candidates as they were shown.
 
@@ -293,7 +303,8 @@ def _shown_blocks(
     """
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     rows = Block.objects.filter(
-        Exists(judged.filter(block=OuterRef("pk"))), hit__in=hits
+        Exists(judged.filter(block=OuterRef("pk"))),
+        hit__in=hits,
     )
     rows = rows.order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))

@@ -26,7 +26,7 @@ _NUMBER: Final = re.compile(r"(?<=\D)\d+")
 _JUDGE: Final = _("Judge’s pseudonym")
 _SEGMENT: Final = _("Number of the segment in the test set, from 1")
 _CANDIDATE: Final = _(
-    "Systems of the N-th output shown; commas separate systems with the same text"
+    "Systems of the N-th output shown; commas separate systems with the same text",
 )
 _RANK: Final = _("Rank of the N-th output, from 1 (best) to 5")
 _TIME: Final = _("Time (UTC)")
@@ -125,7 +125,7 @@ _DESCRIPTIONS: Final[Mapping[str, str | Promise]] = {
     "email": _("E-mail address"),
     # Answers to questions to judges
     "earlier_wording": _(
-        "Columns with an answer to an earlier version of the question"
+        "Columns with an answer to an earlier version of the question",
     ),
 }
 _OF_SYSTEM: Final = _("Output of this system")

@@ -81,13 +81,16 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
 def _blocks_of_earlier_texts(task: Task) -> list[int]:
     """Return the blocks that count and show a text that was corrected later, by key."""
     outputs = Output.objects.filter(
-        system__test_set=task.test_set_id, replaced_at__isnull=False
+        system__test_set=task.test_set_id,
+        replaced_at__isnull=False,
     )
     replaced = list(outputs.values_list("pk", flat=True))
     if not replaced:
         return []
     blocks = Block.objects.filter(
-        hit__task=task, control=BlockControl.NONE, outputs__overlap=replaced
+        hit__task=task,
+        control=BlockControl.NONE,
+        outputs__overlap=replaced,
     )
     return list(blocks.order_by("pk").values_list("pk", flat=True))
 
@@ -101,7 +104,7 @@ def _left_out(judgments: int) -> list[str]:
     if not judgments:
         return []
     return [
-        f"Left out because a text that they saw was corrected later: {judgments} judgments"
+        f"Left out because a text that they saw was corrected later: {judgments} judgments",
     ]
 
 
@@ -116,7 +119,10 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     languages = (task.test_set.source_language, task.test_set.target_language)
     try:
         stored = stored_input(
-            task=task, watermark=watermark, chosen=chosen, languages=languages
+            task=task,
+            watermark=watermark,
+            chosen=chosen,
+            languages=languages,
         )
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is None and answer_kind_of(task).compares_outputs:
@@ -125,7 +131,7 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
         raise ExportRefusedError(
-            _("Judgments of this task neither compare nor score outputs.")
+            _("Judgments of this task neither compare nor score outputs."),
         )
     scored = ScoredTask(task.protocol, stored.blocks, NO_TIME, scores)
     return people_of_ratings(scored, _FEW)
@@ -302,7 +308,10 @@ class _Folder:
         return self.word_by_system.get(system, evalset_word(system))
 
     def _around_name(
-        self, metric: Metric, values: FloatArray, reference: str | None
+        self,
+        metric: Metric,
+        values: FloatArray,
+        reference: str | None,
     ) -> tuple[str, str]:
         """Return what comes before and after the name of a metric in the paths of its files."""
         if metric.is_human:

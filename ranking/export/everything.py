@@ -26,7 +26,10 @@ _MANY: Final = 1_000_000
 
 
 def everything_bytes(
-    export: Export, *, part_bytes: Callable[[Export], Iterator[bytes]], has_marks: bool
+    export: Export,
+    *,
+    part_bytes: Callable[[Export], Iterator[bytes]],
+    has_marks: bool,
 ) -> Iterator[bytes]:
     """Yield a zip of all kinds but those that name people; the same data gives the same bytes.
 

@@ -147,7 +147,7 @@ _ALL: Final = (
         name=EVERYTHING,
         title=_("Everything"),
         description=_(
-            "All files below in one zip, without names and addresses of judges, and a README that describes their columns."
+            "All files below in one zip, without names and addresses of judges, and a README that describes their columns.",
         ),
         formats={ExportFormat.ZIP: ()},
         by_number=True,
@@ -158,7 +158,7 @@ _ALL: Final = (
         title=_("Judgments that count"),
         description=_(
             "The basis of the ranking, one row per block, without corrected judgments, controls and excluded "
-            "judges. Every format reproduces the ranking."
+            "judges. Every format reproduces the ranking.",
         ),
         formats={
             ExportFormat.FIVE_WAY_CSV: (_ON_THE_CLOCK, _TIMES),
@@ -173,7 +173,7 @@ _ALL: Final = (
         name=WITH_SKIPS,
         title=_("Judgments that count, and skips"),
         description=_(
-            "The judgments that count, then the skipped blocks without a judgment, ready to import."
+            "The judgments that count, then the skipped blocks without a judgment, ready to import.",
         ),
         formats={ExportFormat.FIVE_WAY_CSV: (_ON_THE_CLOCK, _TIMES)},
         by_number=True,
@@ -194,7 +194,7 @@ _ALL: Final = (
         name=ANSWERS,
         title=_("Answers"),
         description=_(
-            "Current judgments, without controls and excluded judges. Choose a format to see what it omits."
+            "Current judgments, without controls and excluded judges. Choose a format to see what it omits.",
         ),
         formats={},
         by_number=True,
@@ -204,12 +204,14 @@ _ALL: Final = (
         name="judgments",
         title=_("All judgments"),
         description=_(
-            "All judgments in order, including corrected ones, controls, answers, times and comments."
+            "All judgments in order, including corrected ones, controls, answers, times and comments.",
         ),
         by_number=True,
     ),
     ExportKind(
-        name="skips", title=_("Skips"), description=_("Skipped items with reasons.")
+        name="skips",
+        title=_("Skips"),
+        description=_("Skipped items with reasons."),
     ),
     ExportKind(
         name="assignments",
@@ -227,7 +229,7 @@ _ALL: Final = (
         title=_("EvalSet"),
         description=_(
             "A folder in the layout of WMT’s metrics tasks: sources, references, documents, outputs, human scores, "
-            "error spans and metric scores. Higher scores are better, so error rates are negated."
+            "error spans and metric scores. Higher scores are better, so error rates are negated.",
         ),
         formats={ExportFormat.EVALSET: (_ONE_BY_ONE, _EARLIER_TEXTS)},
         by_number=True,
@@ -252,7 +254,7 @@ _ALL: Final = (
         name=MACHINES,
         title=_("Machine judges"),
         description=_(
-            "Machine judges with their prompts and settings. As a list of judges, the CSV adds them to another campaign."
+            "Machine judges with their prompts and settings. As a list of judges, the CSV adds them to another campaign.",
         ),
     ),
     ExportKind(name="judges", title=_("Judges"), description=_("Judges by pseudonym.")),
@@ -260,7 +262,7 @@ _ALL: Final = (
         name="named-judges",
         title=_("Judges with names and addresses"),
         description=_(
-            "The person behind each pseudonym. For organisers only: keep this file separate from the judgments."
+            "The person behind each pseudonym. For organisers only: keep this file separate from the judgments.",
         ),
         names_people=True,
     ),
@@ -268,7 +270,7 @@ _ALL: Final = (
         name=JUDGE_ANSWERS,
         title=_("Answers to questions to judges"),
         description=_(
-            "A column for each question, by pseudonym. For organisers only, because combined answers can identify a person."
+            "A column for each question, by pseudonym. For organisers only, because combined answers can identify a person.",
         ),
         names_people=True,
     ),

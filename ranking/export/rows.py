@@ -174,7 +174,7 @@ def columns_of(serializer: serializers.Serializer[Any]) -> Columns:
         else:
             field_class = type(field).__name__
             raise TypeError(
-                f"Exports have no type for the field {name} ({field_class}). Add the class to ranking/export/rows.py."
+                f"Exports have no type for the field {name} ({field_class}). Add the class to ranking/export/rows.py.",
             )
     return columns
 
@@ -254,7 +254,9 @@ class _Judgments(_AnswerRows):
             numbers = task.judgment_numbers.filter(number__gt=start, number__lte=end)
             with timezone.override(UTC):
                 some = judgments_recorded(
-                    list(numbers.order_by("number")), task=task, until=part.watermark
+                    list(numbers.order_by("number")),
+                    task=task,
+                    until=part.watermark,
                 )
             # Outside the override, so that the caller's time zone does not change.
             for row in some:
@@ -281,10 +283,13 @@ class _MachineJudgments(_AnswerRows):
 
 
 def _machine_judgment(
-    answer: MachineJudgment, systems: Mapping[int, str], kind: AnswerKind
+    answer: MachineJudgment,
+    systems: Mapping[int, str],
+    kind: AnswerKind,
 ) -> Row:
     candidates = by_candidate(
-        [systems[output] for output in answer.outputs], answer.stands_for
+        [systems[output] for output in answer.outputs],
+        answer.stands_for,
     )
     return {
         "number": answer.pk,
@@ -485,7 +490,9 @@ class _AnsweredNames(Func):
 
 
 def _answers_of(
-    judge: Judge, names: Sequence[str], questions: Sequence[Question]
+    judge: Judge,
+    names: Sequence[str],
+    questions: Sequence[Question],
 ) -> Row:
     row = {"number": judge.pk, "judge": judge.pseudonym, **dict.fromkeys(names)}
     for name, answer in judge.answers.items():
@@ -573,7 +580,10 @@ def json_line(row: Row) -> str:
 
 
 def rows_in_table(
-    export_rows: Rows, task: Task, columns: Columns, row: Row
+    export_rows: Rows,
+    task: Task,
+    columns: Columns,
+    row: Row,
 ) -> Iterator[list[Any]]:
     """Yield the cells of each row of a table for a row."""
     for cells in export_rows.in_table(task, row):

@@ -42,7 +42,10 @@ def _ignore_progress(_done: int, _total: int) -> None:
 
 
 def export_bytes(
-    export: Export, *, progress: Progress = _ignore_progress, has_marks: bool = False
+    export: Export,
+    *,
+    progress: Progress = _ignore_progress,
+    has_marks: bool = False,
 ) -> Iterator[bytes]:
     """Yield the file; apart from answers, at most tens of thousands of rows are in memory at a time.
 
@@ -71,7 +74,7 @@ def _folder_bytes(export: Export) -> Iterator[bytes]:
 def _export(job: Job, progress: JobProgress) -> dict[str, object]:
     parameters = dict(job.parameters)
     task = Task.objects.select_related("test_set__campaign").get(
-        pk=parameters.pop("task")
+        pk=parameters.pop("task"),
     )
     export = requested_export(task=task, **parameters)
     kept = exported_file_keep(
@@ -128,7 +131,10 @@ def _judged_bytes(export: Export, progress: Progress) -> Iterator[bytes]:
 
 
 def _batches(
-    export: Export, rows: Iterator[JudgedBlock], size: int, progress: Progress
+    export: Export,
+    rows: Iterator[JudgedBlock],
+    size: int,
+    progress: Progress,
 ) -> Iterator[list[JudgedBlock]]:
     total = export.until - export.after
     while batch := list(islice(rows, size)):
@@ -206,7 +212,7 @@ def _hit(row: JudgedBlock, _slots: int) -> str:
     for systems, label in zip(row.candidates, row.labels, strict=True):
         name = quoteattr(",".join(systems))
         translations.append(
-            f'        <translation system={name} rank="{_rank(label)}"/>\n'
+            f'        <translation system={name} rank="{_rank(label)}"/>\n',
         )
     return (
         f"  <HIT source-language={source} target-language={target}>\n"
@@ -281,7 +287,8 @@ def _table_bytes(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[b
 
 
 def _batches_with_progress(
-    export: Export, progress: Progress
+    export: Export,
+    progress: Progress,
 ) -> Iterator[Sequence[Row]]:
     total = max(0, export.until - export.after)
     done = 0
@@ -293,12 +300,13 @@ def _batches_with_progress(
 
 
 def _pearmut_campaign(
-    export: Export, batches: Iterable[Sequence[Row]]
+    export: Export,
+    batches: Iterable[Sequence[Row]],
 ) -> Iterator[bytes]:
     """Yield a campaign of Pearmut, or a part of it, from the rows of texts."""
     segments = ROWS["texts"].every(export.task)
     positions = dict(
-        segments.filter(number__gt=export.after).values_list("number", "position")
+        segments.filter(number__gt=export.after).values_list("number", "position"),
     )
     earlier = segments.filter(number__lte=export.after).order_by("number")
     document = earlier.values_list("document__name", flat=True).last()
@@ -342,7 +350,8 @@ def _json(value: object) -> str:
 
 
 def _judged_parquet(
-    export: Export, batches: Iterable[list[JudgedBlock]]
+    export: Export,
+    batches: Iterable[list[JudgedBlock]],
 ) -> Iterator[bytes]:
     """Yield judgments with the columns of the five-way CSV and the elapsed time."""
     import pyarrow as pa
@@ -387,7 +396,8 @@ def _cells(row: JudgedBlock, slots: int) -> list[Any]:
 
 
 def _rows_parquet(
-    columns: Columns, batches: Iterable[list[list[Any]]]
+    columns: Columns,
+    batches: Iterable[list[list[Any]]],
 ) -> Iterator[bytes]:
     """Yield rows, with times in columns of text."""
     import pyarrow as pa
@@ -405,7 +415,8 @@ def _row_groups(rows: Iterator[list[Any]]) -> Iterator[list[list[Any]]]:
 
 
 def _parquet(
-    schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]
+    schema: "pa.Schema",
+    groups: Iterable[Iterable[Iterable[Any]]],
 ) -> Iterator[bytes]:
     """Yield a Parquet file while writing it; each of `groups` has the rows of a row group, cells in schema order."""
     import pyarrow as pa
@@ -414,7 +425,10 @@ def _parquet(
     sink = Sink()
     # Omit Arrow's own schema, so that all readers see text columns.
     with parquet.ParquetWriter(
-        sink, schema, compression="zstd", store_schema=False
+        sink,
+        schema,
+        compression="zstd",
+        store_schema=False,
     ) as writer:
         for rows in groups:
             columns = list(zip(*rows, strict=True))

@@ -61,7 +61,9 @@ class ZipBytes:
     def entry(self, name: str, parts: Iterable[bytes]) -> Iterator[bytes]:
         """Write a file, and yield the bytes of the zip so far."""
         with self._archive.open(
-            zip_entry(name), "w", force_zip64=self._is_large
+            zip_entry(name),
+            "w",
+            force_zip64=self._is_large,
         ) as target:
             for part in parts:
                 target.write(part)

@@ -26,7 +26,8 @@ RANKED_FORMATS: Final = tuple(map(str, _READERS))
 
 
 def ranked_records(
-    file: StoredFile, file_format: str | None
+    file: StoredFile,
+    file_format: str | None,
 ) -> Iterator[str | JudgedBlock | Loss]:
     """Yield the format (detected if None), ranked blocks and skips, and the losses. Raises FormatError."""
     with file.open() as stream:
@@ -48,7 +49,9 @@ def ranked_records(
 
 
 def json_records(
-    name: str, file: StoredFile, _file_format: str | None
+    name: str,
+    file: StoredFile,
+    _file_format: str | None,
 ) -> Iterator[str | tuple[int, JSONObject]]:
     """Yield the format `name`, then each line's number and object. Raises FormatError."""
     yield name
@@ -56,7 +59,8 @@ def json_records(
 
 
 def object_records(
-    objects: Callable[[InputFile], Objects], file: StoredFile
+    objects: Callable[[InputFile], Objects],
+    file: StoredFile,
 ) -> Iterator[tuple[int, JSONObject]]:
     """Yield the line and the values of each object of a file. Raises FormatError."""
     with file.open() as stream:

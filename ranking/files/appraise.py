@@ -60,7 +60,9 @@ class _Results:
 
     def _refuse_entity(self, name: str, *_declaration: object) -> None:
         self._refuse(
-            None, f"the file declares the entity {name}", "remove its document type"
+            None,
+            f"the file declares the entity {name}",
+            "remove its document type",
         )
 
     def _begin(self, judge: str, duration_ms: int | None, line: int) -> None:
@@ -81,7 +83,8 @@ class _Results:
             if message == expat.errors.XML_ERROR_INCORRECT_ENCODING:
                 remedy = 'write encoding="utf-8" in the first line if the file was converted to UTF-8'
             raise Location(self._file, error.lineno, error.offset + 1).error(
-                f"the file is not valid XML ({message})", remedy
+                f"the file is not valid XML ({message})",
+                remedy,
             ) from error
         # The parser buffers an unterminated tag or comment, and rescans it with each piece.
         if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
@@ -96,7 +99,8 @@ class _Results:
 
     def _refuse(self, field: str | None, problem: str, remedy: str) -> NoReturn:
         raise Location(self._file, self._parser.CurrentLineNumber, field=field).error(
-            problem, remedy
+            problem,
+            remedy,
         )
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -107,23 +111,29 @@ class _Results:
             if tag == "hits":
                 problem = "these are HITs before judging, without ranks"
             self._refuse(
-                None, problem, "use the results of the campaign as exported by Appraise"
+                None,
+                problem,
+                "use the results of the campaign as exported by Appraise",
             )
         if len(self._open) >= _MAX_DEPTH:
             self._refuse(
-                None, "elements are nested too deeply", "nest them as Appraise does"
+                None,
+                "elements are nested too deeply",
+                "nest them as Appraise does",
             )
         parent = _PARENTS.get(tag)
         if parent is not None and parent != self._open[-1]:
             self._refuse(
-                None, f"a {tag} is outside a {parent}", "nest it as Appraise does"
+                None,
+                f"a {tag} is outside a {parent}",
+                "nest it as Appraise does",
             )
         self._open.append(tag)
         if tag == "translation":
             text = self._attribute(attributes, "system")
             rank = self._attribute(attributes, "rank")
             self._candidates.append(
-                systems_of(text, "system", self._systems, self._refuse)
+                systems_of(text, "system", self._systems, self._refuse),
             )
             self._labels.append(label_of(rank, "rank", self._refuse))
         elif tag == "ranking-result":
@@ -146,7 +156,9 @@ class _Results:
     def _attribute(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:
             self._refuse(
-                name, "the attribute is missing", "add it, as Appraise writes it"
+                name,
+                "the attribute is missing",
+                "add it, as Appraise writes it",
             )
         return attributes[name]
 
@@ -169,7 +181,7 @@ class _Results:
             )
         hours, minutes, seconds = match.groups()
         return round(
-            (int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000
+            (int(hours) * 3600 + int(minutes) * 60) * 1000 + float(seconds) * 1000,
         )
 
     def _end(self, tag: str) -> None:
@@ -185,5 +197,5 @@ class _Results:
                     candidates=tuple(self._candidates),
                     labels=tuple(self._labels),
                     duration_ms=self._duration_ms,
-                )
+                ),
             )

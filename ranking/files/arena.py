@@ -99,7 +99,10 @@ class NamedVotes:
         numbers = list(self._submissions)
         submissions = list(self._submissions.values())
         counts[numbers] = counted_submissions(
-            submissions, losses, None, is_one_file=is_one_file
+            submissions,
+            losses,
+            None,
+            is_one_file=is_one_file,
         )
         return counts
 
@@ -119,7 +122,9 @@ def _seconds(time: object) -> float | None:
 
 
 def read_arena(
-    file: InputFile, losses: Losses, votes: NamedVotes
+    file: InputFile,
+    losses: Losses,
+    votes: NamedVotes,
 ) -> Iterator[JudgedBlock]:
     """Yield a block of two for every vote. Each vote is its own segment, because each had its own prompt.
 
@@ -161,7 +166,10 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
 
 
 def read_arena_parquet(
-    name: str, source: str | IO[bytes], losses: Losses, votes: NamedVotes
+    name: str,
+    source: str | IO[bytes],
+    losses: Losses,
+    votes: NamedVotes,
 ) -> Iterator[JudgedBlock]:
     """Yield the same blocks as `read_arena`; errors give the row, counted from 1, as line."""
     row = 0
@@ -202,13 +210,18 @@ def _rows(file: InputFile) -> Iterator[tuple[int, JSONObject, Refuse]]:
 
 
 def _block(
-    line: int, number: int, values: JSONObject, refuse: Refuse, losses: Losses
+    line: int,
+    number: int,
+    values: JSONObject,
+    refuse: Refuse,
+    losses: Losses,
 ) -> JudgedBlock | None:
     model_a = _text(values, "model_a", refuse)
     model_b = _text(values, "model_b", refuse)
     if str(values.get(_ANONYMOUS)).strip().lower() == "false":
         losses.add(
-            "votes of judges who knew the models (anony is false)", f"line {line}"
+            "votes of judges who knew the models (anony is false)",
+            f"line {line}",
         )
         return None
     if model_a.strip() == model_b.strip():

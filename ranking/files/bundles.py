@@ -146,7 +146,9 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
 
 
 def _bundle_from_files(
-    path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
+    path: Path,
+    files: Sequence[StoredFile],
+    names: Sequence[str] | None = None,
 ) -> OpenedBundle:
     """Return the bundle of these files; `names` are those of all files if `files` leaves out litter."""
     if names is None:
@@ -228,7 +230,8 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
 
 
 def _different_files(
-    bundle: OpenedBundle, listed: Mapping[str, str]
+    bundle: OpenedBundle,
+    listed: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Yield the files that differ from the listed checksums."""
     for name in bundle.files:
@@ -308,7 +311,10 @@ class Difference:
         if not (isinstance(self.published, float) and isinstance(self.computed, float)):
             return False
         return math.isclose(
-            self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS
+            self.published,
+            self.computed,
+            rel_tol=LAST_DIGITS,
+            abs_tol=LAST_DIGITS,
         )
 
     def plain(self) -> dict[str, object]:

@@ -88,7 +88,8 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
         with opened(name, name) as file:
             if not file.starts[-1]:
                 raise Location(name, 1).error(
-                    "the file has no judgments", "use a file with judgments"
+                    "the file has no judgments",
+                    "use a file with judgments",
                 )
             for number in range(file.row_groups):
                 first, last = file.segments_of(number) or (1, MAX_INTEGER)
@@ -98,7 +99,8 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
 
 
 def cut_into_shards(
-    groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD
+    groups: Sequence[RowGroup],
+    rows: int = ROWS_OF_A_SHARD,
 ) -> list[SegmentShard]:
     """Cut row groups into shards of whole segments.
 
@@ -274,7 +276,11 @@ def count_files(
     copies = {name: times for name, times in total.copies.items() if times > 1}
     if copies:
         total = _count_shards(
-            replace(wanted, copies=copies), files, shards, engine, progress
+            replace(wanted, copies=copies),
+            files,
+            shards,
+            engine,
+            progress,
         )
     return total.counted()
 
@@ -316,10 +322,16 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> ShardContent:
         # Can only be checked once all shards are known.
         return ShardContent(languages=there)
     sources = RowSources(
-        tuple(name for name, _groups in shard.groups), file, wanted.copies
+        tuple(name for name, _groups in shard.groups),
+        file,
+        wanted.copies,
     )
     judged, rest = selected(
-        columns, vocabulary, chosen[0], wanted.selection.exclude_judges, sources
+        columns,
+        vocabulary,
+        chosen[0],
+        wanted.selection.exclude_judges,
+        sources,
     )
     del columns
     counts = None
@@ -328,7 +340,10 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> ShardContent:
         if wanted.leave_out in blocks.systems:
             blocks = blocks.without([wanted.leave_out])
         counts = count_shard(
-            blocks, judged.document, list(vocabulary.documents), wanted.counts
+            blocks,
+            judged.document,
+            list(vocabulary.documents),
+            wanted.counts,
         )
     return ShardContent(there, rest, counts)
 
@@ -368,7 +383,8 @@ class _Total:
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
             one_language_pair(
-                self._languages, self._wanted.selection
+                self._languages,
+                self._wanted.selection,
             )  # raises immediately
         self._selected += part.selected
         if part.counts is not None:
@@ -380,7 +396,9 @@ class _Total:
         ignored = None
         if not counts.documents_count:
             ignored = ignored_of(
-                counts.naming, counts.blocks, several=len(counts.documents) > 1
+                counts.naming,
+                counts.blocks,
+                several=len(counts.documents) > 1,
             )
         return JudgmentsCounted(
             input_format=InputFormat.PARQUET,

@@ -26,7 +26,9 @@ Objects = Iterator[tuple[int, JSONObject, Refuse]]
 
 
 def json_objects(
-    file: InputFile, *, shape: str = "one object per line"
+    file: InputFile,
+    *,
+    shape: str = "one object per line",
 ) -> Iterator[tuple[int, JSONObject, Refuse]]:
     """Yield each line's number and object, with a function that raises an error at the line.
 
@@ -116,14 +118,20 @@ def values_taken(
 
 
 def word_of(
-    key: str, value: object, choices: Iterable[str], refuse: Refuse, remedy: str = ""
+    key: str,
+    value: object,
+    choices: Iterable[str],
+    refuse: Refuse,
+    remedy: str = "",
 ) -> str:
     """Return the value if it is one of the given words; refuse others."""
     allowed = list(choices)
     if not isinstance(value, str) or value not in allowed:
         listed = ", ".join(allowed)
         refuse(
-            key, f"{value!r} is not one of {listed}", remedy or f"write one of {listed}"
+            key,
+            f"{value!r} is not one of {listed}",
+            remedy or f"write one of {listed}",
         )
     return value
 
@@ -143,12 +151,19 @@ def object_of(key: str, value: object, refuse: Refuse) -> JSONObject:
 
 
 def text_of(
-    key: str, value: object, refuse: Refuse, *, empty: bool = False, lines: bool = False
+    key: str,
+    value: object,
+    refuse: Refuse,
+    *,
+    empty: bool = False,
+    lines: bool = False,
 ) -> str:
     """Return the value if it is a text, which may be blank if `empty` and have several lines if `lines`."""
     if not isinstance(value, str) or not (empty or value.strip()):
         refuse(
-            key, "the value is not a text or is empty", "write a text in double quotes"
+            key,
+            "the value is not a text or is empty",
+            "write a text in double quotes",
         )
     refuse_broken_text(key, value, refuse, lines=lines)
     return value
@@ -160,7 +175,11 @@ def any_text(key: str, value: object, refuse: Refuse) -> str:
 
 
 def refuse_broken_text(
-    key: str, text: str, refuse: Refuse, *, lines: bool = True
+    key: str,
+    text: str,
+    refuse: Refuse,
+    *,
+    lines: bool = True,
 ) -> None:
     """Refuse characters that are not allowed in texts; line breaks are allowed if `lines`."""
     if lines:
@@ -213,7 +232,11 @@ def candidate_of(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 
 def integer_of(
-    key: str, value: object, smallest: int, refuse: Refuse, largest: int = MAX_INTEGER
+    key: str,
+    value: object,
+    smallest: int,
+    refuse: Refuse,
+    largest: int = MAX_INTEGER,
 ) -> int:
     """Return the value if it is a whole number from `smallest` (to `largest`); refuse others."""
     if not isinstance(value, int) or isinstance(value, bool):

@@ -124,14 +124,15 @@ def _names_of_files(source: Any) -> list[str]:
         library = type(source).__module__.partition(".")[0]
         raise TypeError(
             "read_judgments takes the name of a file, several names, or a DataFrame of pandas or polars, "
-            f"not {library}.{type(source).__name__}"
+            f"not {library}.{type(source).__name__}",
         )
     return [str(Path(name).expanduser()) for name in names]
 
 
 def _is_frame(source: Any) -> bool:
     is_of_pandas = hasattr(source, "to_csv") and hasattr(
-        getattr(source, "index", None), "names"
+        getattr(source, "index", None),
+        "names",
     )
     is_written_as_csv = is_of_pandas or hasattr(source, "write_csv")
     return is_written_as_csv and hasattr(source, "columns")
@@ -169,7 +170,8 @@ def _format_of_columns(names: list[str]) -> InputFormat:
     """Return the format of a table with these columns. Raises FormatError if judgments have others."""
     header = InputFile("DataFrame", io.BytesIO(",".join(names).encode()))
     refusal = Location("DataFrame").error(
-        f"its columns are {', '.join(names)}", _COLUMNS_NEEDED
+        f"its columns are {', '.join(names)}",
+        _COLUMNS_NEEDED,
     )
     try:
         input_format, _file = detect_input_format(header)

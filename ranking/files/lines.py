@@ -45,7 +45,9 @@ def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
             yield _rank_block(file.name, line, line_cells(file.name, line, text, "\t"))
     if empty:
         raise FormatError(
-            file.name, "the file is empty", "write one comparison per line"
+            file.name,
+            "the file is empty",
+            "write one comparison per line",
         )
 
 

@@ -52,7 +52,9 @@ _LARGEST_LABEL: Final = 5
 
 
 def machine_records(
-    parse: Parse, file: StoredFile, file_format: str | None
+    parse: Parse,
+    file: StoredFile,
+    file_format: str | None,
 ) -> Iterator[Any]:
     """Yield what `parse` yields for a file without its machine keys, and a `FileMachine` before each record that needs it.
 
@@ -266,7 +268,10 @@ def _is_machine(values: JSONObject, refuse: Refuse) -> bool:
 
 
 def _machine(
-    name_key: str, line: int, values: JSONObject, refuse: Refuse
+    name_key: str,
+    line: int,
+    values: JSONObject,
+    refuse: Refuse,
 ) -> FileMachine:
     """Return the machine judge of a line, whose name has this key."""
     for key in (name_key, "version"):
@@ -277,7 +282,9 @@ def _machine(
         if values.get(key) is not None:
             terms[key] = take(key, values[key], refuse)
     return FileMachine(
-        line=line, name=_short_name(name_key, values[name_key], refuse), **terms
+        line=line,
+        name=_short_name(name_key, values[name_key], refuse),
+        **terms,
     )
 
 

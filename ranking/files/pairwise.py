@@ -72,7 +72,11 @@ def read_pairwise_csv(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
 
 
 def _refuse(
-    file: str, line: int, field: str | None, problem: str, remedy: str
+    file: str,
+    line: int,
+    field: str | None,
+    problem: str,
+    remedy: str,
 ) -> NoReturn:
     column = None
     if field in COLUMNS:
@@ -115,11 +119,18 @@ class _Block:
         self.rows.add(tuple(row.values()))
 
     def _systems(
-        self, row: dict[str, str], position: int, seen: set[str], refuse: Refuse
+        self,
+        row: dict[str, str],
+        position: int,
+        seen: set[str],
+        refuse: Refuse,
     ) -> tuple[str, ...]:
         column = f"system{position}rank"
         systems = systems_of(
-            row[f"system{position}Id"], f"system{position}Id", seen, refuse
+            row[f"system{position}Id"],
+            f"system{position}Id",
+            seen,
+            refuse,
         )
         label = label_of(row[column], column, refuse)
         for system in systems:

@@ -115,7 +115,8 @@ class JudgmentsFile:
         return int(statistics.min), int(statistics.max)
 
     def batches(
-        self, groups: Sequence[int] | None
+        self,
+        groups: Sequence[int] | None,
     ) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield the rows of row groups, tens of thousands at a time, each batch with its first row number."""
         columns = []
@@ -198,7 +199,9 @@ def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def read_row_groups(
-    file: JudgmentsFile, vocabulary: Vocabulary, groups: Sequence[int] | None = None
+    file: JudgmentsFile,
+    vocabulary: Vocabulary,
+    groups: Sequence[int] | None = None,
 ) -> Iterator[Columns]:
     """Yield the judgments and skips of a file, tens of thousands at a time.
 
@@ -264,7 +267,11 @@ class _Batch:
         return self.numbers(theirs, take)
 
     def refuse_where(
-        self, wrong: npt.NDArray[np.bool_], column: str, problem: str, remedy: str
+        self,
+        wrong: npt.NDArray[np.bool_],
+        column: str,
+        problem: str,
+        remedy: str,
     ) -> None:
         """Raise an error at the first wrong row, if there is one."""
         if wrong.any():
@@ -294,7 +301,10 @@ def _batch_columns(batch: _Batch, vocabulary: Vocabulary) -> Columns:
     candidate_numbers = np.array(systems, dtype=np.int32)
     label = np.array(ranks, dtype=np.int8)
     for (system, rank), candidates, labels in zip(
-        slots, candidate_numbers, label, strict=True
+        slots,
+        candidate_numbers,
+        label,
+        strict=True,
     ):
         batch.refuse_where(
             (candidates < 0) & (labels > 0),
@@ -351,7 +361,9 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
 
 
 def _refuse_rows(
-    batch: _Batch, candidate_numbers: npt.NDArray[np.int32], vocabulary: Vocabulary
+    batch: _Batch,
+    candidate_numbers: npt.NDArray[np.int32],
+    vocabulary: Vocabulary,
 ) -> None:
     """Refuse rows with too many candidates, and rows that name a system twice, alone or with others."""
     column = batch.file.slots[0][0]
@@ -459,7 +471,9 @@ def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:
 
 
 def _blocks(
-    columns: Columns, vocabulary: Vocabulary, before: int
+    columns: Columns,
+    vocabulary: Vocabulary,
+    before: int,
 ) -> Iterator[JudgedBlock]:
     languages = list(vocabulary.languages)
     judges = list(vocabulary.judges)

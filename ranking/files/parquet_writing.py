@@ -68,7 +68,10 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
     table = _table(columns, vocabulary)
     # Omit Arrow's own schema, so that all readers see text columns.
     with parquet.ParquetWriter(
-        path, table.schema, compression="zstd", store_schema=False
+        path,
+        table.schema,
+        compression="zstd",
+        store_schema=False,
     ) as writer:
         for rows in cut_between_segments(columns, ROWS_OF_A_GROUP):
             part = table.slice(rows.start, rows.stop - rows.start)
@@ -118,5 +121,6 @@ def _texts(numbers: npt.NDArray[np.int32], texts: list[str]) -> Any:
     indices[is_text] = codes
     used_texts = [texts[number] for number in used.tolist()]
     return pa.DictionaryArray.from_arrays(
-        pa.array(indices, mask=~is_text), pa.array(used_texts, type=pa.string())
+        pa.array(indices, mask=~is_text),
+        pa.array(used_texts, type=pa.string()),
     )

@@ -178,7 +178,10 @@ def entry_answers(
                 continue
             text = plain_text(str(item.get("text")))
             value = _form_value(
-                f"annotation[{number}]", annotation, item["form"], refuse
+                f"annotation[{number}]",
+                annotation,
+                item["form"],
+                refuse,
             )
             yield FormAnswer(line, judge, _stage_of(document), text, value)
         elif _is_check(document, item):
@@ -216,7 +219,10 @@ def _form_value(key: str, value: object, form: object, refuse: Refuse) -> object
 
 
 def _outputs(
-    key: str, annotation: object, item: JSONObject, refuse: Refuse
+    key: str,
+    annotation: object,
+    item: JSONObject,
+    refuse: Refuse,
 ) -> list[LoggedOutput]:
     outputs = []
     texts = object_of("item.tgt", item.get("tgt"), refuse)
@@ -249,7 +255,7 @@ def _is_check(document: str, item: JSONObject) -> bool:
         or item.get("skippable")
         or item.get("validation")
         or identifier.startswith("attention_check_")
-        or "tutorial" in identifier
+        or "tutorial" in identifier,
     )
 
 
@@ -273,7 +279,8 @@ def _names(key: str, item: JSONObject, campaign: str, refuse: Refuse) -> _ItemNa
     if identifier is None or not str(identifier).strip():
         refuse(f"{key}.item_id", "the item has neither id nor source", "add an item_id")
     source_language, target_language, document, segment = names_of(
-        str(identifier), campaign
+        str(identifier),
+        campaign,
     )
     return {
         "source": source,
@@ -298,7 +305,8 @@ def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
 
 
 def times_of(
-    value: object, refuse: Refuse
+    value: object,
+    refuse: Refuse,
 ) -> tuple[float | None, float | None, int | None]:
     """Return the first and last action times, and the sum of gaps between actions, each at most a minute."""
     times = []

@@ -196,7 +196,11 @@ def read_judgments(
     languages = one_language_pair(vocabulary.languages, selection)
     sources = RowSources(tuple(file.name for file in read.files), read.file)
     judged, rest = selected(
-        read.columns, vocabulary, languages, selection.exclude_judges, sources
+        read.columns,
+        vocabulary,
+        languages,
+        selection.exclude_judges,
+        sources,
     )
     facts = rest.facts(read.files, selection)
     blocks = blocks_of(judged, rest.systems, vocabulary)
@@ -207,7 +211,8 @@ def read_judgments(
         languages=languages,
         judges=sum(name != NO_JUDGE for name in blocks.judges),
         ignored_documents=ignored_documents(
-            judged.document, used=blocks.document is not None
+            judged.document,
+            used=blocks.document is not None,
         ),
         losses=(*losses, *rest.losses(read.files)),
         documents=tuple(vocabulary.documents),
@@ -273,12 +278,13 @@ def _read(sources: Sources, input_format: InputFormat | None) -> _Read:
             else:
                 holds_only_votes &= file_format is InputFormat.ARENA_VOTES
             parts = list(
-                _columns(file_format, file, again, vocabulary, _Beside(losses, votes))
+                _columns(file_format, file, again, vocabulary, _Beside(losses, votes)),
             )
             files.append(FileRead(name, stream.sha256()))
         if not any(len(part) for part in parts):
             raise Location(file.name, 1).error(
-                "the file has no judgments", "use a file with judgments"
+                "the file has no judgments",
+                "use a file with judgments",
             )
         columns += parts
         rows_of_files.append(sum(map(len, parts)))

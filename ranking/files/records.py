@@ -35,7 +35,9 @@ class IgnoredDocuments:
 
 
 def ignored_documents(
-    document: npt.NDArray[np.int32], *, used: bool
+    document: npt.NDArray[np.int32],
+    *,
+    used: bool,
 ) -> IgnoredDocuments | None:
     """Return why the documents of blocks are ignored; None if they are used or none is named.
 
@@ -94,7 +96,9 @@ class SelectionError(ValueError):
 
 
 def refuse_unknown(
-    kind: str, columns: Iterable[str | None], there: Iterable[str]
+    kind: str,
+    columns: Iterable[str | None],
+    there: Iterable[str],
 ) -> None:
     """Refuse to select or exclude names that do not exist. Raises SelectionError."""
     named = sorted(filter(None, there))
@@ -106,7 +110,7 @@ def refuse_unknown(
                 more = ""
             listed = ", ".join(named[:_NAMED_AT_MOST])
             raise SelectionError(
-                f"{kind} {name!r} not found; choose from {listed}{more}"
+                f"{kind} {name!r} not found; choose from {listed}{more}",
             )
 
 

@@ -10,7 +10,10 @@ REFERENCE_SYSTEM: Final = "_ref"
 
 
 def judged_reference(
-    systems: Sequence[str], named: str | None, *, is_excluded: bool
+    systems: Sequence[str],
+    named: str | None,
+    *,
+    is_excluded: bool,
 ) -> str | None:
     """Return the name of the reference if there is one.
 
@@ -29,7 +32,7 @@ def judged_reference(
     """
     if named is not None and named not in systems:
         raise SelectionError(
-            f"reference system {named!r} not found; systems: {', '.join(systems)}"
+            f"reference system {named!r} not found; systems: {', '.join(systems)}",
         )
     reference = named or REFERENCE_SYSTEM
     if reference not in systems:
@@ -37,6 +40,6 @@ def judged_reference(
     if is_excluded and len(systems) < 3:
         raise SelectionError(
             f"only one system is left without the reference {reference!r}; "
-            "compare at least two, or include the reference (--reference include)"
+            "compare at least two, or include the reference (--reference include)",
         )
     return reference

@@ -90,18 +90,20 @@ class Selected:
         return ()
 
     def facts(
-        self, files: Sequence[FileRead], selection: JudgmentSelection
+        self,
+        files: Sequence[FileRead],
+        selection: JudgmentSelection,
     ) -> SelectedFacts:
         """Return fields of `JudgmentFacts`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels and self.blank_labels:
             raise SelectionError(
-                "no block has a rank, so nothing can be ranked. If the answers are ratings or marked errors, analyse their own file (analyse rating, analyse spans)"
+                "no block has a rank, so nothing can be ranked. If the answers are ratings or marked errors, analyse their own file (analyse rating, analyse spans)",
             )
         if not self.has_labels:
             raise SelectionError(
-                "no judgments left: every block was skipped or excluded"
+                "no judgments left: every block was skipped or excluded",
             )
         return {
             "files": tuple(files),
@@ -195,7 +197,8 @@ def _systems_in(rows: Columns, vocabulary: Vocabulary) -> tuple[str, ...]:
 
 
 def pairs_chosen(
-    there: Iterable[LanguagePair], selection: JudgmentSelection
+    there: Iterable[LanguagePair],
+    selection: JudgmentSelection,
 ) -> list[LanguagePair]:
     """Return the selected language pairs, sorted."""
     pairs = []
@@ -207,7 +210,8 @@ def pairs_chosen(
 
 
 def one_language_pair(
-    there: Collection[LanguagePair], selection: JudgmentSelection
+    there: Collection[LanguagePair],
+    selection: JudgmentSelection,
 ) -> LanguagePair:
     """Return the only selected language pair. Raises SelectionError if there is none or more than one."""
     listed = ", ".join(f"{source} to {target}" for source, target in sorted(there))
@@ -215,13 +219,13 @@ def one_language_pair(
     if len(pairs) > 1:
         raise SelectionError(
             f"the files contain several language pairs: {listed}. "
-            "Choose one by its source and target language (--source-language, --target-language)"
+            "Choose one by its source and target language (--source-language, --target-language)",
         )
     if not pairs:
         source = selection.source or "any language"
         target = selection.target or "any language"
         raise SelectionError(
-            f"the files contain no judgments of {source} to {target}; they contain {listed}"
+            f"the files contain no judgments of {source} to {target}; they contain {listed}",
         )
     return pairs[0]
 
@@ -235,5 +239,6 @@ def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> Non
     else:
         problem = "no block names a system"
     raise Location(", ".join(file.name for file in files), 1, field="system").error(
-        problem, "provide judgments that compare at least two systems"
+        problem,
+        "provide judgments that compare at least two systems",
     )

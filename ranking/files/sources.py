@@ -65,7 +65,8 @@ class Sources:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
             raise Location(STANDARD_INPUT_NAME).error(
-                "the file is named twice", "name it once: it can only be read once"
+                "the file is named twice",
+                "name it once: it can only be read once",
             )
         self._progress = progress
         self._in_memory = dict(in_memory or {})
@@ -90,7 +91,8 @@ class Sources:
 
     def _add_read(self, size: int) -> None:
         self._read = min(
-            self._read + size, self._total
+            self._read + size,
+            self._total,
         )  # a file may grow while it is read
         if self._progress is not None and size:
             self._progress(self._read, self._total)
@@ -128,5 +130,6 @@ class Sources:
 def unreadable(name: str, error: OSError) -> FormatError:
     """Return the error for a file that cannot be read."""
     return Location(name).error(
-        f"the file cannot be read ({error.strerror})", "check its name and permissions"
+        f"the file cannot be read ({error.strerror})",
+        "check its name and permissions",
     )

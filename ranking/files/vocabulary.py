@@ -100,7 +100,8 @@ class Columns:
         return self.rows(rows)
 
     def rows(
-        self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice
+        self,
+        rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice,
     ) -> Columns:
         """Return the rows selected by a numpy index."""
         return Columns(
@@ -124,7 +125,8 @@ class Columns:
 
 
 def columns_of(
-    rows: Iterator[JudgedBlock], vocabulary: Vocabulary
+    rows: Iterator[JudgedBlock],
+    vocabulary: Vocabulary,
 ) -> Iterator[Columns]:
     """Yield the rows as columns of numbers, a few thousand at a time."""
     while batch := list(islice(rows, _BATCH)):
@@ -214,7 +216,7 @@ def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
     """Return the judgments of columns with their names, as the core takes them. Raises SelectionError."""
     if len(vocabulary.best_worst) > 1:
         raise SelectionError(
-            "Some judgments are of best-worst scaling and others are not. Use them separately."
+            "Some judgments are of best-worst scaling and others are not. Use them separately.",
         )
     return CodedJudgments(
         judge=columns.judge,
@@ -228,7 +230,9 @@ def coded_judgments(columns: Columns, vocabulary: Vocabulary) -> CodedJudgments:
 
 
 def blocks_of(
-    columns: Columns, systems: Sequence[str], vocabulary: Vocabulary
+    columns: Columns,
+    systems: Sequence[str],
+    vocabulary: Vocabulary,
 ) -> Blocks:
     """Convert columns to the core's `Blocks`.
 

@@ -55,14 +55,19 @@ def with_machine_judgments(protocol: str, files: AnswerFiles) -> AnswerFiles:
         )
 
     def answer(
-        sent: Any, texts: Sequence[str | None], rules: CompleteRules, lose: Lose
+        sent: Any,
+        texts: Sequence[str | None],
+        rules: CompleteRules,
+        lose: Lose,
     ) -> Answer:
         if isinstance(sent, _Sent):
             return _answer(protocol, sent)
         return files.answer(sent, texts, rules, lose)
 
     def of_task(
-        task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
+        task: Task,
+        answers: Iterable[FileAnswer],
+        refuse: RefuseAnswer,
     ) -> Iterable[FileAnswer]:
         remaining = iter(answers)
         first = next(remaining, None)
@@ -125,12 +130,14 @@ def _answer(protocol: str, sent: _Sent) -> Answer:
     if not answer_kind(protocol).has_answers:
         if not any(sent.labels):
             raise AnswerRefusedError(
-                "the labels are missing", "write labels, or a skip_reason"
+                "the labels are missing",
+                "write labels, or a skip_reason",
             )
         return list(sent.labels)
     if sent.answer is None:
         raise AnswerRefusedError(
-            "the answer is missing", "write an answer, or a skip_reason"
+            "the answer is missing",
+            "write an answer, or a skip_reason",
         )
     try:
         return answer_validated(protocol, sent.answer)

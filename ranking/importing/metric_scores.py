@@ -137,7 +137,7 @@ class _Skipped:
         remarks = []
         for name in self.doubtful:
             remark = _(
-                "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+                "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it.",
             )
             remarks.append(remark % {"metric": name})
         if self.metrics:
@@ -201,7 +201,9 @@ def _read(
 
 
 def _refuse_other_documents(
-    evalset: EvalSet, document_by_number: Mapping[int, str], file_name: str
+    evalset: EvalSet,
+    document_by_number: Mapping[int, str],
+    file_name: str,
 ) -> None:
     """Raise FormatError if the folder has other documents than the test set."""
     if not evalset.documents:
@@ -229,7 +231,10 @@ def _system_named(word: str, name_of: Mapping[str, str]) -> str:
 
 
 def _columns(
-    file: str, scores: MetricScores, systems: set[str], references: frozenset[str]
+    file: str,
+    scores: MetricScores,
+    systems: set[str],
+    references: frozenset[str],
 ) -> list[int]:
     """Return the columns of systems in the test set; refuse other systems, except references."""
     people = {*references, *(f"ref{letter}" for letter in "ABCDEFG"), "synthetic_ref"}

@@ -35,7 +35,10 @@ def ranked_content(records: FileRecords, *, fewest_outputs: int = 2) -> FileCont
 
 
 def _answers(
-    blocks: Iterable[JudgedBlock], file: str, fewest_outputs: int, losses: Losses
+    blocks: Iterable[JudgedBlock],
+    file: str,
+    fewest_outputs: int,
+    losses: Losses,
 ) -> Iterator[FileAnswer]:
     for block in blocks:
         if block.judge == NO_JUDGE:
@@ -50,7 +53,8 @@ def _answers(
             yield _file_answer(block)
         elif systems_by_block:
             losses.add(
-                "blocks with one output, which compare nothing", f"line {block.line}"
+                "blocks with one output, which compare nothing",
+                f"line {block.line}",
             )
         else:
             losses.add("skips that do not name the outputs", f"line {block.line}")
@@ -83,7 +87,10 @@ def complete_ranks(ranks: Ranks) -> tuple[int, ...]:
 
 
 def _answer(
-    ranks: Ranks, _texts: Sequence[str | None], _rules: Mapping[str, Any], _lose: Lose
+    ranks: Ranks,
+    _texts: Sequence[str | None],
+    _rules: Mapping[str, Any],
+    _lose: Lose,
 ) -> list[int | None]:
     return list(ranks)
 

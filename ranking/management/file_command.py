@@ -51,7 +51,7 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
             else:
                 upto = ""
             raise argparse.ArgumentTypeError(
-                f"{text!r} is not a whole number from {smallest:,}{upto}"
+                f"{text!r} is not a whole number from {smallest:,}{upto}",
             )
         return value
 
@@ -59,7 +59,10 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
 
 
 def number_between(
-    low: float, high: float, *, including_high: bool = False
+    low: float,
+    high: float,
+    *,
+    including_high: bool = False,
 ) -> type[float]:
     """Return an argument type for numbers above `low` and below (or up to) `high`."""
 
@@ -71,7 +74,7 @@ def number_between(
         if not (low < value < high or (including_high and value == high)):
             below = "up to" if including_high else "below"
             raise argparse.ArgumentTypeError(
-                f"{text!r} is not a number above {low:g} and {below} {high:g}"
+                f"{text!r} is not a number above {low:g} and {below} {high:g}",
             )
         return value
 
@@ -177,12 +180,17 @@ def add_parameter_argument(parser: CommandParser) -> None:
     """Add the argument `--parameter`."""
     help_text = "override method parameters: " + ", ".join(_defaults())
     add_option(
-        parser, "--parameter METHOD.NAME=VALUE", _parameter, help_text, **SEVERAL
+        parser,
+        "--parameter METHOD.NAME=VALUE",
+        _parameter,
+        help_text,
+        **SEVERAL,
     )
 
 
 def parameters_of(
-    arguments: Iterable[Parameter], methods: Iterable[str]
+    arguments: Iterable[Parameter],
+    methods: Iterable[str],
 ) -> Mapping[str, Mapping[str, Any]]:
     """Return the parameters given for each method.
 
@@ -226,16 +234,16 @@ def _parameter(text: str) -> Parameter:
     method, dot, parameter = name.partition(".")
     if not (equals and dot):
         raise argparse.ArgumentTypeError(
-            f"{text!r} does not have the form METHOD.NAME=VALUE"
+            f"{text!r} does not have the form METHOD.NAME=VALUE",
         )
     if method not in METHODS:
         raise argparse.ArgumentTypeError(
-            f"{method!r} is not one of {', '.join(METHODS)}"
+            f"{method!r} is not one of {', '.join(METHODS)}",
         )
     names = METHODS[method].parameter_types
     if parameter not in names:
         raise argparse.ArgumentTypeError(
-            f"{method} has no parameter {parameter!r} (parameters: {', '.join(names) or 'none'})"
+            f"{method} has no parameter {parameter!r} (parameters: {', '.join(names) or 'none'})",
         )
     return method, parameter, _value(name, value, names[parameter])
 
@@ -256,14 +264,14 @@ def _value(name: str, text: str, type_: Any) -> Any:
         return type_(text)
     except ValueError:
         raise argparse.ArgumentTypeError(
-            f"{name}: {text!r} is not a {_NUMBERS[type_]}"
+            f"{name}: {text!r} is not a {_NUMBERS[type_]}",
         ) from None
 
 
 def _one_of(name: str, text: str, choices: Mapping[str, Any]) -> Any:
     if text not in choices:
         raise argparse.ArgumentTypeError(
-            f"{name}: {text!r} is not one of {', '.join(choices)}"
+            f"{name}: {text!r} is not one of {', '.join(choices)}",
         )
     return choices[text]
 
@@ -290,23 +298,43 @@ def add_target_arguments(parser: CommandParser, name: str, default: str) -> None
     add_option(parser, f"{name} SHARE", shares, help_text, nargs="+")
     help_text = "target numbers of clusters"
     add_option(
-        parser, "--clusters K", whole_number(2), help_text, default=[], nargs="+"
+        parser,
+        "--clusters K",
+        whole_number(2),
+        help_text,
+        default=[],
+        nargs="+",
     )
 
 
 def add_model_arguments(
-    parser: CommandParser, *, systems: int | None, noise: float | None
+    parser: CommandParser,
+    *,
+    systems: int | None,
+    noise: float | None,
 ) -> None:
     """Add the model's parameters; `systems` and `noise` are their defaults."""
     add_option(
-        parser, "--systems N", whole_number(2), "number of systems", default=systems
+        parser,
+        "--systems N",
+        whole_number(2),
+        "number of systems",
+        default=systems,
     )
     help_text = "standard deviation of output quality around system quality (0 to 10)"
     add_option(
-        parser, "--noise S", number_between(0, math.inf), help_text, default=noise
+        parser,
+        "--noise S",
+        number_between(0, math.inf),
+        help_text,
+        default=noise,
     )
     add_option(
-        parser, "--per-block N", whole_number(2, 5), "outputs per block", default=5
+        parser,
+        "--per-block N",
+        whole_number(2, 5),
+        "outputs per block",
+        default=5,
     )
     help_text = "largest quality difference that a judge rates as a tie"
     add_option(parser, "--tie-radius D", _NOT_NEGATIVE, help_text, default=0.0)
@@ -442,7 +470,8 @@ class ReportCommand(BaseCommand):
                     part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
-                "Interrupted. Nothing was written.", returncode=_INTERRUPTED
+                "Interrupted. Nothing was written.",
+                returncode=_INTERRUPTED,
             ) from None
         except (NotConvergedError, EngineError) as error:
             raise CommandError(str(error)) from error
@@ -472,7 +501,11 @@ def checked_output(name: str | None) -> Path | None:
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
     """Add the options for the number of resamples and the confidence."""
     add_option(
-        parser, "--resamples", POSITIVE, "number of resamples", default=resamples
+        parser,
+        "--resamples",
+        POSITIVE,
+        "number of resamples",
+        default=resamples,
     )
     help_text = "confidence of ranges and intervals"
     add_option(parser, "--confidence", SHARE, help_text, default=0.95)
@@ -495,7 +528,10 @@ def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None
 
 
 def add_file_arguments(
-    parser: CommandParser, *, optional: bool = False, short: bool = True
+    parser: CommandParser,
+    *,
+    optional: bool = False,
+    short: bool = True,
 ) -> None:
     """Add the arguments for files and for selecting judgments in them.
 
@@ -511,7 +547,11 @@ def add_file_arguments(
             help=f"{side} language, as the files spell it",
         )
     add_option(
-        parser, "--exclude-judge J", str, "exclude judgments by these judges", **SEVERAL
+        parser,
+        "--exclude-judge J",
+        str,
+        "exclude judgments by these judges",
+        **SEVERAL,
     )
     parser.add_argument(
         "--reference",
@@ -539,7 +579,9 @@ def reference_among(systems: Sequence[str], options: Options) -> str | None:
     """Return the reference if there is one; raise SelectionError if the one in the options does not exist."""
     is_excluded = options["reference"] == "exclude"
     return judged_reference(
-        systems, options["reference_system"], is_excluded=is_excluded
+        systems,
+        options["reference_system"],
+        is_excluded=is_excluded,
     )
 
 
@@ -585,7 +627,9 @@ def segment_texts(name: str) -> list[str]:
     except OSError as error:
         refuse(f"{name}: {error.strerror}.", error)
     raise FormatError(
-        name, f"the file looks like {texts.value.upper()}", "provide plain text or SGML"
+        name,
+        f"the file looks like {texts.value.upper()}",
+        "provide plain text or SGML",
     )
 
 

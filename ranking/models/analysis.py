@@ -33,7 +33,10 @@ class Analysis(models.Model):
     """
 
     campaign = models.ForeignKey(
-        "campaign.Campaign", models.CASCADE, related_name="analyses", db_index=False
+        "campaign.Campaign",
+        models.CASCADE,
+        related_name="analyses",
+        db_index=False,
     )
     task = models.ForeignKey(
         "campaign.Task",
@@ -48,7 +51,7 @@ class Analysis(models.Model):
     choice_digest = models.CharField(max_length=32)
     judgments = models.JSONField()
     watermark = models.PositiveIntegerField(
-        help_text="Number of the last judgment in it."
+        help_text="Number of the last judgment in it.",
     )
     code_version = models.CharField(max_length=60)
     content_key_version = models.PositiveSmallIntegerField()
@@ -73,7 +76,8 @@ class Analysis(models.Model):
         get_latest_by = "id"
         indexes = [
             models.Index(
-                fields=["task", "choice_digest", "-id"], name="analysis_of_choice"
+                fields=["task", "choice_digest", "-id"],
+                name="analysis_of_choice",
             ),
         ]
         constraints = [
@@ -84,10 +88,14 @@ class Analysis(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(
-                    finished_at__isnull=False, data__isnull=False, reports__isnull=False
+                    finished_at__isnull=False,
+                    data__isnull=False,
+                    reports__isnull=False,
                 )
                 | models.Q(
-                    finished_at__isnull=True, data__isnull=True, reports__isnull=True
+                    finished_at__isnull=True,
+                    data__isnull=True,
+                    reports__isnull=True,
                 ),
                 name="analysis_answer_iff_finished",
             ),

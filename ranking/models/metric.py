@@ -29,17 +29,26 @@ class Metric(RecordedModel):
     """
 
     test_set = models.ForeignKey(
-        "campaign.TestSet", models.CASCADE, related_name="metrics", db_index=False
+        "campaign.TestSet",
+        models.CASCADE,
+        related_name="metrics",
+        db_index=False,
     )
     name = models.CharField(_("Name"), max_length=100)
     signature = models.CharField(
-        _("Signature"), max_length=300, blank=True, help_text="Version and settings."
+        _("Signature"),
+        max_length=300,
+        blank=True,
+        help_text="Version and settings.",
     )
     higher_is_better = models.BooleanField(default=True)
     uses_reference = models.BooleanField(null=True, blank=True)
     is_human = models.BooleanField(default=False)
     file_name = models.CharField(
-        _("File"), max_length=300, blank=True, help_text="Empty if computed from texts."
+        _("File"),
+        max_length=300,
+        blank=True,
+        help_text="Empty if computed from texts.",
     )
     systems = ArrayField(models.CharField(max_length=200))
     statistics = ArrayField(models.CharField(max_length=40), default=list, blank=True)
@@ -52,10 +61,13 @@ class Metric(RecordedModel):
     )
     packed = models.BinaryField()
     digest = models.CharField(
-        _("Digest"), max_length=32, help_text="The same for the same numbers."
+        _("Digest"),
+        max_length=32,
+        help_text="The same for the same numbers.",
     )
     missing = models.PositiveIntegerField(
-        default=0, help_text="Outputs without a score."
+        default=0,
+        help_text="Outputs without a score.",
     )
     created_by = by_user()
     created_at = inserted_at()
@@ -78,7 +90,8 @@ class Metric(RecordedModel):
                 name="metric_once_for_each_name_and_signature",
             ),
             models.CheckConstraint(
-                condition=~models.Q(name=""), name="metric_name_not_empty"
+                condition=~models.Q(name=""),
+                name="metric_name_not_empty",
             ),
         ]
         triggers = [
@@ -95,7 +108,7 @@ class Metric(RecordedModel):
                     ),
                     *("systems", "statistics", "of_systems", "packed", "digest"),
                 ),
-            )
+            ),
         ]
 
     def __str__(self) -> str:
@@ -135,5 +148,7 @@ def text_digest(values: Any, more: bytes = b"") -> str:
     """Return a digest of plain values or bytes."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
     return blake2b(
-        text.encode() + more, digest_size=16, person=b"quintet-metric"
+        text.encode() + more,
+        digest_size=16,
+        person=b"quintet-metric",
     ).hexdigest()

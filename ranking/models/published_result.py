@@ -60,19 +60,31 @@ class PublishedResult(RecordedModel):
         blank=True,
     )
     reviewer_token = SealedField(  # NULL: there is no link
-        _("Reviewer link"), max_length=64, null=True, blank=True
+        _("Reviewer link"),
+        max_length=64,
+        null=True,
+        blank=True,
     )
     retracted_at = models.DateTimeField(_("Retracted"), null=True, blank=True)
     retraction_reason = models.TextField(_("Retraction reason"), blank=True, default="")
     bundle = models.OneToOneField(
-        KeptFile, models.PROTECT, related_name="bundle_of", null=True, blank=True
+        KeptFile,
+        models.PROTECT,
+        related_name="bundle_of",
+        null=True,
+        blank=True,
     )
     #: Null if no bundle was requested.
     bundle_has_texts = models.BooleanField(null=True, blank=True)
     #: Only if all systems are named and judging has ended; the design then gets a new seed.
     bundle_has_seeds = models.BooleanField(default=False)
     bundle_job = models.ForeignKey(
-        Job, models.SET_NULL, related_name="+", null=True, blank=True, db_index=False
+        Job,
+        models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     bundle_files = models.JSONField(default=list, blank=True)
 
@@ -104,10 +116,12 @@ class PublishedResult(RecordedModel):
                 name="published_result_version_unique_in_task",
             ),
             models.UniqueConstraint(
-                Left("digest", ADDRESS_LENGTH), name="published_result_address_unique"
+                Left("digest", ADDRESS_LENGTH),
+                name="published_result_address_unique",
             ),
             models.CheckConstraint(
-                condition=Q(version__gte=1), name="published_result_version_from_1"
+                condition=Q(version__gte=1),
+                name="published_result_version_from_1",
             ),
             models.CheckConstraint(
                 condition=Q(digest__regex=r"^[0-9a-f]{64}$"),
@@ -136,7 +150,10 @@ class PublishedResult(RecordedModel):
             pgtrigger.Protect(
                 name="published_result_bundle_frozen_once_made",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]
-                    "bundle_id", "bundle_has_texts", "bundle_has_seeds", "bundle_files"
+                    "bundle_id",
+                    "bundle_has_texts",
+                    "bundle_has_seeds",
+                    "bundle_files",
                 ),
                 condition=pgtrigger.Q(old__bundle__isnull=False),
             ),
@@ -152,7 +169,7 @@ class PublishedResult(RecordedModel):
                 operation=pgtrigger.UpdateOf("embargo_until"),  # type: ignore[no-untyped-call]
                 when=pgtrigger.Before,
                 condition=pgtrigger.Condition(
-                    "OLD.embargo_until IS DISTINCT FROM NEW.embargo_until"
+                    "OLD.embargo_until IS DISTINCT FROM NEW.embargo_until",
                 ),
             ),
         ]

@@ -19,7 +19,7 @@ class Ranking(models.Model):
     parameters = models.JSONField()
     seed = models.BigIntegerField()
     watermark = models.PositiveIntegerField(
-        help_text="Number of the last judgment in it."
+        help_text="Number of the last judgment in it.",
     )
     code_version = models.CharField(max_length=60)
     result = models.JSONField()
@@ -59,7 +59,10 @@ class RankingRun(Ranking):
     """
 
     task = models.ForeignKey(
-        "campaign.Task", models.PROTECT, related_name="ranking_runs", db_index=False
+        "campaign.Task",
+        models.PROTECT,
+        related_name="ranking_runs",
+        db_index=False,
     )
     kept_for = models.CharField(max_length=10, choices=KeptFor)
     comparisons = models.PositiveIntegerField()
@@ -85,7 +88,10 @@ class LatestRanking(Ranking):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="latest_ranking", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="latest_ranking",
+        primary_key=True,
     )
     #: The first ranking that met the rule: its number, judgments, time and criteria met.
     rule_met = models.JSONField(null=True, blank=True)
@@ -106,7 +112,8 @@ class LatestRanking(Ranking):
     def as_run(self) -> RankingRun:
         """Return the ranking as a run, which has a primary key only if it is kept."""
         run = RankingRun(
-            pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id
+            pk=self.last_kept_id if self.is_kept else None,
+            task_id=self.task_id,
         )
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))

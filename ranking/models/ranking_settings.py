@@ -96,14 +96,23 @@ class RankingSettings(_SettingOfTask):
         BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini–Hochberg")
 
     task = models.ForeignKey(
-        "campaign.Task", models.CASCADE, related_name="ranking_settings", db_index=False
+        "campaign.Task",
+        models.CASCADE,
+        related_name="ranking_settings",
+        db_index=False,
     )
     method = models.CharField(
-        _("Method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
+        _("Method"),
+        max_length=20,
+        choices=LiveMethod,
+        default=LiveMethod.BY_DESIGN,
     )
     # Those that differ from the defaults of the method.
     method_options = models.JSONField(
-        _("Method options"), default=dict, db_default={}, blank=True
+        _("Method options"),
+        default=dict,
+        db_default={},
+        blank=True,
     )
     resample = models.CharField(
         _("Sources of variation"),
@@ -112,10 +121,16 @@ class RankingSettings(_SettingOfTask):
         default=Resample.TWO_WAY,
     )
     ranges = models.CharField(
-        _("Rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
+        _("Rank ranges"),
+        max_length=14,
+        choices=Ranges,
+        default=Ranges.PERCENTILE,
     )
     correction = models.CharField(
-        _("Correction"), max_length=18, choices=Correction, default=Correction.NONE
+        _("Correction"),
+        max_length=18,
+        choices=Correction,
+        default=Correction.NONE,
     )
     sides = models.PositiveSmallIntegerField(_("Test sides"), default=2)
     judge_group = models.ForeignKey(
@@ -139,18 +154,24 @@ class RankingSettings(_SettingOfTask):
     class Meta(_SettingOfTask.Meta):
         verbose_name = _("Ranking settings")
         indexes = [
-            models.Index(fields=["task", "-id"], name="ranking_settings_in_force")
+            models.Index(fields=["task", "-id"], name="ranking_settings_in_force"),
         ]
         constraints = [
             is_one_of("method", LiveMethod, name="ranking_settings_method_is_known"),
             is_one_of(
-                "resample", get_args(Level), name="ranking_settings_level_is_known"
+                "resample",
+                get_args(Level),
+                name="ranking_settings_level_is_known",
             ),
             is_one_of(
-                "ranges", get_args(RangeKind), name="ranking_settings_ranges_are_known"
+                "ranges",
+                get_args(RangeKind),
+                name="ranking_settings_ranges_are_known",
             ),
             is_one_of(
-                "correction", Correction, name="ranking_settings_correction_is_known"
+                "correction",
+                Correction,
+                name="ranking_settings_correction_is_known",
             ),
             models.CheckConstraint(
                 condition=models.Q(sides__in=[1, 2]),
@@ -233,7 +254,10 @@ class StoppingRule(_SettingOfTask):
     Tests = RuleTests
 
     task = models.ForeignKey(
-        "campaign.Task", models.CASCADE, related_name="stopping_rules", db_index=False
+        "campaign.Task",
+        models.CASCADE,
+        related_name="stopping_rules",
+        db_index=False,
     )
     judgments = models.PositiveIntegerField(
         _("Judgments"),
@@ -254,7 +278,10 @@ class StoppingRule(_SettingOfTask):
         help_text="Stop at this number of clusters, at least 2.",
     )
     until = models.DateField(
-        _("Day"), null=True, blank=True, help_text="Stop on this day."
+        _("Day"),
+        null=True,
+        blank=True,
+        help_text="Stop on this day.",
     )
     tests = models.CharField(
         _("Pairs told apart by"),
@@ -303,7 +330,10 @@ class StoppingRule(_SettingOfTask):
             pgtrigger.Protect(
                 name="stopping_rule_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    "task_id", *_RULE_TERMS, "after_judgments", "created_at"
+                    "task_id",
+                    *_RULE_TERMS,
+                    "after_judgments",
+                    "created_at",
                 ),
             ),
         ]

@@ -14,12 +14,15 @@ class StoredTallies(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="stored_tallies", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="stored_tallies",
+        primary_key=True,
     )
     #: Changed by each recount, to invalidate copies in memory.
     build = models.UUIDField()
     watermark = models.PositiveIntegerField(
-        help_text="Number of the last judgment in it."
+        help_text="Number of the last judgment in it.",
     )
     definition = models.BinaryField()
     packed = models.BinaryField()
@@ -36,10 +39,15 @@ class RankingUpkeep(models.Model):
     """
 
     task = models.OneToOneField(
-        "campaign.Task", models.CASCADE, related_name="ranking_upkeep", primary_key=True
+        "campaign.Task",
+        models.CASCADE,
+        related_name="ranking_upkeep",
+        primary_key=True,
     )
     measured_watermark = models.PositiveIntegerField(
-        null=True, blank=True, help_text="Number of the last judgment in it."
+        null=True,
+        blank=True,
+        help_text="Number of the last judgment in it.",
     )
     measured_at = models.DateTimeField(null=True, blank=True)
 
@@ -57,7 +65,9 @@ class JudgeMeasures(models.Model):
         db_index=False,  # the constraint begins with it
     )
     judge = models.ForeignKey(
-        "campaign.Judge", on_delete=models.CASCADE, related_name="measures"
+        "campaign.Judge",
+        on_delete=models.CASCADE,
+        related_name="measures",
     )
     measures = models.JSONField()
 
@@ -72,6 +82,7 @@ class JudgeMeasures(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["task", "judge"], name="judge_measures_once_in_a_task"
+                fields=["task", "judge"],
+                name="judge_measures_once_in_a_task",
             ),
         ]

@@ -33,7 +33,11 @@ _MOST_NAMES = 20
 
 
 def deciding_in_words(
-    *, judges: Sequence[Judge], task: Task, action: str, text: str = ""
+    *,
+    judges: Sequence[Judge],
+    task: Task,
+    action: str,
+    text: str = "",
 ) -> list[str]:
     """Return sentences on the effects of a decision on these judges, their work and the ranking."""
     work = judges_share(judges=judges, task=task)
@@ -50,15 +54,15 @@ def deciding_in_words(
     if action == QualityActionKind.EXCLUDE:
         facts.append(
             _(
-                "Their judgments no longer count in any ranking of the campaign. Nothing is deleted."
-            )
+                "Their judgments no longer count in any ranking of the campaign. Nothing is deleted.",
+            ),
         )
     facts.append(_consequence(action) % {"judge": judge})
     if text:
         facts.append(f"“{text}”")
     if action in STANDS_ASIDE and work.at_work:
         facts.append(
-            _("They are judging now. Answers for their current HIT are still saved.")
+            _("They are judging now. Answers for their current HIT are still saved."),
         )
     return facts
 
@@ -68,16 +72,16 @@ def _consequence(action: str) -> str:
         return _("%(judge)s will receive no more work in this campaign.")
     return {
         QualityActionKind.WARN.value: _(
-            "%(judge)s can continue, with a friendly note on their page."
+            "%(judge)s can continue, with a friendly note on their page.",
         ),
         QualityActionKind.AGAIN.value: _(
-            "%(judge)s will be asked to review their latest rankings. Changed answers replace the old ones; both are kept."
+            "%(judge)s will be asked to review their latest rankings. Changed answers replace the old ones; both are kept.",
         ),
         QualityActionKind.MESSAGE.value: _(
-            "%(judge)s will see this message while judging for a week, and on “Your time” until you revert it:"
+            "%(judge)s will see this message while judging for a week, and on “Your time” until you revert it:",
         ),
         REINSTATE: _(
-            "%(judge)s will be reinstated: they receive work again and their judgments count."
+            "%(judge)s will be reinstated: they receive work again and their judgments count.",
         ),
     }[str(action)]
 
@@ -133,7 +137,8 @@ def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
     if not rows:
         return []
     judges, _unknown = judges_by_pseudonym(
-        task.test_set.campaign_id, [row.judge for row in rows]
+        task.test_set.campaign_id,
+        [row.judge for row in rows],
     )
     keys = {judge.pseudonym: judge.pk for judge in judges}
     statuses = judge_statuses(*keys.values())
@@ -164,7 +169,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     if figures.get("below"):
         below = figure(figures["below"])
         phrases.append(
-            _("pairs below the expected range: %(count)s") % {"count": below}
+            _("pairs below the expected range: %(count)s") % {"count": below},
         )
     if "rules" in figures:
         rules = comma_list(map(outlier_rule_in_words, figures["rules"]))
@@ -197,7 +202,8 @@ class ActionLine:
 
 
 def action_line(
-    action: QualityAction, source_analysis: ListedAnalysis | None = None
+    action: QualityAction,
+    source_analysis: ListedAnalysis | None = None,
 ) -> ActionLine:
     """Return an action as shown, with the analysis that led to it."""
     reason = action.note

@@ -284,7 +284,8 @@ def _field(option: AnyOption, judgments: JudgmentsToChoose) -> forms.Field | Non
     if option is GROUP:
         return _OptionField(replace(option, choices={"": _("All judges"), **choices}))
     widget = forms.SelectMultiple(
-        attrs={"size": min(6, len(names))}, choices=list(choices.items())
+        attrs={"size": min(6, len(names))},
+        choices=list(choices.items()),
     )
     return _OptionField(replace(option, choices=choices), widget)
 
@@ -344,7 +345,10 @@ MOST_LINKED = 40
 
 
 def pair_links(
-    analysis: Analysis, task: Task, *, watermark: int | None
+    analysis: Analysis,
+    task: Task,
+    *,
+    watermark: int | None,
 ) -> list[tuple[str, str]]:
     """Return pairs of judges with the address of their comparison; empty for other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:

@@ -47,7 +47,10 @@ class BudgetForm(forms.Form):
     """Budget in judgments, hours or money, stored in the address."""
 
     budget = forms.FloatField(
-        label=gettext_lazy("Budget"), required=False, min_value=0, max_value=_HIGHEST
+        label=gettext_lazy("Budget"),
+        required=False,
+        min_value=0,
+        max_value=_HIGHEST,
     )
     unit = forms.ChoiceField(
         label=gettext_lazy("Unit"),
@@ -66,7 +69,9 @@ class BudgetForm(forms.Form):
         help_text=gettext_lazy("Leave empty if judges are not paid."),
     )
     currency = forms.CharField(
-        label=gettext_lazy("Currency"), required=False, max_length=10
+        label=gettext_lazy("Currency"),
+        required=False,
+        max_length=10,
     )
 
     def clean(self) -> dict[str, Any]:
@@ -74,7 +79,8 @@ class BudgetForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("unit") == MONEY and not cleaned.get("rate"):
             self.add_error(
-                "rate", _("Enter the hourly rate, or set the budget in hours.")
+                "rate",
+                _("Enter the hourly rate, or set the budget in hours."),
             )
         return cleaned
 
@@ -140,7 +146,10 @@ class ForecastCard(TypedDict):
 
 
 def forecast_card(
-    forecast: DesignForecast, form: BudgetForm, *, run: RankingRun | None
+    forecast: DesignForecast,
+    form: BudgetForm,
+    *,
+    run: RankingRun | None,
 ) -> ForecastCard:
     """Return a forecast as shown. `run` is the latest ranking."""
     data: Mapping[str, Any] = {}
@@ -227,7 +236,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
         *_chosen_systems_in_words(forecast),
         _(
             "A block averages %(words)s words and takes %(seconds)s seconds (%(range)s). A HIT takes "
-            "%(minutes)s minutes (%(minutes_range)s)."
+            "%(minutes)s minutes (%(minutes_range)s).",
         )
         % {
             "words": _whole(forecast.block_averages.words),
@@ -247,21 +256,21 @@ def _facts(forecast: DesignForecast) -> list[str]:
                 "Pairs and clusters are projected from %(count)s comparisons in the latest ranking.",
                 forecast.comparisons,
             )
-            % {"count": number_format(forecast.comparisons, force_grouping=True)}
+            % {"count": number_format(forecast.comparisons, force_grouping=True)},
         )
     else:
         facts.append(
             _(
                 "No ranking yet, so intervals are wide. Systems are assumed to differ as in Koehn (2012), with "
-                "noise from 4 to 12 as at WMT10 and WMT12; in half of the simulations, some are equally good."
-            )
+                "noise from 4 to 12 as at WMT10 and WMT12; in half of the simulations, some are equally good.",
+            ),
         )
     if forecast.first_share < 1:
         facts.append(
             _(
-                "%(share)s of judgments are not repeats. Repeats cost time but do not help to tell pairs apart."
+                "%(share)s of judgments are not repeats. Repeats cost time but do not help to tell pairs apart.",
             )
-            % {"share": share(forecast.first_share)}
+            % {"share": share(forecast.first_share)},
         )
     return facts
 
@@ -272,7 +281,7 @@ def _repeats_in_words(forecast: DesignForecast) -> list[str]:
         return []
     return [
         _("Repeated judgments, for agreement: %(share)s.")
-        % {"share": share(1 - forecast.first_share)}
+        % {"share": share(1 - forecast.first_share)},
     ]
 
 
@@ -293,14 +302,14 @@ def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
     if forecast.systems == forecast.all_systems:
         return []
     sentence = _(
-        "Only %(systems)s of %(all)s systems are selected. The others are not judged or ranked."
+        "Only %(systems)s of %(all)s systems are selected. The others are not judged or ranked.",
     )
     return [
         sentence
         % {
             "systems": number_format(forecast.systems),
             "all": number_format(forecast.all_systems),
-        }
+        },
     ]
 
 
@@ -314,12 +323,12 @@ def _pace_in_words(forecast: DesignForecast) -> str:
             _(
                 "Assumed pace: %(seconds)s seconds per word (%(range)s), for silent reading at 238 words per "
                 "minute (Brysbaert 2019) with every word read twice. It is measured once 3 judges have judged 30 "
-                "blocks."
+                "blocks.",
             )
             % figures
         )
     return _(
-        "Measured pace: %(seconds)s seconds per word (%(range)s), from %(blocks)s blocks by %(judges)s judges."
+        "Measured pace: %(seconds)s seconds per word (%(range)s), from %(blocks)s blocks by %(judges)s judges.",
     ) % {
         **figures,
         "blocks": number_format(pace.blocks, force_grouping=True),
@@ -418,7 +427,10 @@ class PresetCard:
 
 
 def preset_cards(
-    task: Task, *, chosen: Preset | None, rate: float | None = None
+    task: Task,
+    *,
+    chosen: Preset | None,
+    rate: float | None = None,
 ) -> list[PresetCard]:
     """Return the presets, those of the task's protocol first."""
     own = []
@@ -433,7 +445,10 @@ def preset_cards(
 
 
 def _preset_card(
-    preset: Preset, task: Task, chosen: Preset | None, rate: float | None
+    preset: Preset,
+    task: Task,
+    chosen: Preset | None,
+    rate: float | None,
 ) -> PresetCard:
     is_other = preset.protocol != task.protocol
     address = f"?preset={preset.name}"
@@ -480,7 +495,10 @@ def _effort(preset: Preset, task: Task) -> _Effort:
     if not counts_pairs(kind):
         return _once(task, preset.design["systems_per_block"])
     forecast = design_forecast(
-        task=task, design=design, is_from_scratch=True, kind=kind
+        task=task,
+        design=design,
+        is_from_scratch=True,
+        kind=kind,
     )
     if forecast is None:
         return _Effort()
@@ -492,7 +510,7 @@ def _effort(preset: Preset, task: Task) -> _Effort:
         _most, pairs = forecast.separated[-1]
         reached = floor(100 * pairs / forecast.pairs) / 100
     goal = _("%(share)s of pairs significant (sign tests)") % {
-        "share": percent(reached)
+        "share": percent(reached),
     }
     budget = forecast.of_budget(judgments)
     clusters = "–"

@@ -157,7 +157,7 @@ def export_stream(
     export = export_of_member(task=task, parameters=parameters)
     if sent.get("If-Match", "*") not in {"*", f'"{export.tag}"'}:
         raise ExportChangedError(
-            "The set of excluded judges has changed since the export began. Start again from the beginning."
+            "The set of excluded judges has changed since the export began. Start again from the beginning.",
         )
     headers = {
         "Cache-Control": "private, no-store",

@@ -105,14 +105,15 @@ def ago(moment: datetime) -> str:
         return _("just now")
     locale = cldr_of(get_language() or "en")
     return str(
-        format_timedelta(moment - timezone.now(), add_direction=True, locale=locale)
+        format_timedelta(moment - timezone.now(), add_direction=True, locale=locale),
     )
 
 
 def languages(task: Task) -> str:
     """Return "Czech → English"; the arrow points in the direction of the reader's script."""
     return language_pair_name(
-        task.test_set.source_language, task.test_set.target_language
+        task.test_set.source_language,
+        task.test_set.target_language,
     )
 
 
@@ -162,7 +163,8 @@ class Addresses:
         wanted = set(names).difference(self._judges)
         if wanted:
             judges = Judge.objects.filter(
-                campaign=self._task.test_set.campaign_id, pseudonym__in=sorted(wanted)
+                campaign=self._task.test_set.campaign_id,
+                pseudonym__in=sorted(wanted),
             )
             self._judges.update(judges.values_list("pseudonym", "pk"))
 
@@ -261,7 +263,11 @@ class TableAddresses:
     """
 
     def __init__(
-        self, campaign: Campaign, report: Report, *, there: Sequence[tuple[int, str]]
+        self,
+        campaign: Campaign,
+        report: Report,
+        *,
+        there: Sequence[tuple[int, str]],
     ) -> None:
         self._campaign = campaign
         self._test_sets: dict[str, ComparedTestSet] = {}
@@ -362,7 +368,9 @@ class RankPlotContent:
 
 
 def rank_plots(
-    systems: Sequence[RankedRow], *, has_unranked: bool = False
+    systems: Sequence[RankedRow],
+    *,
+    has_unranked: bool = False,
 ) -> list[RankPlotContent]:
     """Return a table for each group of ranked systems.
 
@@ -445,7 +453,9 @@ class BarPlotContent:
 
 
 def bar_plot(
-    counts: Sequence[tuple[Any, int]], *, filled: float = 0.72
+    counts: Sequence[tuple[Any, int]],
+    *,
+    filled: float = 0.72,
 ) -> BarPlotContent:
     """Return a bar for each thing and its count."""
     highest = max((count for _of, count in counts), default=0)

@@ -42,7 +42,10 @@ class ResultContent(FrozenPage):
 
 
 def result_content(
-    result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
+    result: PublishedResult,
+    versions: Sequence[PublishedResult],
+    *,
+    page_url: str,
 ) -> ResultContent:
     """Return the page content of a result.
 

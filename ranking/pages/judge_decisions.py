@@ -29,7 +29,9 @@ class ActionForm(forms.Form):
     action = forms.ChoiceField(choices=DECISIONS)
     note = forms.CharField(required=False, max_length=NOTE_LENGTH, widget=LinesTextarea)
     text = forms.CharField(
-        required=False, max_length=MESSAGE_LENGTH, widget=LinesTextarea
+        required=False,
+        max_length=MESSAGE_LENGTH,
+        widget=LinesTextarea,
     )
 
     @property
@@ -120,7 +122,8 @@ def _sort_by_pseudonym(judges: Iterable[Judge]) -> list[Judge]:
 
 def _unknown_judges_error(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
-        gettext_lazy("Judge not found: %(value)s."), params={"value": comma_list(names)}
+        gettext_lazy("Judge not found: %(value)s."),
+        params={"value": comma_list(names)},
     )
 
 

@@ -138,10 +138,10 @@ def reference_missing_in_words(task: Task) -> str:
     if task.test_set.campaign.show_reference:
         return _(
             "“Preference for the reference” has no data: judges see the reference, so it was not among the "
-            "outputs. Damaged references or a hidden reference would test attention instead."
+            "outputs. Damaged references or a hidden reference would test attention instead.",
         )
     return _("“%(measure)s” has no data: the reference was not among the outputs.") % {
-        "measure": JudgeMeasure.REFERENCE.label
+        "measure": JudgeMeasure.REFERENCE.label,
     }
 
 
@@ -151,19 +151,19 @@ def rule_in_words(rule: QualityRule) -> str:
     below = rule.direction == RuleDirection.BELOW
     if SCALES[measure] == Scale.PROBABILITY and below:
         sentence = _(
-            "%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)"
+            "%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)",
         )
     elif SCALES[measure] == Scale.PROBABILITY:
         sentence = _(
-            "%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)"
+            "%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)",
         )
     elif below:
         sentence = _(
-            "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least %(evidence)s)"
+            "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least %(evidence)s)",
         )
     else:
         sentence = _(
-            "%(action)s when %(measure)s is above %(threshold)s (95%% confidence, at least %(evidence)s)"
+            "%(action)s when %(measure)s is above %(threshold)s (95%% confidence, at least %(evidence)s)",
         )
     return sentence % {
         "action": rule.get_action_display(),
@@ -196,7 +196,10 @@ def _chance(measure: JudgeMeasure, measures: Measures) -> str:
 
 
 def _measure_row(
-    measure: JudgeMeasure, recorded: RecordedMeasure, *, more: str = ""
+    measure: JudgeMeasure,
+    recorded: RecordedMeasure,
+    *,
+    more: str = "",
 ) -> MeasureRow:
     ends = ""
     if recorded["low"] is not None and recorded["high"] is not None:
@@ -222,10 +225,10 @@ def _evidence(measure: JudgeMeasure, count: int) -> str:
         return ngettext("%(count)s block", "%(count)s blocks", count) % {"count": count}
     if measure == JudgeMeasure.DISAGREES:
         return ngettext("%(count)d sentence", "%(count)d sentences", count) % {
-            "count": count
+            "count": count,
         }
     return ngettext("%(count)s comparison", "%(count)s comparisons", count) % {
-        "count": count
+        "count": count,
     }
 
 
@@ -270,7 +273,8 @@ class DrawnMeasure:
 
 
 def drawn_measures(
-    measures: Measures, everybody: Mapping[str, Sequence[float]]
+    measures: Measures,
+    everybody: Mapping[str, Sequence[float]],
 ) -> list[DrawnMeasure]:
     """Return the measures of a judge in display order, each with its position among the values of `everybody`."""
     drawn = []
@@ -338,7 +342,9 @@ class JudgeFilter(DeskFilter):
     """Filters of `judges_listed`."""
 
     name = django_filters.CharFilter(
-        label=gettext_lazy("Name contains"), max_length=100, method="of_name"
+        label=gettext_lazy("Name contains"),
+        max_length=100,
+        method="of_name",
     )
     status = django_filters.ChoiceFilter(
         label=gettext_lazy("Status"),
@@ -354,21 +360,30 @@ class JudgeFilter(DeskFilter):
     )
 
     def of_name(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(
-            Q(pseudonym__icontains=value) | Q(given_name__icontains=value)
+            Q(pseudonym__icontains=value) | Q(given_name__icontains=value),
         )
 
     def of_status(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         return queryset.filter(gravity=GRAVITIES.index(JudgeStatus(value)))
 
     def of_flag(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
+        self,
+        queryset: QuerySet[Any, Any],
+        name: str,
+        value: str,
     ) -> QuerySet[Any, Any]:
         del name
         if value == "yes":
@@ -386,17 +401,28 @@ class JudgeTable(DeskTable):
     name = _sorted_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
     flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
     judged = _sorted_column(
-        gettext_lazy("Blocks"), "judged", kind="number", initial_sort_descending=True
+        gettext_lazy("Blocks"),
+        "judged",
+        kind="number",
+        initial_sort_descending=True,
     )
     skipped = _sorted_column(
-        gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True
+        gettext_lazy("Skipped"),
+        "standing",
+        kind="number",
+        initial_sort_descending=True,
     )
     seconds = _sorted_column(gettext_lazy("Time per block"), "seconds", kind="number")
     seen = _sorted_column(
-        gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True
+        gettext_lazy("Last seen"),
+        "last_at",
+        kind="seen",
+        initial_sort_descending=True,
     )
     agreement = _sorted_column(
-        gettext_lazy("κ with others"), "kappa", kind="kappa-cell"
+        gettext_lazy("κ with others"),
+        "kappa",
+        kind="kappa-cell",
     )
 
     caption = gettext_lazy("Judges: work and agreement")
@@ -422,7 +448,9 @@ class JudgeTable(DeskTable):
             )
         if row.given_name and row.given_name != row.pseudonym:
             link = format_html(
-                '{} <span class="quiet"><bdi>{}</bdi></span>', link, row.given_name
+                '{} <span class="quiet"><bdi>{}</bdi></span>',
+                link,
+                row.given_name,
             )
         if row.origin != Judge.Origin.SIMULATED:
             return link
@@ -438,14 +466,19 @@ class JudgeTable(DeskTable):
             return ""
         if label:
             badge = format_html(
-                '<span class="badge judge-status-{}">{}</span> ', status, label
+                '<span class="badge judge-status-{}">{}</span> ',
+                status,
+                label,
             )
         else:
             badge = format_html(
-                '<span class="badge badge-look">{}</span> ', _("Flagged")
+                '<span class="badge badge-look">{}</span> ',
+                _("Flagged"),
             )
         return format_html(
-            '{}<span class="quiet">{}</span>', badge, semicolon_list(reasons)
+            '{}<span class="quiet">{}</span>',
+            badge,
+            semicolon_list(reasons),
         )
 
     def cell_seconds(self, row: Any) -> str:
@@ -457,7 +490,9 @@ class JudgeTable(DeskTable):
                 return self._imported
             return ""
         return format_html(
-            '<time datetime="{}">{}</time>', row.last_at.isoformat(), ago(row.last_at)
+            '<time datetime="{}">{}</time>',
+            row.last_at.isoformat(),
+            ago(row.last_at),
         )
 
     def cell_agreement(self, row: Any) -> str | SafeString:
@@ -501,6 +536,6 @@ _ZERO: Final = _position(0.0)
 def _reason(action: QualityAction) -> str:
     if action.rule is not None:
         return breach_in_words(action.evidence) or str(
-            action.rule.get_measure_display()
+            action.rule.get_measure_display(),
         )
     return action.note or _("by an organiser")

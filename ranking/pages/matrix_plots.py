@@ -151,7 +151,10 @@ class _Pair(NamedTuple):
     def reversed(self) -> "_Pair":
         """Return the other direction."""
         return self._replace(
-            one=self.other, other=self.one, share=self.back, back=self.share
+            one=self.other,
+            other=self.one,
+            share=self.back,
+            back=self.share,
         )
 
 
@@ -310,7 +313,9 @@ _GAP: Final = 28
 
 
 def partial_order(
-    table: Table, _plot: PartialOrderPlot, sheet: svg.Sheet
+    table: Table,
+    _plot: PartialOrderPlot,
+    sheet: svg.Sheet,
 ) -> Drawing | None:
     """Return a cell for each sign and a bar for each row, with the best rank on the left.
 

@@ -39,7 +39,7 @@ class MetricScoresForm(forms.Form):
     files = _FilesField(  # type: ignore[assignment]  # Named as in the REST request, and as Django names uploads.
         label=gettext_lazy("Files"),
         help_text=gettext_lazy(
-            "JSON Lines or TSV with system, segment and score; .seg.score or .sys.score files; WMT automatic scores; or an archive of an EvalSet folder. Up to 100 MB."
+            "JSON Lines or TSV with system, segment and score; .seg.score or .sys.score files; WMT automatic scores; or an archive of an EvalSet folder. Up to 100 MB.",
         ),
     )
     name = forms.CharField(
@@ -49,7 +49,8 @@ class MetricScoresForm(forms.Form):
         help_text=gettext_lazy("For files that do not name the metric."),
     )
     lower_is_better = forms.BooleanField(
-        label=gettext_lazy("Lower is better"), required=False
+        label=gettext_lazy("Lower is better"),
+        required=False,
     )
     is_human = forms.BooleanField(label=gettext_lazy("Human scores"), required=False)
 
@@ -68,7 +69,7 @@ class TextMetricsForm(forms.Form):
         initial=list(TEXT_METRICS),
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
-            "TER takes about 10 seconds per thousand outputs, the others less than a second."
+            "TER takes about 10 seconds per thousand outputs, the others less than a second.",
         ),
     )
     lowercase = forms.BooleanField(label=gettext_lazy("Ignore case"), required=False)

@@ -145,7 +145,10 @@ def sentences(
 
 
 def _sentence(
-    name: str, sentence: ClearSentence, segment: Any, addresses: Addresses
+    name: str,
+    sentence: ClearSentence,
+    segment: Any,
+    addresses: Addresses,
 ) -> SentenceRow:
     own = segment.texts.get(name)
     other = segment.texts.get(sentence["other"])
@@ -211,7 +214,9 @@ class SystemWords:
 
 
 def system_words(
-    name: str, run: RankingRun | None, data: SystemData | None
+    name: str,
+    run: RankingRun | None,
+    data: SystemData | None,
 ) -> SystemWords:
     """Return the introduction of a system's page; `data` is the answer of the analysis, if available."""
     label = system_label(name)
@@ -266,10 +271,10 @@ def _rank_in_words(trend: int, *, is_tied: bool) -> str:
         return {
             0: _("%(system)s is tied for ranks %(ranks)s"),
             1: _(
-                "%(system)s is tied for ranks %(ranks)s, and better on longer sentences"
+                "%(system)s is tied for ranks %(ranks)s, and better on longer sentences",
             ),
             -1: _(
-                "%(system)s is tied for ranks %(ranks)s, and worse on longer sentences"
+                "%(system)s is tied for ranks %(ranks)s, and worse on longer sentences",
             ),
         }[trend]
     return {
@@ -319,7 +324,7 @@ def _group(row: RankedRow, run: RankingRun) -> list[str]:
         )
         return [sentence]
     sentence = _(
-        "Ranked only against %(names)s: no comparisons connect it with other systems."
+        "Ranked only against %(names)s: no comparisons connect it with other systems.",
     )
     return [sentence % {"names": names_in_a_row(others)}]
 
@@ -374,7 +379,9 @@ def _differs_little_from(systems: Sequence[str]) -> Iterator[str]:
 def _beats(systems: Sequence[str]) -> Iterator[str]:
     if len(systems) > _MOST_NAMED:
         yield counted(
-            "It beats %(count)s system.", "It beats %(count)s systems.", len(systems)
+            "It beats %(count)s system.",
+            "It beats %(count)s systems.",
+            len(systems),
         )
     elif systems:
         yield _("It beats %(names)s.") % {"names": names_in_a_row(systems)}
@@ -399,12 +406,12 @@ def _counts(row: RankedRow | None, data: SystemData | None) -> str:
     }
     if data is None:
         sentence = _(
-            "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied."
+            "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied.",
         )
         return sentence % counts
     counts["blocks"] = from_blocks(data["blocks"])
     counts["judges"] = by_judges(data["judges"])
     sentence = _(
-        "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s."
+        "%(comparisons)s comparisons: %(won)s won, %(lost)s lost, %(tied)s tied, %(blocks)s %(judges)s.",
     )
     return sentence % counts

@@ -149,7 +149,9 @@ class OverviewRow:
 
 
 def overview_rows(
-    overviews: Sequence[TaskOverview], *, today: date
+    overviews: Sequence[TaskOverview],
+    *,
+    today: date,
 ) -> list[OverviewRow]:
     """Return the rows of test sets, with all ends on one axis."""
     axis = _days_on_axis(overviews)
@@ -253,7 +255,7 @@ def _expected_end(overview: TaskOverview, today: date) -> ExpectedEnd:
     low = _day(day_after(today, end.low))
     if end.high is None:
         interval = _("from %(first)s (no latest date: daily pace varies too much)") % {
-            "first": low
+            "first": low,
         }
     else:
         high = _day(day_after(today, end.high))

@@ -34,7 +34,10 @@ _MIN_POINTS: Final = 3
 
 
 def plot_links(
-    address: str, *of: object, names: Iterable[str] | None = None, query: str = ""
+    address: str,
+    *of: object,
+    names: Iterable[str] | None = None,
+    query: str = "",
 ) -> PlotLinks:
     """Return links to the files of the plots of a campaign, of a test set or of a judge, by plot.
 

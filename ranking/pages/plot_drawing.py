@@ -34,7 +34,9 @@ _DRAWERS: Final[dict[PlotKind, Callable[[Table, Any, svg.Sheet], Drawing | None]
 
 
 def drawn_for_page(
-    table: Table, *, pair_address: PairAddress | None = None
+    table: Table,
+    *,
+    pair_address: PairAddress | None = None,
 ) -> SafeString | None:
     """Return the plot of a table for wide screens and paper, followed by that for narrow screens.
 

@@ -30,7 +30,8 @@ _PARTS: Final = ("metrics", "predicted_ranking")
 
 def _moment() -> forms.DateTimeInput:
     return forms.DateTimeInput(
-        attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"
+        attrs={"type": "datetime-local"},
+        format="%Y-%m-%dT%H:%M",
     )
 
 
@@ -44,7 +45,7 @@ class PublishForm(forms.Form):
     anonymous = forms.MultipleChoiceField(
         label=gettext_lazy("Anonymise systems"),
         help_text=gettext_lazy(
-            "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first."
+            "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first.",
         ),
         widget=forms.CheckboxSelectMultiple,
         required=False,
@@ -65,7 +66,7 @@ class PublishForm(forms.Form):
     contact = forms.CharField(
         label=gettext_lazy("Contact"),
         help_text=gettext_lazy(
-            "Public contact for readers’ questions. Addresses become links."
+            "Public contact for readers’ questions. Addresses become links.",
         ),
         max_length=_LINE,
         required=False,
@@ -73,7 +74,7 @@ class PublishForm(forms.Form):
     change_note = forms.CharField(
         label=gettext_lazy("Changes"),
         help_text=gettext_lazy(
-            "Shown with the changes detected automatically, such as changed ranks."
+            "Shown with the changes detected automatically, such as changed ranks.",
         ),
         widget=_area(2),
         max_length=_TEXT,
@@ -82,7 +83,7 @@ class PublishForm(forms.Form):
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
         help_text=gettext_lazy(
-            "Until then, only members and reviewers with a link can see it. Leave empty for no embargo."
+            "Until then, only members and reviewers with a link can see it. Leave empty for no embargo.",
         ),
         widget=_moment(),
         required=False,
@@ -96,16 +97,17 @@ class PublishForm(forms.Form):
     predicted_ranking = forms.BooleanField(
         label=gettext_lazy("Include the prediction-powered ranking"),
         help_text=gettext_lazy(
-            "As last computed on the Metrics page, or by the metric or machine judge that saves the most judgments. It follows the ranking by people alone."
+            "As last computed on the Metrics page, or by the metric or machine judge that saves the most judgments. It follows the ranking by people alone.",
         ),
         required=False,
     )
     completed_by = forms.ChoiceField(
-        label=gettext_lazy("Metric or machine judge"), required=False
+        label=gettext_lazy("Metric or machine judge"),
+        required=False,
     )
     texts = forms.BooleanField(
         label=gettext_lazy(
-            "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
+            "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts.",
         ),
         required=False,
     )
@@ -236,7 +238,8 @@ def front_matter_of(values: Any, wordings: Mapping[str, str]) -> FrontMatter:
 
 
 def _initial_from_last_result(
-    systems: Sequence[System], last: PublishedResult | None
+    systems: Sequence[System],
+    last: PublishedResult | None,
 ) -> dict[str, object]:
     if last is None:
         return {"anonymous": []}
@@ -260,7 +263,7 @@ class EmbargoForm(forms.Form):
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
         help_text=gettext_lazy(
-            "Leave empty to make it public now. This cannot be undone."
+            "Leave empty to make it public now. This cannot be undone.",
         ),
         widget=_moment(),
         required=False,

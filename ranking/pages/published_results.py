@@ -126,7 +126,7 @@ def _group_lines(content: PublishedContent) -> list[LeftOutLine]:
         return []
     what = counted("%(count)s judge", "%(count)s judges", group["judges_outside"])
     why = _("Not in the group “%(name)s”; only its judgments count.") % {
-        "name": group["name"]
+        "name": group["name"],
     }
     return [LeftOutLine(what, None, why, _("by the settings"))]
 
@@ -233,7 +233,8 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "has_ranking": has_ranking(content),
         "answers": _render_tables(answer_tables(content)),
         "languages": language_pair_name(
-            test_set["source_language"], test_set["target_language"]
+            test_set["source_language"],
+            test_set["target_language"],
         ),
         "firmness": firmness,
         "plots": rank_plots(ranking["systems"], has_unranked=has_unranked),
@@ -294,7 +295,7 @@ def frozen_in_words(content: PublishedContent) -> str:
     published_at = datetime.fromisoformat(content["published_at"])
     return _(
         "Version %(version)s, published %(day)s. This page never changes: corrections are published as "
-        "new versions."
+        "new versions.",
     ) % {
         "version": content["version"],
         "day": date_format(published_at, "DATE_FORMAT"),
@@ -304,7 +305,7 @@ def frozen_in_words(content: PublishedContent) -> str:
 def draft_in_words(content: PublishedContent) -> str:
     """Return the version number of the draft in words."""
     return _("Version %(version)s, not published yet.") % {
-        "version": content["version"]
+        "version": content["version"],
     }
 
 

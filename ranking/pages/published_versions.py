@@ -53,7 +53,9 @@ def _names_only_in_first(names: Sequence[str], others: Sequence[str]) -> list[st
 def _judges_excluded(names: list[str]) -> str:
     if len(names) > _NAMED:
         return counted(
-            "Excludes %(count)s judge.", "Excludes %(count)s judges.", len(names)
+            "Excludes %(count)s judge.",
+            "Excludes %(count)s judges.",
+            len(names),
         )
     listed = names_in_a_row(names)
     return counted(
@@ -93,7 +95,7 @@ def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]
     gone_since = withdrawn_systems(after) - withdrawn_systems(before)
     if gone_since:
         yield _("Withdrawn: %(systems)s.") % {
-            "systems": names_in_a_row(sorted(gone_since))
+            "systems": names_in_a_row(sorted(gone_since)),
         }
 
 
@@ -166,7 +168,9 @@ def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]
             }
             ranges.append(change)
     order = _order_in_words(
-        is_same=is_same, before=_clusters(before), after=_clusters(after)
+        is_same=is_same,
+        before=_clusters(before),
+        after=_clusters(after),
     )
     yield with_full_stop(semicolon_list([order, *_some(ranges)]))
 
@@ -187,7 +191,7 @@ def _some(ranges: list[str]) -> list[str]:
     if len(ranges) <= _NAMED:
         return ranges
     more = _("%(count)s more rank ranges changed") % {
-        "count": number_format(len(ranges) - _NAMED)
+        "count": number_format(len(ranges) - _NAMED),
     }
     return [*ranges[:_NAMED], more]
 
@@ -203,7 +207,9 @@ class VersionLine:
 
 
 def version_lines(
-    versions: Sequence[PublishedResult], *, current: PublishedResult | None
+    versions: Sequence[PublishedResult],
+    *,
+    current: PublishedResult | None,
 ) -> list[VersionLine]:
     """Return a line for each version, newest first."""
     lines = []
@@ -222,7 +228,8 @@ def version_lines(
 
 
 def newer_version(
-    versions: Sequence[PublishedResult], result: PublishedResult
+    versions: Sequence[PublishedResult],
+    result: PublishedResult,
 ) -> PublishedResult | None:
     """Return the newest version if it is newer than the one shown."""
     if versions and versions[0].version > result.version:

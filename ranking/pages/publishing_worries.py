@@ -27,7 +27,8 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
     """Return the open issues of a task before its ranking is published. Constant number of queries."""
     changes = PageChanges.objects.filter(task=task)
     open_reports = changes.values_list(
-        F("problem_reports") - F("problems_closed"), flat=True
+        F("problem_reports") - F("problems_closed"),
+        flat=True,
     ).first()
     judges = run.result["input"]["judges"]
     worries = []
@@ -41,7 +42,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
                 "%(count)s open problem report.",
                 "%(count)s open problem reports.",
                 open_reports,
-            )
+            ),
         )
     if judges < MIN_UNITS:
         worries.append(
@@ -49,7 +50,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
                 "Only %(count)s judge: other judges may rank differently.",
                 "Only %(count)s judges: other judges may rank differently.",
                 judges,
-            )
+            ),
         )
     return worries
 
@@ -101,7 +102,7 @@ def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> s
     if not renamed:
         return ""
     return _(
-        "Earlier versions keep their names, so comparing scores can reveal which system is which: %(names)s."
+        "Earlier versions keep their names, so comparing scores can reveal which system is which: %(names)s.",
     ) % {"names": _names(sorted(renamed))}
 
 

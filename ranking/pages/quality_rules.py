@@ -24,15 +24,17 @@ class RuleForm(VersionedForm):
 
     action = forms.ChoiceField(label=gettext_lazy("Action"), choices=ACTIONS)
     measure = forms.ChoiceField(
-        label=gettext_lazy("Measure"), choices=JudgeMeasure.choices
+        label=gettext_lazy("Measure"),
+        choices=JudgeMeasure.choices,
     )
     direction = forms.ChoiceField(
-        label=gettext_lazy("Direction"), choices=RuleDirection.choices
+        label=gettext_lazy("Direction"),
+        choices=RuleDirection.choices,
     )
     threshold = forms.CharField(
         label=gettext_lazy("Threshold"),
         help_text=gettext_lazy(
-            "Shares in percent (55%), probabilities from 0 to 1, κ from −1 to 1, times in seconds."
+            "Shares in percent (55%), probabilities from 0 to 1, κ from −1 to 1, times in seconds.",
         ),
         max_length=30,
         widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
@@ -40,7 +42,7 @@ class RuleForm(VersionedForm):
     minimum = WholeNumberField(
         label=gettext_lazy("Minimum sample size"),
         help_text=gettext_lazy(
-            "Number of comparisons, sentences or blocks, depending on the measure."
+            "Number of comparisons, sentences or blocks, depending on the measure.",
         ),
         min_value=1,
         max_value=MAX_MINIMUM,
@@ -65,7 +67,8 @@ class RuleForm(VersionedForm):
         if "measure" in cleaned and "threshold" in cleaned:
             try:
                 threshold = threshold_from_text(
-                    cleaned["measure"], cleaned["threshold"]
+                    cleaned["measure"],
+                    cleaned["threshold"],
                 )
             except ThresholdError as error:
                 self.add_error("threshold", str(error))

@@ -81,14 +81,14 @@ def tests_words() -> list[tuple[str, str, str]]:
             RuleTests.ANYTIME,
             str(RuleTests.ANYTIME.label),
             _(
-                "Valid for repeated checks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
+                "Valid for repeated checks, so you can stop as soon as the rule is met. Needs at least 50% more judgments.",
             ),
         ),
         (
             RuleTests.HOLM,
             str(RuleTests.HOLM.label),
             _(
-                "Valid for one check, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs."
+                "Valid for one check, fixed in advance. Uses the p-values of the ranking, corrected for the number of pairs.",
             ),
         ),
     ]
@@ -113,7 +113,10 @@ class StoppingRuleForm(VersionedForm):
         required=False,
     )
     clusters = WholeNumberField(
-        label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
+        label=gettext_lazy("Clusters"),
+        min_value=2,
+        max_value=32_767,
+        required=False,
     )
     judgments = WholeNumberField(
         label=gettext_lazy("Judgments"),
@@ -132,7 +135,9 @@ class StoppingRuleForm(VersionedForm):
         widget=forms.RadioSelect,
     )
     confidence = forms.FloatField(
-        label=gettext_lazy("Confidence (%)"), min_value=50, max_value=99.9
+        label=gettext_lazy("Confidence (%)"),
+        min_value=50,
+        max_value=99.9,
     )
     reason = _reason_field()
 
@@ -144,7 +149,10 @@ class StoppingRuleForm(VersionedForm):
 
     @classmethod
     def initial_of(
-        cls, rule: StoppingRule | None, *, tests: RuleTests
+        cls,
+        rule: StoppingRule | None,
+        *,
+        tests: RuleTests,
     ) -> dict[str, object]:
         """Return the form's initial values for a rule, or for none, with the default `tests`."""
         if rule is None:
@@ -197,7 +205,7 @@ def _settings_in_words(row: RankingSettings) -> str:
         phrases.append(row.get_correction_display())
     if row.judge_group is not None:
         phrases.append(
-            _("judges in “%(group)s” only") % {"group": row.judge_group.name}
+            _("judges in “%(group)s” only") % {"group": row.judge_group.name},
         )
     return " · ".join(phrases)
 
@@ -220,7 +228,7 @@ class RankingSettingsForm(VersionedForm):
     judge_group = forms.ModelChoiceField(
         label=gettext_lazy("Judge group"),
         help_text=gettext_lazy(
-            "Only judgments by this group count in the ranking and toward the target."
+            "Only judgments by this group count in the ranking and toward the target.",
         ),
         queryset=JudgeGroup.objects.none(),
         empty_label=gettext_lazy("All judges"),
@@ -235,7 +243,8 @@ class RankingSettingsForm(VersionedForm):
         for method in LiveMethod.values[1:]:
             for option in METHODS[method].options:
                 self.fields[f"{method}.{option}"] = _option_field(
-                    METHODS[method], option
+                    METHODS[method],
+                    option,
                 )
 
     def options_of(self, method: str) -> list[forms.BoundField]:

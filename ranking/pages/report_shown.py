@@ -111,7 +111,9 @@ def _first(table: Table) -> Sequence[Sequence[Value]]:
 
 
 def _table(
-    table: Table, addresses: Links, file_address: FileAddress | None
+    table: Table,
+    addresses: Links,
+    file_address: FileAddress | None,
 ) -> RenderedTable:
     rows = _first(table)
     filled = _filled_columns(table)
@@ -184,7 +186,7 @@ def _filled_columns(table: Table) -> list[int]:
 
 #: What has a name that people wrote, in any script.
 _WRITTEN_BY_PEOPLE: Final = frozenset(
-    {"system", "other", "systems", "judge", "judges", "test_set", "document"}
+    {"system", "other", "systems", "judge", "judges", "test_set", "document"},
 )
 
 
@@ -235,7 +237,9 @@ def linked(text: str, address: str | None) -> str:
 
 
 def _addresses(
-    table: Table, row: Sequence[Value], addresses: Links
+    table: Table,
+    row: Sequence[Value],
+    addresses: Links,
 ) -> Addresses | None:
     """Return the addresses for a row, if there are any."""
     if addresses is None or isinstance(addresses, Addresses):
@@ -286,7 +290,10 @@ def _markup(
 
 
 def _address(
-    value: Value, column: Column, about: dict[Named, str], addresses: Addresses
+    value: Value,
+    column: Column,
+    about: dict[Named, str],
+    addresses: Addresses,
 ) -> str | None:
     """Return the address of the object or the judgments that a cell refers to."""
     if column.names is not None:
@@ -353,7 +360,11 @@ if has_extra("png"):
 
 
 def report_file(
-    report: Report, ending: str, *, named: str, table: str | None = None
+    report: Report,
+    ending: str,
+    *,
+    named: str,
+    table: str | None = None,
 ) -> HttpResponse:
     """Return a report as a file of one of the formats, or one of its tables as plot or rows; 404 without such a file."""
     if table is not None:
@@ -386,7 +397,9 @@ def plot_file(table: Table, ending: str) -> bytes | None:
 
 
 def answer_file(
-    analysis: Analysis, ending: str, table: str | None = None
+    analysis: Analysis,
+    ending: str,
+    table: str | None = None,
 ) -> HttpResponse:
     """Return the answer of an analysis of a task as a file, or one of its tables."""
     if table is None:
@@ -417,7 +430,11 @@ class RankingsBeside:
 
 
 def rankings_beside(
-    *, task: Task, this: Analysis, systems: Sequence[RankedRow], chosen: str
+    *,
+    task: Task,
+    this: Analysis,
+    systems: Sequence[RankedRow],
+    chosen: str,
 ) -> RankingsBeside | None:
     """Return the systems of an analysis compared with another ranking of the task, if any.
 
@@ -462,7 +479,9 @@ def _systems_of(analysis_id: str, *, task: Task, kind: str) -> list[RankedRow]:
 
 
 def _side_by_side_table(
-    these: Sequence[RankedRow], those: Sequence[RankedRow], label: str
+    these: Sequence[RankedRow],
+    those: Sequence[RankedRow],
+    label: str,
 ) -> Table:
     """Return a table of two rankings; `label` names the second one."""
     has_groups = _has_groups(these) or _has_groups(those)
@@ -549,7 +568,7 @@ def png_of(svg: str) -> bytes:
             font_family=_FAMILY,
             sans_serif_family=_FAMILY,
             skip_system_fonts=not needs_other_fonts(svg),
-        )
+        ),
     )
 
 

@@ -67,7 +67,9 @@ def _untold(_done: int, _total: int) -> None:
 
 
 def result_bundle_make(
-    *, result: PublishedResult, progress: Progress = _untold
+    *,
+    result: PublishedResult,
+    progress: Progress = _untold,
 ) -> PublishedResult:
     """Create and store the bundle of a result now; an existing one is not changed.
 
@@ -85,7 +87,9 @@ def result_bundle_make(
         with zipped.open("rb") as stream:
             recorded = [dict(file) for file in files]
             return result_bundle_store(
-                result=frozen.result, stream=stream, files=recorded
+                result=frozen.result,
+                stream=stream,
+                files=recorded,
             )
 
 
@@ -95,8 +99,8 @@ def _make(job: Job, progress: JobProgress) -> dict[str, object]:
     if judging_goes_on(result.task):
         raise PublishingRefusedError(
             _(
-                "It is created when judging has ended, because it reveals which system wrote which output."
-            )
+                "It is created when judging has ended, because it reveals which system wrote which output.",
+            ),
         )
     made = result_bundle_make(result=result, progress=progress)
     return {"sha256": made.bundle and made.bundle.digest}
@@ -104,7 +108,9 @@ def _make(job: Job, progress: JobProgress) -> dict[str, object]:
 
 @override("en")
 def _write_bundle_files(
-    frozen: FrozenResult, folder: Path, progress: Progress
+    frozen: FrozenResult,
+    folder: Path,
+    progress: Progress,
 ) -> list[BundleFile]:
     """Write all files into the folder, in English; return name, bytes and SHA-256 of each in zip order."""
     content = frozen.content
@@ -211,7 +217,10 @@ def _describe_file(path: Path) -> BundleFile:
 
 
 def _zip_write(
-    zipped: Path, folder: Path, files: Sequence[BundleFile], published_at: str
+    zipped: Path,
+    folder: Path,
+    files: Sequence[BundleFile],
+    published_at: str,
 ) -> None:
     """Pack files with the time of publication, so that a zip created again has the same bytes."""
     moment = datetime.fromisoformat(published_at).astimezone(UTC).timetuple()[:6]

@@ -76,7 +76,7 @@ BESIDE: Final = "beside"
 
 #: Options that choose judges.
 _JUDGE_OPTIONS: Final = frozenset(
-    {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"}
+    {EXCLUDED.name, WITHOUT.name, GROUP.name, "leave_out"},
 )
 
 
@@ -162,7 +162,9 @@ class SectionsOf(ABC):
         return AnalysisForm(data or None, kind=kind, judgments=self.judgments)
 
     def context(
-        self, form: AnalysisForm, error: OptionError | None = None
+        self,
+        form: AnalysisForm,
+        error: OptionError | None = None,
     ) -> SectionContext:
         """Return the content of a section: the newest answer to its form, or the error."""
         answer: SectionContext = {}
@@ -187,7 +189,10 @@ class SectionsOf(ABC):
         }
 
     def requested(
-        self, kind: AnalysisKind, page: str, ask: Callable[[AnalysisForm], object]
+        self,
+        kind: AnalysisKind,
+        page: str,
+        ask: Callable[[AnalysisForm], object],
     ) -> HttpResponse:
         """Request an analysis on POST; redirect to its section of the page, or return the section to scripts."""
         request = self._request
@@ -384,14 +389,19 @@ class Sections(SectionsOf):
         if self._rule is not None:
             progress = rule_notes(self._rule)
         context = self.report_context(
-            form.kind, report, analysis.pk, addresses=self._addresses
+            form.kind,
+            report,
+            analysis.pk,
+            addresses=self._addresses,
         )
         context["notes"] = [note for note in report.notes if note not in progress]
         context["judges_to_act"] = []
         if rights(self._request)["may_change"]:
             context["judges_to_act"] = judges_to_act(analysis, self._task)
         context["pair_links"] = pair_links(
-            analysis, self._task, watermark=form.watermark
+            analysis,
+            self._task,
+            watermark=form.watermark,
         )
         if form.kind is RANKING:
             self._ranking_add(context, analysis)
@@ -473,7 +483,11 @@ class TableSections(SectionsOf):
             query = f"?{form.query}"
         addresses = TableAddresses(self._campaign, report, there=self._tasks)
         tables = self.report_context(
-            form.kind, report, form.kind.name, query=query, addresses=addresses
+            form.kind,
+            report,
+            form.kind.name,
+            query=query,
+            addresses=addresses,
         )
         context.update(tables)
         return context

@@ -71,7 +71,9 @@ class Summary:
 
 
 def summarise_run(
-    run: RankingRun | None, *, leads: Mapping[str, str] | None = None
+    run: RankingRun | None,
+    *,
+    leads: Mapping[str, str] | None = None,
 ) -> Summary:
     """Return a run's result in words; without a run, explain when there will be one.
 
@@ -97,7 +99,9 @@ def summarise_run(
 
 
 def summary_without_order(
-    alternative: AnalysisKind | None = None, *, reason: str = ""
+    alternative: AnalysisKind | None = None,
+    *,
+    reason: str = "",
 ) -> Summary:
     """Name the `alternative` that is shown instead of a ranking, or give the `reason` why there is none."""
     if alternative is not None:
@@ -193,7 +197,9 @@ def _among_systems(ranked: int, *, unranked: int) -> str:
 def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
     if not unranked:
         return counted(
-            "%(count)s system is tied", "All %(count)s systems are tied", ranked
+            "%(count)s system is tied",
+            "All %(count)s systems are tied",
+            ranked,
         )
     return counted(
         "All %(ranked)s ranked systems are tied; %(count)s system has no rank",
@@ -204,7 +210,8 @@ def _all_tied_in_words(ranked: int, *, unranked: int) -> str:
 
 
 def _leaders(
-    systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]
+    systems: Sequence[RankedRow],
+    groups: Sequence[Sequence[str]],
 ) -> list[str]:
     """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
     if len(_estimable(systems)) < len(systems):
@@ -259,7 +266,7 @@ def _cluster_in_words(names: Sequence[str], level: str) -> str:
             "level": level,
         }
     sentence = _(
-        "%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s."
+        "%(count)s systems from %(first)s to %(last)s form one cluster so far, at %(level)s.",
     )
     return sentence % {
         "level": level,
@@ -289,7 +296,7 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     if not parameters["left_out"]:
         return (rests_on, *ranges)
     without = _("Left out: %(systems)s.") % {
-        "systems": names_in_a_row(parameters["left_out"])
+        "systems": names_in_a_row(parameters["left_out"]),
     }
     return (rests_on, *ranges, without)
 
@@ -308,7 +315,9 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
     """Return the data that a ranking is based on, as HTML if its numbers are links."""
     phrases = {
         "comparisons": counted(
-            "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
+            "%(count)s comparison",
+            "%(count)s comparisons",
+            counts["comparisons"],
         ),
         "blocks": from_blocks(counts["blocks"]),
         "judges": by_judges(counts["judges"]),
@@ -333,7 +342,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     warnings = []
     if len(groups) > 1:
         sentence = _(
-            "No comparisons connect these groups, so each is ranked separately: %(groups)s."
+            "No comparisons connect these groups, so each is ranked separately: %(groups)s.",
         )
         listed = semicolon_list(map(names_in_a_row, groups))
         warnings.append(sentence % {"groups": listed})
@@ -359,8 +368,8 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
         return [
             _(
                 "No judges measured yet. Rules act after later rankings and ask for your confirmation before they "
-                "pause or exclude more than one in five judges."
-            )
+                "pause or exclude more than one in five judges.",
+            ),
         ]
     sentences = []
     for action in QualityActionKind:

@@ -79,7 +79,11 @@ class Sheet:
         return labels(names, room=ROOM)
 
     def axis(
-        self, values: Sequence[float], scale: Scale, left: float, right: float
+        self,
+        values: Sequence[float],
+        scale: Scale,
+        left: float,
+        right: float,
     ) -> "Axis":
         """Return a horizontal axis between two positions."""
         return Axis(values, scale, left, right, steps=self.ticks)
@@ -100,7 +104,10 @@ def heading_of(table: Table, key: str) -> str:
 
 
 def tag(
-    name: str, inside: str | SafeString = "", /, **attributes: object
+    name: str,
+    inside: str | SafeString = "",
+    /,
+    **attributes: object,
 ) -> SafeString:
     """Return an element with these attributes except empty ones; `text_anchor` becomes `text-anchor`."""
     parts = [f"<{name}"]
@@ -116,7 +123,12 @@ def tag(
 
 
 def text(
-    x: float, y: float, content: object, *, kind: str = "", anchor: str = ""
+    x: float,
+    y: float,
+    content: object,
+    *,
+    kind: str = "",
+    anchor: str = "",
 ) -> SafeString:
     """Return text at a position."""
     return tag("text", str(content), class_=kind, x=x, y=y, text_anchor=anchor)

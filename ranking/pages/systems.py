@@ -112,5 +112,7 @@ class RankedSystemTable(SystemTable):
             return NO_VALUE
         address = self._addresses.judgments(system=row.name)
         return format_html(
-            '<a href="{}">{}</a>', address, number_format(row.comparisons)
+            '<a href="{}">{}</a>',
+            address,
+            number_format(row.comparisons),
         )

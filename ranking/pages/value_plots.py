@@ -304,7 +304,10 @@ def strips(table: Table, plot: StripPlot, sheet: svg.Sheet) -> Drawing | None:
 
 
 def _drawn_strip(
-    strip: _Strip, label: str, y: int, sheet: svg.Sheet
+    strip: _Strip,
+    label: str,
+    y: int,
+    sheet: svg.Sheet,
 ) -> Iterator[SafeString]:
     """Yield the name of a strip, its axis, and its values."""
     right = sheet.right
@@ -392,7 +395,9 @@ _NAMES_NARROW: Final = 4
 
 
 def _names_below(
-    names: list[str], positions: list[float], sheet: svg.Sheet
+    names: list[str],
+    positions: list[float],
+    sheet: svg.Sheet,
 ) -> Iterator[SafeString]:
     """Yield names below their positions, as many as fit side by side on the sheet."""
     labels = sheet.labels(names)

@@ -81,7 +81,10 @@ def correlation_columns(
 
 
 def in_figures_with_interval(
-    value: float, low: float | None, high: float | None, places: int = 3
+    value: float,
+    low: float | None,
+    high: float | None,
+    places: int = 3,
 ) -> str:
     """Return "0.93 [0.41, 0.99]", or only the value if it has no interval."""
     if low is None or high is None:
@@ -94,7 +97,8 @@ def in_figures_with_interval(
 
 
 def interval_notes(
-    correlations: Sequence[SampledCorrelation], confidence: float
+    correlations: Sequence[SampledCorrelation],
+    confidence: float,
 ) -> list[str]:
     """Return notes on the intervals of correlations of systems, and on missing ones."""
     reasons = {correlation.no_interval for correlation in correlations}
@@ -103,23 +107,27 @@ def interval_notes(
         notes.append(
             _(
                 "%(percent)s intervals (Fisher for Pearson, Bonett and Wright for Spearman) treat systems as a "
-                "random sample."
+                "random sample.",
             )
-            % {"percent": percent(confidence)}
+            % {"percent": percent(confidence)},
         )
     if NoInterval.FEW_PAIRS in reasons:
         notes.append(_("Correlations of fewer than four systems have no interval."))
     if NoInterval.STRAIGHT_LINE in reasons:
         notes.append(
             _(
-                "Correlations have no interval where one score determines the other, for example if no judges are left out."
-            )
+                "Correlations have no interval where one score determines the other, for example if no judges are left out.",
+            ),
         )
     return notes
 
 
 def kappa_columns(
-    heading: str = "", *, key: str = "", places: int = 3, with_reason: bool = True
+    heading: str = "",
+    *,
+    key: str = "",
+    places: int = 3,
+    with_reason: bool = True,
 ) -> tuple[Column, ...]:
     """Return columns of an estimate of κ: value, ends of the interval, and strength in words or why it is missing."""
 
@@ -136,7 +144,11 @@ def kappa_columns(
 
 
 def kappa_plot(
-    label: str, *, key: str = "", mark: float | None = 0, most: int | None = None
+    label: str,
+    *,
+    key: str = "",
+    mark: float | None = 0,
+    most: int | None = None,
 ) -> Plot:
     """Return the plot of `kappa_columns`: a κ with its interval in each row, and a mark."""
     return interval_plot(label, "kappa", key, mark=mark, most=most)

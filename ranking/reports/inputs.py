@@ -421,19 +421,19 @@ def input_notes(inputs: AnyInput) -> list[str]:
         judges = counted("%(count)s judge", "%(count)s judges", data["judges"])
         notes.append(
             _(
-                "%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems"
+                "%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems",
             )
             % {
                 "judges": judges,
                 "comparisons": number_format(data["comparisons"]),
                 "ties": number_format(data["ties"]),
                 "systems": number_format(data["systems"]),
-            }
+            },
         )
     if inputs.is_reference_excluded:
         notes.append(
             _("Left out: %(systems)s.")
-            % {"systems": system_in_sentence(str(inputs.reference))}
+            % {"systems": system_in_sentence(str(inputs.reference))},
         )
     if repeated := inputs.read.repeated:
         notes.append(
@@ -442,7 +442,7 @@ def input_notes(inputs: AnyInput) -> list[str]:
                 "%(number)s blocks are exact duplicates (judge, segment, systems, ranks) and are counted.",
                 repeated,
                 number=repeated,
-            )
+            ),
         )
     notes += not_read_notes(inputs.read.losses)
     return [*notes, *excluded_notes(inputs.read.excluded_judges)]
@@ -478,7 +478,7 @@ def not_read_notes(losses: Sequence[Loss]) -> list[str]:
         count = number_format(loss.count)
         message = _("Not read: %(what)s (%(number)s times, first: %(place)s).")
         notes.append(
-            message % {"what": loss.what, "number": count, "place": loss.first}
+            message % {"what": loss.what, "number": count, "place": loss.first},
         )
     return notes
 
@@ -493,7 +493,7 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
             "Without %(count)d judges: %(names)s.",
             len(excluded),
             names=comma_list(excluded),
-        )
+        ),
     ]
 
 
@@ -514,21 +514,21 @@ def ignored_documents_notes(inputs: AnyInput) -> list[str]:
     if ignored.reason == IgnoredBecause.SOME_UNNAMED:
         note = _(
             "Warning: only %(naming)s of %(blocks)s judged blocks name a document, so rank ranges ignore "
-            "documents and treat segments as independent. Name the document of every block or of none."
+            "documents and treat segments as independent. Name the document of every block or of none.",
         )
     elif ignored.reason == IgnoredBecause.ONE:
         note = _(
-            "All judged blocks are from one document, so rank ranges do not generalise to other documents."
+            "All judged blocks are from one document, so rank ranges do not generalise to other documents.",
         )
     else:
         note = _(
             "Warning: at least one segment is in two documents, so rank ranges ignore documents and treat "
-            "segments as independent. Name the same document for every block of a segment."
+            "segments as independent. Name the same document for every block of a segment.",
         )
     return [
         note
         % {
             "naming": number_format(ignored.naming),
             "blocks": number_format(inputs.judged_blocks),
-        }
+        },
     ]

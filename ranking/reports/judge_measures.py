@@ -154,7 +154,9 @@ class _MeasuredJudges:
         self.results: MeasuresByJudge = {name: {} for name in judges}
 
     def keep(
-        self, measure: JudgeMeasure, results: Iterable[MeasureResult | None]
+        self,
+        measure: JudgeMeasure,
+        results: Iterable[MeasureResult | None],
     ) -> None:
         """Add the results of a measure."""
         for own, result in zip(self.results.values(), results, strict=True):
@@ -177,7 +179,10 @@ class _MeasuredJudges:
         self.keep(measure, results)
 
     def keep_preferences(
-        self, measure: JudgeMeasure, margins: ReferenceMargins, shares: list[Share]
+        self,
+        measure: JudgeMeasure,
+        margins: ReferenceMargins,
+        shares: list[Share],
     ) -> None:
         """Add the shares of a preference, and the p-values of judges who click at random."""
         preferred = []
@@ -229,7 +234,8 @@ def add_pace(results_by_judge: MeasuresByJudge, words: float | None) -> None:
 
 
 def add_disagreement(
-    results_by_judge: MeasuresByJudge, agreement: AgreementTallies
+    results_by_judge: MeasuresByJudge,
+    agreement: AgreementTallies,
 ) -> None:
     """Add `JudgeMeasure.DISAGREES` to the measures of judges, who must all be in `results_by_judge`."""
     rows = disagreement(agreement)
@@ -237,7 +243,8 @@ def add_disagreement(
         p_value = row.p_value(len(rows))
         if p_value is not None:
             results_by_judge[name][JudgeMeasure.DISAGREES] = MeasureResult(
-                p_value, row.segments
+                p_value,
+                row.segments,
             )
 
 
@@ -249,7 +256,8 @@ def _numbers_of_judges(tallies: JudgeTallies) -> tuple[int, int]:
 
 
 def _result_of_share(
-    share: Share, p_value: float | None = None
+    share: Share,
+    p_value: float | None = None,
 ) -> MeasureResult | None:
     if share.value is None:
         return None

@@ -101,7 +101,7 @@ def agreement_tables(data: AgreementData, confidence: float) -> list[Table]:
         _("System-level agreement"),
         _("Ceiling: one half of the judges against the other"),
         _(
-            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The floor’s range comes from random scores."
+            "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. The floor’s range comes from random scores.",
         ),
         _OF_SYSTEMS,
     )
@@ -110,7 +110,7 @@ def agreement_tables(data: AgreementData, confidence: float) -> list[Table]:
         _("Segment-level agreement"),
         _("Ceiling: each judge against the others"),
         _(
-            "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
+            "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former.",
         ),
         _OF_SEGMENTS,
     )
@@ -125,7 +125,10 @@ def agreement_tables(data: AgreementData, confidence: float) -> list[Table]:
 
 
 def _agreement(
-    data: AgreementData, confidence: float, part: _Part, counts: Sequence[Column] = ()
+    data: AgreementData,
+    confidence: float,
+    part: _Part,
+    counts: Sequence[Column] = (),
 ) -> Table:
     clusters = data["clusters"].get(part.best, {})
 
@@ -149,8 +152,8 @@ def _agreement(
     if _SAVED in figures:
         notes.append(
             _(
-                "Judgments saved: the share of human judgments that a metric’s scores of unjudged outputs make unnecessary for comparing systems."
-            )
+                "Judgments saved: the share of human judgments that a metric’s scores of unjudged outputs make unnecessary for comparing systems.",
+            ),
         )
     plot = None
     if part.best in figures:
@@ -193,7 +196,9 @@ def metrics_tables(data: MetricsData, confidence: float) -> list[Table]:
 
 
 def _groups_table(
-    groups: Sequence[GroupAgreement], labels: Mapping[str, str], confidence: float
+    groups: Sequence[GroupAgreement],
+    labels: Mapping[str, str],
+    confidence: float,
 ) -> Table:
     figures = {
         name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise", _SAVED)
@@ -219,7 +224,9 @@ def _groups_table(
 
 
 def _tests_between(
-    pairs: Sequence[MetricPair], labels: Mapping[str, str], confidence: float
+    pairs: Sequence[MetricPair],
+    labels: Mapping[str, str],
+    confidence: float,
 ) -> Table:
     rows = []
     for pair in pairs:
@@ -246,14 +253,15 @@ def _tests_between(
         keys=2,
         notes=[
             _(
-                "Two-sided p-values, from swapping the two metrics in random segments; WMT’s are one-sided, for “the first metric agrees better”. They are not corrected for the number of pairs, and hold for these systems only. Intervals of differences account for segments and, where known, judges."
-            )
+                "Two-sided p-values, from swapping the two metrics in random segments; WMT’s are one-sided, for “the first metric agrees better”. They are not corrected for the number of pairs, and hold for these systems only. Intervals of differences account for segments and, where known, judges.",
+            ),
         ],
     )
 
 
 def _figures_with_values(
-    figures: Mapping[str, str | Promise], rows: Sequence[Mapping[str, object]]
+    figures: Mapping[str, str | Promise],
+    rows: Sequence[Mapping[str, object]],
 ) -> dict[str, str | Promise]:
     """Return the figures that some row has."""
     names = set().union(*rows)

@@ -224,11 +224,18 @@ class PartialOrderPlot(Plot):
 
 
 def interval_plot(
-    label: str, value: str, ends: str = "", **scale: Unpack[ScaleParts]
+    label: str,
+    value: str,
+    ends: str = "",
+    **scale: Unpack[ScaleParts],
 ) -> IntervalPlot:
     """Return the plot of a value with its interval, in columns whose keys begin with `ends`."""
     return IntervalPlot(
-        label=label, value=value, low=f"{ends}low", high=f"{ends}high", **scale
+        label=label,
+        value=value,
+        low=f"{ends}low",
+        high=f"{ends}high",
+        **scale,
     )
 
 

@@ -35,12 +35,12 @@ def sample_doubt(data: PredictedData) -> str:
     # With all segments judged, their order does not matter.
     if data["is_drawn_at_random"] is False and data["judged"] < data["segments"]:
         return _(
-            "Do not use this ranking: a design takes segments in order, or only some of them."
+            "Do not use this ranking: a design takes segments in order, or only some of them.",
         )
     p = data["sample_p"]
     if p is not None and p < _LEVEL:
         message = _(
-            "Do not use this ranking: scores by %(metric)s contradict this (%(p)s)."
+            "Do not use this ranking: scores by %(metric)s contradict this (%(p)s).",
         )
         return message % {"metric": data["metric"], "p": p_in_words(p)}
     return ""
@@ -49,7 +49,7 @@ def sample_doubt(data: PredictedData) -> str:
 def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     """Return what the metric saved, the assumption with its check, omitted systems, and limits of ranges."""
     message = _(
-        "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments."
+        "People judged %(judged)s of the %(segments)s segments that %(metric)s scores. It has the weight %(weight)s and saves %(saved)s of the human judgments.",
     )
     numbers = {
         "judged": number_format(data["judged"]),
@@ -61,7 +61,7 @@ def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     notes = [
         message % numbers,
         _(
-            "This assumes that the judged segments are a random sample of these segments."
+            "This assumes that the judged segments are a random sample of these segments.",
         ),
     ]
     doubt = sample_doubt(data)
@@ -70,11 +70,11 @@ def predicted_notes(data: PredictedData, counts: UnitCounts) -> list[str]:
     elif data["sample_p"] is not None:
         message = _("Scores by %(metric)s do not contradict this (%(p)s).")
         notes.append(
-            message % {"metric": data["metric"], "p": p_in_words(data["sample_p"])}
+            message % {"metric": data["metric"], "p": p_in_words(data["sample_p"])},
         )
     if data["left_out"]:
         notes.append(
-            _("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])}
+            _("Left out: %(systems)s.") % {"systems": comma_list(data["left_out"])},
         )
     limits = [
         limit_in_words(limit, counts, ranges="percentile") for limit in data["limits"]

@@ -56,7 +56,9 @@ def _labelled_table(table: Table, labels: Mapping[str, str]) -> Table:
 
 
 def _labelled_row(
-    row: Sequence[Value], columns: Sequence[Column], published: Mapping[str, str]
+    row: Sequence[Value],
+    columns: Sequence[Column],
+    published: Mapping[str, str],
 ) -> list[Value]:
     labelled = []
     for value, column in zip(row, columns, strict=True):

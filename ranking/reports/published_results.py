@@ -289,7 +289,8 @@ def metric_tables(content: PublishedContent) -> list[Table]:
     tables = []
     if "metrics" in sections:
         agreement = agreement_tables(
-            sections["metrics"], sections["metrics"]["confidence"]
+            sections["metrics"],
+            sections["metrics"]["confidence"],
         )
         for table in agreement:
             tables.append(replace(_prefix_table_name("metrics", table), plot=None))
@@ -549,13 +550,13 @@ FOLDER: Final[Mapping[str, Promise]] = {
     "citation.bib": _("Citation as BibTeX"),
     "CITATION.cff": _("Citation as CITATION.cff"),
     bundles.RESULT: _(
-        "Complete result as JSON (the address is the start of its SHA-256)"
+        "Complete result as JSON (the address is the start of its SHA-256)",
     ),
     bundles.JUDGMENTS: _("Judgments that count as CSV (judges by pseudonym)"),
     bundles.PARQUET: _("Judgments that count as Parquet, sorted by segment"),
     bundles.LEFT_OUT: _("Judgments of excluded judges as CSV"),
     bundles.ANSWERS: _(
-        "Answers to the questions of the protocol, which contain outputs"
+        "Answers to the questions of the protocol, which contain outputs",
     ),
     bundles.TEXTS: _("Sources, references and outputs"),
     bundles.DESIGN: _("Sampling designs"),

@@ -48,7 +48,7 @@ def study_report(study: Study) -> Report:
                 name="simulation",
                 title="Simulated campaigns",
                 columns=columns,
-            )
+            ),
         ],
         data={**plain(study), "version": code_version()},
     )
@@ -81,33 +81,33 @@ def budget_notes(budget: Budget) -> list[str]:
     if budget.fit is not None:
         notes.append(
             _(
-                "Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s"
+                "Fitted noise: σ = %(noise)s, from %(low)s to %(high)s with confidence %(share)s",
             )
             % {
                 "noise": decimals(budget.fit.noise, 1),
                 "low": _end(budget.fit.low),
                 "high": _end(budget.fit.high),
                 "share": in_figures(budget.fit.confidence),
-            }
+            },
         )
     if not budget.fits:
         notes.append(
             _(
                 "The systems are not distributed as the model assumes (p = %(p)s): the plan may be far too low, "
-                "and a target may never be reached."
+                "and a target may never be reached.",
             )
-            % {"p": "–" if budget.spread_p is None else decimals(budget.spread_p, 3)}
+            % {"p": "–" if budget.spread_p is None else decimals(budget.spread_p, 3)},
         )
     notes.append(model_note(budget.model))
     notes.append(
         _(
-            "%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s"
+            "%(experiments)s simulated campaigns, intervals with confidence %(share)s, seed %(seed)s",
         )
         % {
             "experiments": number_format(budget.experiments),
             "share": in_figures(budget.confidence),
             "seed": budget.seed,
-        }
+        },
     )
     return notes
 
@@ -170,14 +170,14 @@ def _plan_notes(budget: Budget) -> list[str]:
     notes = [f"– means more than {limit} comparisons."]
     if any(row.beyond is not None for row in budget.rows):
         notes.append(
-            f"Share beyond: simulated campaigns that need more than {limit} comparisons, or never reach the target because systems are equally good."
+            f"Share beyond: simulated campaigns that need more than {limit} comparisons, or never reach the target because systems are equally good.",
         )
     return notes
 
 
 def model_note(model: Model) -> str:
     return _(
-        "Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs per block"
+        "Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs per block",
     ) % {
         "systems": model.systems,
         "noise": in_figures(round(model.noise, 2)),
@@ -267,7 +267,7 @@ def _table(comparison: Comparison) -> Table:
             Column("wrong_pairs", "Wrong pairs", decimals=4),
         ),
         notes=[
-            f"Judgments: median number of blocks with 95% interval; – means more than {limit}. Ratio: relative to the first design on the same systems. Violations: systems whose true rank is outside their range when the target is reached (nominal maximum {most_violations})."
+            f"Judgments: median number of blocks with 95% interval; – means more than {limit}. Ratio: relative to the first design on the same systems. Violations: systems whose true rank is outside their range when the target is reached (nominal maximum {most_violations}).",
         ],
         rules=frozenset(range(designs - 1, len(comparison.rows) - 1, designs)),
     )
@@ -348,25 +348,28 @@ class _Scale:
 
 
 def _panel(
-    rows: Sequence[DesignRow], scale: _Scale, top: int, experiments: int
+    rows: Sequence[DesignRow],
+    scale: _Scale,
+    top: int,
+    experiments: int,
 ) -> list[str]:
     bottom = top + _PANEL - 24
     upper = top + _HEAD
     right = _WIDTH - _RIGHT
     parts = [
-        f'<text x="{_LEFT}" y="{top + 22}" font-weight="600">{_question(rows[0])}</text>'
+        f'<text x="{_LEFT}" y="{top + 22}" font-weight="600">{_question(rows[0])}</text>',
     ]
     for share in (0, 0.5, 1):
         y = bottom - share * (bottom - upper)
         parts.append(f'<path class="grid" d="M{_LEFT} {y:g}H{right}"/>')
         parts.append(
-            f'<text x="{_LEFT - 8}" y="{y + 4:g}" text-anchor="end">{percent(share)}</text>'
+            f'<text x="{_LEFT - 8}" y="{y + 4:g}" text-anchor="end">{percent(share)}</text>',
         )
     for tick in scale.ticks:
         x = scale.position(tick)
         parts.append(f'<path class="axis" d="M{x:.1f} {bottom}v5"/>')
         parts.append(
-            f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{number_format(tick)}</text>'
+            f'<text x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">{number_format(tick)}</text>',
         )
     for number, row in enumerate(rows):
         colour, dashes = _STROKES[number % len(_STROKES)]

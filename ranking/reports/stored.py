@@ -44,7 +44,8 @@ StoredReports = Mapping[str, StoredReport]
 
 
 def in_languages(
-    make: Callable[[], Report], languages: Sequence[str]
+    make: Callable[[], Report],
+    languages: Sequence[str],
 ) -> tuple[dict[str, StoredReport], Report]:
     """Make a report in each language; return all as plain values, and the first report.
 
@@ -69,7 +70,10 @@ def in_languages(
 
 
 def report_in(
-    stored: StoredReports, language: str, *, data: JSONObject | None = None
+    stored: StoredReports,
+    language: str,
+    *,
+    data: JSONObject | None = None,
 ) -> Report:
     """Return a stored report in a language, or in the default language if it has no other."""
     preferred = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)

@@ -98,7 +98,10 @@ def test_set_column() -> Column:
 
 
 def end_columns(
-    key: str = "", *, decimals: int = 3, of: Callable[[Any], Any] | None = None
+    key: str = "",
+    *,
+    decimals: int = 3,
+    of: Callable[[Any], Any] | None = None,
 ) -> tuple[Column, Column]:
     """Return the columns of the ends of an interval; their keys begin with `key`. `of` returns the
     interval of a row, if these are not keys of the row.
@@ -160,7 +163,9 @@ def ranks_in_orders(
 
 
 def yes_no_column(
-    key: str, heading: str, of: Callable[[Any], Value] | None = None
+    key: str,
+    heading: str,
+    of: Callable[[Any], Value] | None = None,
 ) -> Column:
     """Return a column of the words "yes" and "no" for true and false cells."""
     labels: dict[Value, str] = {True: _("yes"), False: _("no")}
@@ -186,7 +191,8 @@ def of_optional(part: str, name: str) -> Callable[[Any], Value]:
 
 
 def of_part(
-    part: Callable[[Any], Any], columns: Iterable[Column]
+    part: Callable[[Any], Any],
+    columns: Iterable[Column],
 ) -> tuple[Column, ...]:
     """Return columns whose cells are taken from a part of each row."""
 

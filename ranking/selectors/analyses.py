@@ -207,7 +207,10 @@ def of_machines(digests: Sequence[str]) -> Q:
 
 
 def answered_among(
-    requests: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
+    requests: AnalysisQuerySet,
+    choice_digest: str,
+    *,
+    last: QuerySet[JudgmentSequence],
 ) -> Answered:
     """Return the first answer to these requests, and a newer pending one; `last` has the number of judgments."""
     requests = requests.filter(choice_digest=choice_digest)
@@ -259,7 +262,11 @@ class JudgeInAnswer(NamedTuple):
 
 
 def _judge_in_answer(
-    judge: str, *, stands_out: bool, below: int = 0, **figures: Any
+    judge: str,
+    *,
+    stands_out: bool,
+    below: int = 0,
+    **figures: Any,
 ) -> JudgeInAnswer:
     evidence = {
         name: value for name, value in figures.items() if value not in (None, ())
@@ -363,11 +370,13 @@ ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]
 #: Called like `ScoresReader`; yields judge, system, segment number and the errors that the judge marked, as EvalSet folders
 #: write them.
 ErrorsReader = Callable[
-    [Task, int, ChosenJudgments], Iterator[tuple[str, str, int, list[dict[str, Any]]]]
+    [Task, int, ChosenJudgments],
+    Iterator[tuple[str, str, int, list[dict[str, Any]]]],
 ]
 #: Called with a task, the selection of judgments and answers; returns None if they have no scores.
 AnswerScoresReader = Callable[
-    [Task, ChosenJudgments, Iterable[RecordedAnswer]], OutputScores | None
+    [Task, ChosenJudgments, Iterable[RecordedAnswer]],
+    OutputScores | None,
 ]
 #: Readers of scores and of error spans by protocol, added in `AppConfig.ready`.
 SCORE_READERS: Final[dict[str, ScoresReader]] = {}
@@ -381,7 +390,10 @@ def scores_outputs(protocol: str) -> bool:
 
 
 def output_scores(
-    *, task: Task, watermark: int, chosen: ChosenJudgments
+    *,
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> OutputScores | None:
     """Return the scores of a task; None if it has none, or its protocol has no scores."""
     read = SCORE_READERS.get(task.protocol)
@@ -391,7 +403,9 @@ def output_scores(
 
 
 def table_answer(
-    *, campaign: Campaign, choice: AnalysisChoice
+    *,
+    campaign: Campaign,
+    choice: AnalysisChoice,
 ) -> tuple[Report | None, Answered]:
     """Return a table in the current language, if there is one, and the state of stored answers.
 
@@ -450,7 +464,8 @@ def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow[Any]]:
 
 
 def _ranking_rows(
-    campaign: Campaign, tasks: Sequence[TableTestSet]
+    campaign: Campaign,
+    tasks: Sequence[TableTestSet],
 ) -> list[TableRow[Any]]:
     """Return a row for each task with its latest ranking, or the reason for having none."""
     latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
@@ -468,7 +483,8 @@ def _ranking_rows(
 
 
 def _collected_rows(
-    campaign: Campaign, tasks: Sequence[TableTestSet]
+    campaign: Campaign,
+    tasks: Sequence[TableTestSet],
 ) -> list[TableRow[Any]]:
     of_campaign = {"task__test_set__campaign": campaign}
     sequences = JudgmentSequence.objects.filter(**of_campaign)
@@ -476,7 +492,8 @@ def _collected_rows(
     for sequence in sequences.values("task_id", *_COUNTED):
         counted[sequence["task_id"]] = sequence
     quarters = WorkedQuarterHour.objects.filter(
-        **of_campaign, judge__origin=Judge.Origin.PERSON
+        **of_campaign,
+        judge__origin=Judge.Origin.PERSON,
     ).order_by()
     worked = dict(quarters.values_list("task").annotate(Sum("active_ms")))
     judged = quarters.filter(judged__gt=0).annotate(day=TruncDate("start"))

@@ -126,7 +126,8 @@ def judgments_chosen(
     selection = _Selection.of(options)
     if selection.with_reference and reference is None:
         raise OptionError(
-            _("This test set has no reference system."), field="reference"
+            _("This test set has no reference system."),
+            field="reference",
         )
     leave_out = None
     if LEAVE_OUT.name in options:
@@ -181,7 +182,11 @@ def judgments_of_run(run: RankingRun) -> ChosenJudgments:
 
 
 def stored_input(
-    *, task: Task, watermark: int, chosen: ChosenJudgments, languages: tuple[str, str]
+    *,
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
+    languages: tuple[str, str],
 ) -> Input:
     """Read the chosen judgments among numbers 1…`watermark`. Call it in a transaction.
 
@@ -191,7 +196,9 @@ def stored_input(
         If none of them count; the message is for organisers.
     """
     blocks, milliseconds, day = judged_blocks_timed(
-        task_id=task.pk, watermark=watermark, without_blocks=chosen.without_blocks or ()
+        task_id=task.pk,
+        watermark=watermark,
+        without_blocks=chosen.without_blocks or (),
     )
     rows = _rows(task, blocks, chosen)
     blocks = blocks.take(rows)
@@ -248,7 +255,8 @@ class StoredTexts:
     def words(self) -> npt.NDArray[np.int64]:
         """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
         segments = Segment.objects.filter(
-            test_set__tasks=self.task_id, source_text__isnull=False
+            test_set__tasks=self.task_id,
+            source_text__isnull=False,
         )
         numbers = []
         lengths = []
@@ -273,7 +281,8 @@ class StoredTexts:
         """Return the outputs of a system, that of segment number s at index s − 1."""
         texts: list[str | None] = [None] * self._last
         outputs = Output.objects.current().filter(
-            system__test_set__tasks=self.task_id, system__name=system
+            system__test_set__tasks=self.task_id,
+            system__name=system,
         )
         for number, text in outputs.order_by().values_list("segment__number", "text"):
             texts[number - 1] = text
@@ -299,7 +308,9 @@ class StoredTexts:
         for number, text in numbered:
             sides[str(number)].append(text)
         outputs = Output.objects.filter(
-            system__test_set=chosen, system__kind=SystemKind.SYSTEM, text__isnull=False
+            system__test_set=chosen,
+            system__kind=SystemKind.SYSTEM,
+            text__isnull=False,
         )
         named = outputs.order_by("system__name").values_list("system__name", "text")
         for name, output in named:
@@ -372,7 +383,7 @@ def _documents(task: Task, selection: _Selection) -> tuple[str, ...] | None:
     if not documents and not domains:
         return None
     in_order = Document.objects.filter(test_set_id=task.test_set_id).order_by(
-        "position"
+        "position",
     )
     names = list(in_order.values_list("name", flat=True))
     _refuse_unknown(documents.difference(names), field="documents")
@@ -396,12 +407,13 @@ def _refuse_unknown(unknown: AbstractSet[str], *, field: str) -> None:
 def _skips_by_judge(task: Task) -> dict[str, int]:
     tallies = JudgeTally.objects.filter(task=task, skipped__gt=0)
     return dict(
-        tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped")
+        tallies.order_by("judge__pseudonym").values_list("judge__pseudonym", "skipped"),
     )
 
 
 def _shown_when_skipped(
-    skips: Iterable[SkippedBlock], reference: str | None
+    skips: Iterable[SkippedBlock],
+    reference: str | None,
 ) -> dict[str, tuple[int, int]]:
     """Return for each system the number of these skips that showed it, and that showed it beside the reference."""
     skips_by_system = Counter[str]()
@@ -525,14 +537,16 @@ def is_drawn_at_random(*, task: Task, chosen: ChosenJudgments) -> bool:
 
 
 def _documents_of(
-    task_id: int, blocks: Blocks
+    task_id: int,
+    blocks: Blocks,
 ) -> tuple[npt.NDArray[np.int32], tuple[str, ...]]:
     """Return the document of each block's segment, numbered in the order of primary keys, and their names."""
     numbers, segment = np.unique(blocks.segment, return_inverse=True)
     segments = numbers.tolist()
     document_of = documents_of_segments(task_id=task_id, segments=segments)
     keys, document = np.unique(
-        [document_of[number] for number in segments], return_inverse=True
+        [document_of[number] for number in segments],
+        return_inverse=True,
     )
     documents = Document.objects.filter(test_set__tasks=task_id)
     name_of = dict(documents.values_list("pk", "name"))

@@ -116,7 +116,10 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
     if progress:
         judgments = progress["judgments"]
     return rule_state(
-        ranking.rule, progress=progress, met=ranking.rule_met, judgments=judgments
+        ranking.rule,
+        progress=progress,
+        met=ranking.rule_met,
+        judgments=judgments,
     )
 
 
@@ -287,14 +290,18 @@ def _quarters_counted() -> QuerySet[WorkedQuarterHour]:
 
 
 def judges_at_work(
-    tasks: Sequence[Task], *, now: datetime
+    tasks: Sequence[Task],
+    *,
+    now: datetime,
 ) -> Mapping[int, frozenset[int]]:
     """Return the ids of the judges at work in each of these tasks. One query."""
     since = now - AT_WORK
     judging = JudgeTally.objects.filter(_BY_PEOPLE, task__in=tasks, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
     reading = JudgeAccount.objects.filter(
-        _BY_PEOPLE, task__in=tasks, last_lent_at__gte=since
+        _BY_PEOPLE,
+        task__in=tasks,
+        last_lent_at__gte=since,
     )
     columns = ("task", "judge")
     either = judging.values_list(*columns).union(reading.values_list(*columns))
@@ -510,7 +517,9 @@ def day_after(today: date, days: float) -> date:
 
 
 def campaign_overview(
-    *, campaign: Campaign, now: datetime | None = None
+    *,
+    campaign: Campaign,
+    now: datetime | None = None,
 ) -> list[TaskOverview]:
     """Return the test sets of a campaign in order of creation.
 
@@ -520,7 +529,9 @@ def campaign_overview(
 
 
 def overviews_of_campaigns(
-    *, campaigns: Sequence[Campaign], now: datetime | None = None
+    *,
+    campaigns: Sequence[Campaign],
+    now: datetime | None = None,
 ) -> dict[int, list[TaskOverview]]:
     """Return the test sets of campaigns by campaign key, with as many queries as for one campaign.
 
@@ -530,7 +541,7 @@ def overviews_of_campaigns(
         Task.objects.filter(test_set__campaign__in=campaigns)
         .named()
         .select_related("test_set__campaign")
-        .order_by("test_set__created_at", "test_set", "pk")
+        .order_by("test_set__created_at", "test_set", "pk"),
     )
     overviews: dict[int, list[TaskOverview]] = {}
     for campaign in campaigns:
@@ -682,7 +693,10 @@ def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
     words_by_judge = defaultdict(list)
     seconds_by_judge = defaultdict(list)
     for judge, block_words, block_seconds in zip(
-        read.judges, read.words, read.seconds, strict=True
+        read.judges,
+        read.words,
+        read.seconds,
+        strict=True,
     ):
         words_by_judge[judge].append(block_words)
         seconds_by_judge[judge].append(block_seconds)

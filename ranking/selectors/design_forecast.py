@@ -267,7 +267,10 @@ def design_forecast(
         budgets = _budgets_of_pairs(task, basis.judged, systems, judgments)
     else:
         budgets = _budgets_of_rounds(
-            task, basis.judged, _round(kind, design, block_averages), judgments
+            task,
+            basis.judged,
+            _round(kind, design, block_averages),
+            judgments,
         )
     # Repeats follow from the design's schedule.
     first_share = (1 - design.inter_share) * (1 - design.intra_share)
@@ -286,7 +289,7 @@ def design_forecast(
         if budget.rate is not None:
             cost = hours.times(budget.rate)
         forecasts.append(
-            BudgetForecast(budgeted, hours, cost, pairs[index], clusters[index])
+            BudgetForecast(budgeted, hours, cost, pairs[index], clusters[index]),
         )
     all_systems = systems
     if design.systems:
@@ -342,7 +345,10 @@ class _Budgets(NamedTuple):
 
 
 def _budgets_of_pairs(
-    task: Task, judged: int, systems: int, judgments: int | None
+    task: Task,
+    judged: int,
+    systems: int,
+    judgments: int | None,
 ) -> _Budgets:
     target = task.blocks_wanted or 0
     pairs = systems * (systems - 1) // 2
@@ -353,7 +359,10 @@ def _budgets_of_pairs(
 
 
 def _budgets_of_rounds(
-    task: Task, judged: int, judgments_a_round: int, judgments: int | None
+    task: Task,
+    judged: int,
+    judgments_a_round: int,
+    judgments: int | None,
 ) -> _Budgets:
     target = task.blocks_wanted or 0
     most = _round_up(max(2 * target, 2 * judged, _ROUNDS * judgments_a_round))
@@ -398,7 +407,10 @@ def _separation(
     per_block = max(2, round(averages.candidates))
     if not basis.comparisons and not basis.ties:
         return _curve_before_comparisons(
-            tuple(comparisons), systems, per_block, active_floor
+            tuple(comparisons),
+            systems,
+            per_block,
+            active_floor,
         )
     return budget_curve(
         comparisons,
@@ -411,7 +423,9 @@ def _separation(
 
 
 def _estimates(
-    values: FloatArray, lows: FloatArray, highs: FloatArray
+    values: FloatArray,
+    lows: FloatArray,
+    highs: FloatArray,
 ) -> list[Estimate]:
     columns = zip(values, lows, highs, strict=True)
     return [

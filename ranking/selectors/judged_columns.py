@@ -45,7 +45,8 @@ FloatArray = npt.NDArray[np.float64]
 
 _MILLISECONDS = Coalesce("active_ms", "duration_ms", -1)
 _DAY = Cast(
-    Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), IntegerField()
+    Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400),
+    IntegerField(),
 )
 _LABELS: "ArrayField[Any, Any]" = ArrayField(SmallIntegerField())
 _IDS: "ArrayField[Any, Any]" = ArrayField(BigIntegerField())
@@ -78,7 +79,10 @@ class _BlockContents:
 
 
 def judged_columns(
-    *, task_id: int, watermark: int, control: str = BlockControl.NONE
+    *,
+    task_id: int,
+    watermark: int,
+    control: str = BlockControl.NONE,
 ) -> CodedJudgments:
     """Read the current judgments among numbers 1…`watermark`, of blocks with this `control`.
 
@@ -101,7 +105,10 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
 
 
 def judged_blocks_timed(
-    *, task_id: int, watermark: int, without_blocks: Collection[int] = ()
+    *,
+    task_id: int,
+    watermark: int,
+    without_blocks: Collection[int] = (),
 ) -> tuple[Blocks, Int32Array, Int32Array]:
     """Read all judgments that count, except of some blocks by key, and the milliseconds and the day of each.
 
@@ -123,7 +130,9 @@ def judged_blocks_timed(
 def attention_blocks(*, task_id: int, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
     coded = judged_columns(
-        task_id=task_id, watermark=watermark, control=BlockControl.ATTENTION
+        task_id=task_id,
+        watermark=watermark,
+        control=BlockControl.ATTENTION,
     )
     return _blocks(coded)
 
@@ -161,7 +170,11 @@ def documents_of_segments(*, task_id: int, segments: Collection[int]) -> dict[in
 
 
 def changed_judgments(
-    *, task_id: int, start: int, stop: int, systems: Sequence[str]
+    *,
+    task_id: int,
+    start: int,
+    stop: int,
+    systems: Sequence[str],
 ) -> Iterator[ChangedJudgments]:
     """Yield the changes between two watermarks, in batches of segments.
 
@@ -188,10 +201,14 @@ def changed_judgments(
     for begin in range(0, max(1, len(counted), len(checked)), batch_size):
         batch = slice(begin, begin + batch_size)
         before, after = _blocks_before_and_after(
-            span, counted[batch], BlockControl.NONE
+            span,
+            counted[batch],
+            BlockControl.NONE,
         )
         checks_before, checks_after = _blocks_before_and_after(
-            span, checked[batch], BlockControl.ATTENTION
+            span,
+            checked[batch],
+            BlockControl.ATTENTION,
         )
         yield ChangedJudgments(
             before,
@@ -205,7 +222,9 @@ def changed_judgments(
 def _new_judgments(span: _Span) -> Columns:
     """Read segment, judge and time of the judgments of a span, and which count or are attention checks."""
     first = When(
-        supersedes__isnull=True, block__control=BlockControl.NONE, then=_MILLISECONDS
+        supersedes__isnull=True,
+        block__control=BlockControl.NONE,
+        then=_MILLISECONDS,
     )
     judgments = Judgment.objects.of(span.task_id).until(span.stop)
     new = judgments.filter(numbered__number__gt=span.start).annotate(
@@ -229,7 +248,9 @@ def _holds(**condition: str) -> Case:
 
 
 def _blocks_before_and_after(
-    span: _Span, segments: Collection[int], control: str
+    span: _Span,
+    segments: Collection[int],
+    control: str,
 ) -> tuple[Blocks, Blocks]:
     """Read the judgments of segments, given by primary key, that are current at each of two watermarks."""
     if not segments:
@@ -256,7 +277,10 @@ def _blocks_before_and_after(
         is_replaced = (more["replaced"] > 0) & (more["replaced"] <= watermark)
         is_current.append(is_written & ~is_replaced)
     before, after = blocks_of_parts(
-        coded, is_current, span.systems, document=more["document"]
+        coded,
+        is_current,
+        span.systems,
+        document=more["document"],
     )
     return before, after
 
@@ -272,7 +296,9 @@ def _seconds(judge_ids: Int64Array, milliseconds: Int32Array) -> dict[str, Float
 
 
 def _coded_judgments(
-    judgments: JudgmentQuerySet, contents: _BlockContents, columns: Sequence[str] = ()
+    judgments: JudgmentQuerySet,
+    contents: _BlockContents,
+    columns: Sequence[str] = (),
 ) -> tuple[CodedJudgments, Columns]:
     """Read those of these judgments that are of these blocks, in the order of blocks and judges.
 
@@ -317,14 +343,17 @@ def _coded_judgments(
 
 
 def _block_contents(
-    task_id: int, control: str, segments: Collection[int] | None = None
+    task_id: int,
+    control: str,
+    segments: Collection[int] | None = None,
 ) -> _BlockContents:
     """Read the content of all blocks of a test set, or of those of some segments.
 
     A judgment with a number was committed, with its block, before a reader could see the number.
     """
     blocks = Block.objects.filter(
-        _segment_condition("segment", task_id, segments), control=control
+        _segment_condition("segment", task_id, segments),
+        control=control,
     )
     blocks = blocks.exclude(outputs=[]).order_by()
     width = blocks.aggregate(most=Max("outputs__len"))["most"] or 1
@@ -334,7 +363,10 @@ def _block_contents(
             number=F("segment__number"),
             document=F("segment__document__position"),
             output_ids=_Padded(
-                "outputs", width=width, kind="bigint", output_field=_IDS
+                "outputs",
+                width=width,
+                kind="bigint",
+                output_field=_IDS,
             ),
             sizes=_Padded(sizes, width=width, kind="smallint", output_field=_LABELS),
         ),
@@ -349,7 +381,7 @@ def _block_contents(
     # Read after the blocks: an import may write blocks with new outputs of new systems meanwhile.
     outputs = columns_copied(
         Output.objects.filter(
-            _segment_condition("segment", task_id, segments)
+            _segment_condition("segment", task_id, segments),
         ).order_by("pk"),
         [("id", "i8"), ("system_id", "i8")],
     )

@@ -52,7 +52,8 @@ def judges_present(task_id: int) -> QuerySet[JudgeTally]:
 
 
 def judges_by_pseudonym(
-    campaign_id: int, names: Collection[str]
+    campaign_id: int,
+    names: Collection[str],
 ) -> tuple[list[Judge], list[str]]:
     """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
     # The database cannot store null characters.
@@ -91,7 +92,8 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
     `gravity`, the index of the status in `GRAVITIES`. Two queries, including that of the list.
     """
     measured = FilteredRelation(
-        "judge__measures", condition=Q(judge__measures__task=task.pk)
+        "judge__measures",
+        condition=Q(judge__measures__task=task.pk),
     )
     rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
         measured=measured,
@@ -104,7 +106,9 @@ def judges_listed(*, task: Task) -> QuerySet[Any, Any]:
         kappa=_measure_expression("measured__measures", JudgeMeasure.INTER),
         kappa_low=_measure_expression("measured__measures", JudgeMeasure.INTER, "low"),
         kappa_high=_measure_expression(
-            "measured__measures", JudgeMeasure.INTER, "high"
+            "measured__measures",
+            JudgeMeasure.INTER,
+            "high",
         ),
         disagrees=_measure_expression("measured__measures", JudgeMeasure.DISAGREES),
         gravity=_gravity(task),
@@ -123,7 +127,7 @@ def _measure_expression(measures: str, measure: str, number: str = "value") -> C
 def _gravity(task: Task) -> Case:
     """Return an expression for the status of each judge. One query, for the few judges with actions."""
     actions = QualityAction.objects.standing().filter(
-        judge__campaign=task.test_set.campaign_id
+        judge__campaign=task.test_set.campaign_id,
     )
     actions_by_judge = defaultdict(list)
     for judge_id, action in actions.values_list("judge", "action"):
@@ -160,7 +164,9 @@ RecordedMeasures = dict[str, RecordedMeasure]
 
 
 def measures_by_judge(
-    *, task_id: int, judges: Collection[int] | None = None
+    *,
+    task_id: int,
+    judges: Collection[int] | None = None,
 ) -> dict[str, RecordedMeasures]:
     """Return the stored measures of all or these judges of a test set, by pseudonym. One query."""
     rows = JudgeMeasures.objects.filter(task=task_id)
@@ -184,7 +190,9 @@ def lacks_measure(*, task_id: int, measure: JudgeMeasure) -> bool:
 
 
 def measured_tasks(
-    *, campaigns: Collection[int], task_id: int | None = None
+    *,
+    campaigns: Collection[int],
+    task_id: int | None = None,
 ) -> list[MeasuredTask]:
     """Return the test sets of campaigns in which judges were measured, or one of them. One query."""
     rows = JudgeMeasures.objects.filter(task__test_set__campaign__in=campaigns)
@@ -267,13 +275,14 @@ class JudgeQuality(TypedDict):
 def quality_due() -> list[RankingRun]:
     """Return the latest rankings whose judges were not measured since, or not by the current rules. One query."""
     rules = QualityRule.objects.filter(
-        campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
+        campaign=OuterRef("task__test_set__campaign"),
+        switched_off_at__isnull=True,
     )
     newest_rule = rules.order_by("-created_at").values("created_at")[:1]
     rows = LatestRanking.objects.filter(
         Q(task__ranking_upkeep__measured_at=None)
         | Q(task__ranking_upkeep__measured_watermark__lt=F("watermark"))
-        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule))
+        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule)),
     )
     return [latest.as_run() for latest in rows.order_by("pk")]
 
@@ -286,12 +295,19 @@ def quality_actions(*, task: Task) -> QualityActionQuerySet:
 def _actions(campaign_id: int) -> QualityActionQuerySet:
     actions = QualityAction.objects.filter(judge__campaign=campaign_id)
     return actions.select_related(
-        "judge__user", "rule", "created_by", "task", "reverted_by"
+        "judge__user",
+        "rule",
+        "created_by",
+        "task",
+        "reverted_by",
     )
 
 
 def judges_quality(
-    *, task: Task, run: RankingRun | None, tallies: Sequence[Any]
+    *,
+    task: Task,
+    run: RankingRun | None,
+    tallies: Sequence[Any],
 ) -> list[JudgeQuality]:
     """Return judges with their agreement in the run, status and latest measures, in the order of `tallies`."""
     judge_ids = [tally.judge_id for tally in tallies]
@@ -318,11 +334,14 @@ def judges_quality(
 
 
 def actions_in_force(
-    *, task: Task, judges: list[int]
+    *,
+    task: Task,
+    judges: list[int],
 ) -> dict[int, list[QualityAction]]:
     """Return the actions in force against these judges of a task's campaign, newest first. At most one query."""
     actions = QualityAction.objects.standing().filter(
-        judge__in=judges, judge__campaign=task.test_set.campaign_id
+        judge__in=judges,
+        judge__campaign=task.test_set.campaign_id,
     )
     actions_by_judge = defaultdict(list)
     for action in actions.select_related("rule").order_by("-id"):
@@ -414,7 +433,8 @@ def _scored_rows(judgments: QuerySet[Judgment]) -> list[_ScoredRow]:
 
 
 def _nearest_first(
-    outputs: Sequence[_ScoredInHit], position: int
+    outputs: Sequence[_ScoredInHit],
+    position: int,
 ) -> list[ScoredOutput]:
     """Return the outputs of a HIT by their distance from a position."""
 

@@ -42,19 +42,24 @@ def machine_names(*, task_id: int) -> list[str]:
 
 
 def machine_answers(
-    *, task: Task, chosen: ChosenJudgments, systems: Sequence[str]
+    *,
+    task: Task,
+    chosen: ChosenJudgments,
+    systems: Sequence[str],
 ) -> list[MachineAnswers]:
     """Return the recorded answers of machine judges about the chosen segments and these systems."""
     segments = chosen_segments(task=task, chosen=chosen).keys()
     outputs = Output.objects.filter(
-        segment__test_set=task.test_set_id, system__name__in=systems
+        segment__test_set=task.test_set_id,
+        system__name__in=systems,
     )
     system_of = dict(outputs.order_by().values_list("pk", "system__name"))
     machines = []
     for digest in chosen.machines or ():
         machine, _dash, last = digest.partition("-")
         recorded = machine_judgments(task_id=task.pk).filter(
-            machine=int(machine), pk__lte=int(last)
+            machine=int(machine),
+            pk__lte=int(last),
         )
         answers = [answer for answer in recorded if answer.segment.number in segments]
         if answers:
@@ -81,7 +86,7 @@ def _machine(
         labels = compress(kind.ranks(answer.labels), candidates)
         rows.append(BlockRow(order, segment, [*filter(None, candidates)], [*labels]))
         scored_answers.append(
-            RecordedAnswer(segment, order, candidates, answer.answer or {})
+            RecordedAnswer(segment, order, candidates, answer.answer or {}),
         )
     blocks = blocks_from_rows(rows, system_of.values())
     scores = None
@@ -102,7 +107,8 @@ def _question(answer: MachineJudgment) -> tuple[int, int, tuple[int, ...], bool]
 
 
 def _candidates(
-    answer: MachineJudgment, system_of: Mapping[int, str]
+    answer: MachineJudgment,
+    system_of: Mapping[int, str],
 ) -> list[tuple[str, ...]]:
     """Return those of the systems behind each candidate that count."""
     candidates = []

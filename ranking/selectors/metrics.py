@@ -26,7 +26,9 @@ def metric_digests(*, test_set_id: int) -> tuple[str, ...]:
 
 
 def metrics_by_digest(
-    *, test_set_id: int, digests: Sequence[str]
+    *,
+    test_set_id: int,
+    digests: Sequence[str],
 ) -> tuple[ScoredOutputs, ...]:
     """Return metrics by their digests, in that order. One query.
 
@@ -39,7 +41,9 @@ def metrics_by_digest(
     metrics = {metric.digest: metric for metric in rows}
     if metrics.keys() != set(digests):
         raise ValueError(
-            _("A metric of this analysis has been deleted. Compute the analysis again.")
+            _(
+                "A metric of this analysis has been deleted. Compute the analysis again.",
+            ),
         )
     return tuple(metric_with_scores(metrics[digest]) for digest in digests)
 
@@ -73,7 +77,8 @@ def metric_with_scores(metric: Metric) -> ScoredOutputs:
 
 
 def compared_texts(
-    *, test_set: TestSet
+    *,
+    test_set: TestSet,
 ) -> tuple[dict[str, list[str | None]], list[list[str]]]:
     """Return the outputs by system, and the references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
@@ -83,7 +88,9 @@ def compared_texts(
     for name in systems.values_list("name", flat=True):
         outputs[name] = [None] * last
     rows = Output.objects.filter(
-        system__test_set=test_set, system__kind=SystemKind.SYSTEM, text__isnull=False
+        system__test_set=test_set,
+        system__kind=SystemKind.SYSTEM,
+        text__isnull=False,
     ).order_by()
     columns = ("system__name", "segment__number", "text")
     for system, number, text in rows.values_list(*columns):
@@ -123,7 +130,8 @@ def joined_by_underscores(name: str) -> str:
 
 
 def evalset_words(
-    names: Iterable[str], reserved: Collection[str] = ()
+    names: Iterable[str],
+    reserved: Collection[str] = (),
 ) -> dict[str, str]:
     """Return a different word for each name, as `evalset_word` does, also where upper and lower case are the same.
 

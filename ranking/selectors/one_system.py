@@ -27,17 +27,22 @@ def systems_by_name(*, task_id: int) -> dict[str, System]:
 
 
 def sentence_texts(
-    *, task: Task, numbers: Iterable[int], systems: Iterable[str]
+    *,
+    task: Task,
+    numbers: Iterable[int],
+    systems: Iterable[str],
 ) -> dict[int, Segment]:
     """Return segments by number, each with the `texts` of these systems. Two queries."""
     segments = Segment.objects.filter(
-        test_set_id=task.test_set_id, number__in=list(numbers)
+        test_set_id=task.test_set_id,
+        number__in=list(numbers),
     )
     segment_by_id: dict[int, Any] = segments.select_related("document").in_bulk()
     for segment in segment_by_id.values():
         segment.texts = {}
     outputs = Output.objects.current().filter(
-        segment__in=segment_by_id, system__name__in=list(systems)
+        segment__in=segment_by_id,
+        system__name__in=list(systems),
     )
     real = outputs.exclude(system__kind=SystemKind.BAD_REFERENCE).order_by()
     rows = real.values_list("segment_id", "system__name", "text")
@@ -181,7 +186,8 @@ class _DistinctOutput(NamedTuple):
 
 
 def _outputs_judged(
-    outputs: Sequence[_DistinctOutput], judged: Sequence[_Ranked]
+    outputs: Sequence[_DistinctOutput],
+    judged: Sequence[_Ranked],
 ) -> list[OutputJudged]:
     """Return the distinct outputs of a segment by Expected Wins within it, then by mean rank."""
     labels = _labels_by_output(outputs, judged)
@@ -214,7 +220,8 @@ def _outputs_judged(
 
 
 def _labels_by_output(
-    outputs: Sequence[_DistinctOutput], judged: Sequence[_Ranked]
+    outputs: Sequence[_DistinctOutput],
+    judged: Sequence[_Ranked],
 ) -> FloatArray:
     """Return `labels[j, o]`, the label that judgment j gives output o; NaN if none."""
     index_of: dict[str, int] = {}

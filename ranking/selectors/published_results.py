@@ -42,7 +42,7 @@ def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     """Return all versions of a test set, newest first, with `is_embargoed`."""
     rows = _results_with_embargo().filter(task=task_id)
     return rows.select_related("published_by", "bundle", "bundle_job").order_by(
-        "-version"
+        "-version",
     )
 
 
@@ -68,7 +68,7 @@ def deletion_effects(*, campaign: Campaign, **_sent: Any) -> list[str]:
 def next_version(*, task_id: int) -> int:
     """Return the number of the next published version of a test set."""
     newest = PublishedResult.objects.filter(task=task_id).aggregate(
-        newest=Max("version")
+        newest=Max("version"),
     )["newest"]
     return (newest or 0) + 1
 
@@ -159,7 +159,9 @@ def _day(moment: datetime | None) -> str | None:
 
 
 def _days(
-    task_id: int, watermark: int, without: Collection[str]
+    task_id: int,
+    watermark: int,
+    without: Collection[str],
 ) -> QuerySet[Task, Any]:
     """Return the times of the first and the last judgment that counts.
 
@@ -170,7 +172,9 @@ def _days(
     judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
     own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")
     tallies = JudgeTally.objects.filter(
-        ~Q(judge__pseudonym__in=without), task=task_id, first_number__lte=watermark
+        ~Q(judge__pseudonym__in=without),
+        task=task_id,
+        first_number__lte=watermark,
     )
     since = own.filter(submitted_at__gte=OuterRef("first_at"))
     until = own.filter(submitted_at__lte=OuterRef("last_at"))
@@ -182,10 +186,10 @@ def _days(
     after = tallies.filter(last_at__gte=Coalesce(Subquery(seen_last), "first_at"))
     return Task.objects.filter(pk=task_id).values_list(
         Subquery(
-            before.values(moment=first).order_by(F("moment").asc(nulls_last=True))[:1]
+            before.values(moment=first).order_by(F("moment").asc(nulls_last=True))[:1],
         ),
         Subquery(
-            after.values(moment=last).order_by(F("moment").desc(nulls_last=True))[:1]
+            after.values(moment=last).order_by(F("moment").desc(nulls_last=True))[:1],
         ),
     )
 

@@ -116,7 +116,8 @@ def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
 def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
     """Return the rules of a campaign that are in force, oldest first. One query."""
     rules = QualityRule.objects.filter(
-        campaign=campaign_id, switched_off_at__isnull=True
+        campaign=campaign_id,
+        switched_off_at__isnull=True,
     )
     return list(rules.order_by("pk"))
 
@@ -131,7 +132,8 @@ class _Breach:
 
 
 def rule_acts(
-    rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]
+    rules: Sequence[QualityRule],
+    measured: Sequence[MeasuredTask],
 ) -> list[RuleAct]:
     """Return the actions of these rules, stored or not, given the measures of their campaigns' test sets.
 
@@ -166,7 +168,9 @@ def rule_acts(
 
 
 def _rule_breaches(
-    rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
+    rules: Sequence[QualityRule],
+    task_id: int,
+    measures: MeasuresByJudge,
 ) -> list[tuple[QualityRule, str]]:
     breached = []
     for rule in rules:
@@ -184,7 +188,9 @@ def _applies(rule: QualityRule, task_id: int) -> bool:
 
 
 def rules_broken(
-    *, task: Task, judges: Collection[int]
+    *,
+    task: Task,
+    judges: Collection[int],
 ) -> dict[str, list[QualityRule]]:
     """Return the rules in force that judges currently break, by pseudonym. Two queries."""
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
@@ -199,7 +205,10 @@ def rules_broken(
 
 
 def rule_effects(
-    rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
+    rules: Sequence[QualityRule],
+    *,
+    campaign: Campaign,
+    task_id: int | None = None,
 ) -> RuleEffects:
     """Return the effects of these rules, stored or not, given the stored measures of judges.
 
@@ -223,7 +232,9 @@ def rule_effects(
 
 
 def rules_as_if_new(
-    rules: Sequence[QualityRule], *, campaign: Campaign
+    rules: Sequence[QualityRule],
+    *,
+    campaign: Campaign,
 ) -> list[tuple[QualityRule, RuleEffects]]:
     """Return the effects of each rule in force as if it had not acted yet; see `rule_effects`."""
     in_force = [rule for rule in rules if rule.switched_off_at is None]
@@ -239,7 +250,10 @@ def rules_as_if_new(
 
 
 def acts_held(
-    acts: Iterable[RuleAct], *, campaign_id: int, measured: Collection[str]
+    acts: Iterable[RuleAct],
+    *,
+    campaign_id: int,
+    measured: Collection[str],
 ) -> list[RuleAct]:
     """Return the acts that wait for an organiser.
 
@@ -252,7 +266,8 @@ def acts_held(
     if not stops:
         return []
     stopped_before = _stops_in_force(campaign_id).filter(
-        rule__isnull=False, judge__pseudonym__in=measured
+        rule__isnull=False,
+        judge__pseudonym__in=measured,
     )
     stopped = set(stopped_before.values_list("judge", flat=True))
     stopped.update(act.judge.pk for act in stops)
@@ -262,7 +277,9 @@ def acts_held(
 
 
 def effects_held(
-    *, campaign: Campaign, task_id: int | None = None
+    *,
+    campaign: Campaign,
+    task_id: int | None = None,
 ) -> list[RuleEffects]:
     """Return the effects that wait for an organiser, by rule, oldest first.
 
@@ -289,7 +306,8 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
     At most five queries for any number of campaigns and test sets.
     """
     in_force = QualityRule.objects.filter(
-        switched_off_at__isnull=True, action__in=STANDS_ASIDE
+        switched_off_at__isnull=True,
+        action__in=STANDS_ASIDE,
     )
     rules = list(in_force.filter(campaign__in=campaigns))
     if not rules:
@@ -317,12 +335,15 @@ def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]
 
 def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
     return QualityAction.objects.in_force().filter(
-        judge__campaign__in=campaign_ids, action__in=STANDS_ASIDE
+        judge__campaign__in=campaign_ids,
+        action__in=STANDS_ASIDE,
     )
 
 
 def _evidence(
-    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
+    rule: QualityRule,
+    measures: dict[str, MeasureResult],
+    watermark: int,
 ) -> RuleEvidence:
     """Return all current measures of the judge, and the terms of the rule."""
     return {

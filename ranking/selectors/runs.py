@@ -261,7 +261,9 @@ class HistoryPoint:
 
 
 def ranking_history(
-    *, task_id: int, latest: RankingRun | None = None
+    *,
+    task_id: int,
+    latest: RankingRun | None = None,
 ) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
@@ -272,11 +274,13 @@ def ranking_history(
     run_by_watermark = dict(runs.values_list("watermark", "pk"))
     chosen = _evenly_spread(sorted(run_by_watermark))
     rows = RankingRun.objects.filter(
-        pk__in=[run_by_watermark[number] for number in chosen]
+        pk__in=[run_by_watermark[number] for number in chosen],
     )
     points = []
     for row in rows.order_by("watermark").values(
-        "watermark", "comparisons", systems=F("standings")
+        "watermark",
+        "comparisons",
+        systems=F("standings"),
     ):
         points.append(HistoryPoint(**row))
     if latest is not None and latest.watermark not in run_by_watermark:
@@ -359,11 +363,14 @@ def ranked_group_of_task(*, task: str, **_sent: Any) -> Subquery:
 
 
 def ranking_settings_history(
-    *, task_id: int, until: datetime | None = None
+    *,
+    task_id: int,
+    until: datetime | None = None,
 ) -> list[RankingSettings]:
     """Return all settings ever chosen, newest first; empty if the defaults apply. One query."""
     rows = RankingSettings.objects.filter(task=task_id).select_related(
-        "judge_group", "changed_by"
+        "judge_group",
+        "changed_by",
     )
     if until is not None:
         rows = rows.filter(created_at__lte=until)
@@ -379,7 +386,9 @@ def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
 
 
 def stopping_rule_history(
-    *, task_id: int, until: datetime | None = None
+    *,
+    task_id: int,
+    until: datetime | None = None,
 ) -> list[StoppingRule]:
     """Return all rules, newest first; one without criteria removed its predecessor."""
     rows = StoppingRule.objects.filter(task=task_id).select_related("changed_by")
@@ -416,7 +425,8 @@ def rule_first_met(run: RankingRun) -> RuleMet | None:
     if not rule:
         return None
     latest = LatestRanking.objects.filter(
-        pk=run.task_id, parameters__stopping_rule=rule
+        pk=run.task_id,
+        parameters__stopping_rule=rule,
     )
     met: RuleMet | None = latest.values_list("rule_met", flat=True).first()
     # Ignore it if it has later judgments than an earlier ranking.

@@ -37,7 +37,10 @@ def other_tasks(*, task: Task) -> list[Task]:
 
 
 def tasks_beside(
-    *, task: Task, options: Mapping[str, Any], watermarks: Mapping[int, int]
+    *,
+    task: Task,
+    options: Mapping[str, Any],
+    watermarks: Mapping[int, int],
 ) -> tuple[TaskBeside, ...]:
     """Return the current judgments of the other tasks that complete options select.
 
@@ -55,7 +58,9 @@ def tasks_beside(
         watermark = watermarks[other.pk]
         judgments = _chosen(other, options, watermark) if watermark else None
         task_beside = TaskBeside(
-            protocol=other.protocol, watermark=watermark, judgments=judgments
+            protocol=other.protocol,
+            watermark=watermark,
+            judgments=judgments,
         )
         beside.append(task_beside)
     return tuple(beside)
@@ -63,17 +68,24 @@ def tasks_beside(
 
 def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJudgments:
     tallies = JudgeTally.objects.filter(
-        task=task, judge__pseudonym__in=options[WITHOUT.name]
+        task=task,
+        judge__pseudonym__in=options[WITHOUT.name],
     )
     of_judgments = {option.name: options[option.name] for option in JUDGMENT_OPTIONS}
     without = tuple(sorted(tallies.values_list("judge__pseudonym", flat=True)))
     return judgments_chosen(
-        task=task, options={**of_judgments, WITHOUT.name: without}, watermark=watermark
+        task=task,
+        options={**of_judgments, WITHOUT.name: without},
+        watermark=watermark,
     )
 
 
 def tasks_read(
-    *, task: Task, watermark: int, chosen: ChosenJudgments, judged_input: Input
+    *,
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
+    judged_input: Input,
 ) -> tuple[TaskRead, ...]:
     """Return a task with given judgments, and the other tasks recorded with it. Call it in a transaction.
 
@@ -91,7 +103,7 @@ def tasks_read(
     if deleted:
         raise ValueError(
             _("A task of this analysis has been deleted: %(task)s.")
-            % {"task": comma_list(deleted)}
+            % {"task": comma_list(deleted)},
         )
     tasks = [_read(task, watermark, chosen, judged_input)]
     for other in beside:
@@ -101,7 +113,9 @@ def tasks_read(
 
 def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
     nothing = TaskRead(
-        protocol=beside.protocol, watermark=beside.watermark, judged=None
+        protocol=beside.protocol,
+        watermark=beside.watermark,
+        judged=None,
     )
     if task is None or beside.judgments is None:
         return nothing
@@ -119,12 +133,17 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
 
 
 def _read(
-    task: Task, watermark: int, chosen: ChosenJudgments, judged_input: Input
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
+    judged_input: Input,
 ) -> TaskRead:
     """Read a task from its comparisons or, if no answer compares outputs, from the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
     judged: JudgedTask | ScoredTask = JudgedTask(
-        task.protocol, judged_input.blocks, time
+        task.protocol,
+        judged_input.blocks,
+        time,
     )
     if not judged.systems or not answer_kind_of(task).compares_outputs:
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
@@ -140,17 +159,20 @@ def _read(
 
 
 def _active_time(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> tuple[ActiveTime, int]:
     """Return the time of each judge for each segment, and the number of judgments of unknown time. One query."""
     judgments = Judgment.objects.of(task.pk).counted().until(watermark)
     judgments = judgments.exclude(judge__pseudonym__in=chosen.without)
     if chosen.documents is not None:
         judgments = judgments.filter(
-            block__segment__document__name__in=chosen.documents
+            block__segment__document__name__in=chosen.documents,
         )
     by_judge = judgments.order_by().values(
-        segment=F("block__segment__number"), name=F("judge__pseudonym")
+        segment=F("block__segment__number"),
+        name=F("judge__pseudonym"),
     )
     rows = by_judge.annotate(
         milliseconds=Sum("active_ms"),

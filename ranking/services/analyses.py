@@ -75,7 +75,10 @@ LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 
 
 def analysis_choice(
-    kind: str, options: Mapping[str, Any], *, of_campaign: bool = False
+    kind: str,
+    options: Mapping[str, Any],
+    *,
+    of_campaign: bool = False,
 ) -> AnalysisChoice:
     """Complete the options of a request to a task or a campaign.
 
@@ -237,12 +240,18 @@ def watermark_check(watermark: int | None, last: int) -> None:
 
 
 def _judgments(
-    task: Task, choice: AnalysisChoice, watermark: int, others: Mapping[int, int]
+    task: Task,
+    choice: AnalysisChoice,
+    watermark: int,
+    others: Mapping[int, int],
 ) -> ChosenJudgments:
     """Return the judgments that count; `others` are the watermarks of other tasks by primary key."""
     kind = choice.kind
     chosen = judgments_chosen(
-        task=task, options=choice.options, watermark=watermark, kind=kind
+        task=task,
+        options=choice.options,
+        watermark=watermark,
+        kind=kind,
     )
     if Need.METRICS in kind.needs:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
@@ -356,7 +365,9 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
     """
     data, reports = analysis_reproduce(analysis, begin=begin)
     Analysis.objects.filter(pk=analysis.pk).update(
-        data=data, reports=reports, finished_at=Now()
+        data=data,
+        reports=reports,
+        finished_at=Now(),
     )
     analysis.refresh_from_db()
     return analysis
@@ -364,7 +375,9 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
 
 @transaction.atomic
 def analysis_reproduce(
-    analysis: Analysis, *, begin: Begin | None = None
+    analysis: Analysis,
+    *,
+    begin: Begin | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Recompute the answer of an analysis from its record, as plain data and as reports.
 
@@ -376,7 +389,7 @@ def analysis_reproduce(
     if analysis.content_key_version != CONTENT_KEY_VERSION:
         raise ValueError(
             f"The analysis used content keys of version {analysis.content_key_version}; "
-            f"this version of Quintet uses {CONTENT_KEY_VERSION}."
+            f"this version of Quintet uses {CONTENT_KEY_VERSION}.",
         )
     kind = kind_of(analysis)
     compute = _compute_for_task
@@ -394,7 +407,10 @@ def kind_of(analysis: Analysis) -> AnalysisKind:
 
 
 def _compute_for_task(
-    analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
+    analysis: Analysis,
+    kind: AnalysisKind,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> Callable[[], Report]:
     """Compute an analysis of a task; return a function that creates its report."""
     task = analysis.task
@@ -409,12 +425,16 @@ def _compute_for_task(
     )
     if kind.reads_other_tasks:
         beside = tasks_read(
-            task=task, watermark=watermark, chosen=chosen, judged_input=judged_input
+            task=task,
+            watermark=watermark,
+            chosen=chosen,
+            judged_input=judged_input,
         )
         judged_input = replace(judged_input, beside=beside)
     if chosen.metrics is not None:
         metrics = metrics_by_digest(
-            test_set_id=task.test_set_id, digests=chosen.metrics
+            test_set_id=task.test_set_id,
+            digests=chosen.metrics,
         )
         document_of = chosen_segments(task=task, chosen=chosen)
         if chosen.documents is not None:
@@ -428,7 +448,9 @@ def _compute_for_task(
         )
     if chosen.machines is not None:
         machines = machine_answers(
-            task=task, chosen=chosen, systems=judged_input.blocks.systems
+            task=task,
+            chosen=chosen,
+            systems=judged_input.blocks.systems,
         )
         judged_input = replace(judged_input, machines=machines)
     if isinstance(kind, ProtocolAnalysis) and kind.read is not None:
@@ -439,14 +461,19 @@ def _compute_for_task(
 
     def report() -> Report:
         return _report_with_notes(
-            kind.tell(judged_input, options, findings), not_judged, chosen.rule
+            kind.tell(judged_input, options, findings),
+            not_judged,
+            chosen.rule,
         )
 
     return report
 
 
 def _compute_across_tasks(
-    analysis: Analysis, kind: AnalysisKind, options: AnalysisOptions, begin: Begin
+    analysis: Analysis,
+    kind: AnalysisKind,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> Callable[[], Report]:
     """Compute a table over test sets; return a function that creates its report."""
     progress = begin(str(kind.title))
@@ -462,7 +489,9 @@ def _compute_across_tasks(
 
 
 def _row(
-    kind: AnalysisKind, options: AnalysisOptions, recorded: Mapping[str, Any]
+    kind: AnalysisKind,
+    options: AnalysisOptions,
+    recorded: Mapping[str, Any],
 ) -> TableRow[Any]:
     """Read the judgments of one test set, and compute its row."""
     values = dict(recorded)
@@ -478,7 +507,10 @@ def _row(
     assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
         judged_input = stored_input(
-            task=row, watermark=task.watermark, chosen=chosen, languages=languages
+            task=row,
+            watermark=task.watermark,
+            chosen=chosen,
+            languages=languages,
         )
         findings = kind.find(judged_input, options, _silent_progress)
         return TableRow(task, findings, rule=chosen.rule)
@@ -497,7 +529,9 @@ def _not_judged(judged_input: Input, chosen: ChosenJudgments) -> list[str]:
 
 
 def _report_with_notes(
-    report: Report, not_judged: Sequence[str], state: RuleState | None
+    report: Report,
+    not_judged: Sequence[str],
+    state: RuleState | None,
 ) -> Report:
     """Add notes on systems without judgments and on the stopping rule to a report."""
     notes = list(report.notes)
@@ -553,7 +587,11 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
     if not _is_due(task, choice, chosen, last):
         return None
     analysis = analysis_ask(
-        task=task, choice=choice, watermark=last, judgments=chosen, is_queued=False
+        task=task,
+        choice=choice,
+        watermark=last,
+        judgments=chosen,
+        is_queued=False,
     )
     if analysis.finished_at is not None:
         return None
@@ -569,7 +607,10 @@ def answer_keep_up(*, task: Task) -> Analysis | None:
 
 
 def _is_due(
-    task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int
+    task: Task,
+    choice: AnalysisChoice,
+    chosen: ChosenJudgments,
+    last: int,
 ) -> bool:
     finished = Analysis.objects.of(task.pk).finished()
     answers = finished.filter(choice_digest=choice.digest).defer(*ANSWER)

@@ -102,7 +102,10 @@ def _count_tallies(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
 def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
     systems = tallies.definition.systems
     for changed in changed_judgments(
-        task_id=task_id, start=start, stop=stop, systems=systems
+        task_id=task_id,
+        start=start,
+        stop=stop,
+        systems=systems,
     ):
         tallies.apply(changed)
 
@@ -119,7 +122,10 @@ def _store(held: HeldTallies, task_id: int) -> None:
     )
     fields = ["build", "watermark", "definition", "packed", "stored_at"]
     StoredTallies.objects.bulk_create(
-        [row], update_conflicts=True, update_fields=fields, unique_fields=["task"]
+        [row],
+        update_conflicts=True,
+        update_fields=fields,
+        unique_fields=["task"],
     )
     held.stored_watermark = held.watermark
 

@@ -71,7 +71,8 @@ def metrics_ask(
     if problem := texts_missing(test_set):
         raise MetricRefusedError(problem)
     waiting = Job.objects.waiting().filter(
-        campaign=test_set.campaign_id, kind=JobKind.METRICS
+        campaign=test_set.campaign_id,
+        kind=JobKind.METRICS,
     )
     return waiting.filter(parameters=parameters).first() or job_queue(
         campaign=test_set.campaign,
@@ -107,7 +108,11 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
         cost = _COSTS[name]
 
         def own_progress(
-            segments: int, total: int, *, done: int = done, cost: int = cost
+            segments: int,
+            total: int,
+            *,
+            done: int = done,
+            cost: int = cost,
         ) -> None:
             cost_so_far = done + cost * segments / total
             progress(round(1000 * cost_so_far), 1000 * total_cost)
@@ -145,7 +150,7 @@ def _metric_compute(
     if stored is not None:
         if not stored.is_of_texts:
             message = _(
-                "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
+                "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first.",
             )
             values = {"name": computed.name, "signature": computed.signature}
             raise MetricRefusedError(message % values)
@@ -175,7 +180,11 @@ def _unchanged_numbers(stored: Metric, computed: Metric) -> dict[str, FloatArray
 
 @transaction.atomic
 def metric_store(
-    *, test_set: TestSet, values: FloatArray, user: User | None = None, **fields: Any
+    *,
+    test_set: TestSet,
+    values: FloatArray,
+    user: User | None = None,
+    **fields: Any,
 ) -> tuple[Metric, bool]:
     """Store scores read from a file; return the metric, and whether it is new.
 
@@ -200,7 +209,7 @@ def metric_store(
         return made, True
     if stored.digest != made.digest:
         message = _(
-            "Other scores of “%(name)s” with the same signature exist. Delete them first."
+            "Other scores of “%(name)s” with the same signature exist. Delete them first.",
         )
         raise MetricRefusedError(message % {"name": made.name}, field="files")
     return stored, False

@@ -67,7 +67,7 @@ def quality_evaluate(
         # Wait for other measurements, and for rules that are being added: otherwise such a rule would seem
         # older than these measures and would never be applied.
         Campaign.objects.select_for_update(no_key=True).get(
-            pk=task.test_set.campaign_id
+            pk=task.test_set.campaign_id,
         )
         if not _report_store(run):
             return False
@@ -92,7 +92,7 @@ def _words_of_a_block(task: Task) -> float | None:
 def _report_store(run: RankingRun) -> bool:
     """Record that the judges are measured up to this run; return False if later judgments already are."""
     by_none_later = Q(measured_watermark=None) | Q(
-        measured_watermark__lte=run.watermark
+        measured_watermark__lte=run.watermark,
     )
     rows = RankingUpkeep.objects.filter(by_none_later, task=run.task_id)
     # Use the same clock as for the times of rules, which must not seem older.
@@ -100,7 +100,8 @@ def _report_store(run: RankingRun) -> bool:
     if rows.update(**now):
         return True
     RankingUpkeep.objects.bulk_create(
-        [RankingUpkeep(task_id=run.task_id)], ignore_conflicts=True
+        [RankingUpkeep(task_id=run.task_id)],
+        ignore_conflicts=True,
     )
     return bool(rows.update(**now))
 
@@ -142,7 +143,10 @@ def _measures(
             continue
         of_judge = measures.setdefault(row["judge"], {})
         of_judge[JudgeMeasure.INTER] = MeasureResult(
-            row["kappa"], row["comparable"], row["low"], row["high"]
+            row["kappa"],
+            row["comparable"],
+            row["low"],
+            row["high"],
         )
     return measures
 
@@ -224,7 +228,8 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
             now[name][str(measure)] = result._asdict()
     changed = [name for name in now if now[name] != before.get(name)]
     judges = Judge.objects.filter(
-        campaign=task.test_set.campaign_id, pseudonym__in=changed
+        campaign=task.test_set.campaign_id,
+        pseudonym__in=changed,
     )
     changed_rows = []
     for judge in judges:

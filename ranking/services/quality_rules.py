@@ -47,7 +47,7 @@ class ConfirmationNeededError(Exception):
 
     def __init__(self, effects: RuleEffects) -> None:
         super().__init__(
-            _("Confirm: these rules would act on more than one in five judges.")
+            _("Confirm: these rules would act on more than one in five judges."),
         )
         self.effects = effects
 
@@ -133,7 +133,7 @@ def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffect
         effects = rule_effects([rule], campaign=rule.campaign)
     if not effects.acts:
         raise QualityRefusedError(
-            _("This rule has no actions waiting for confirmation.")
+            _("This rule has no actions waiting for confirmation."),
         )
     if confirmed != effects.code:
         raise ConfirmationNeededError(effects)

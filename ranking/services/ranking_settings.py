@@ -120,7 +120,8 @@ def _options_checked(method: LiveMethod, options: Mapping[str, Any]) -> dict[str
         return {}
     if method is LiveMethod.BY_DESIGN:
         raise RangeChoiceError(
-            "Choose the method that has these options.", field="method_options"
+            "Choose the method that has these options.",
+            field="method_options",
         )
     try:
         return METHODS[method].changed_options(options)
@@ -151,7 +152,8 @@ def _check(method: LiveMethod, choice: RangeOptions, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that this test set or the method does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(
-            f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence"
+            f"The maximum confidence is {MAX_CONFIDENCE}.",
+            field="confidence",
         )
     is_active = _has_active_design(task)
     if choice.ranges == "anytime" and is_active:
@@ -163,7 +165,7 @@ def _check(method: LiveMethod, choice: RangeOptions, task: Task) -> None:
         raise RangeChoiceError(
             _(
                 "Use Bradley–Terry: under an active design some pairs are compared more often, so shares of wins "
-                "are not comparable."
+                "are not comparable.",
             ),
             field="method",
         )
@@ -176,7 +178,7 @@ def _has_active_design(task: Task) -> bool:
 def _not_under_an_active_design() -> str:
     return _(
         "Anytime ranges cannot tell systems apart under an active design, which compares them with "
-        "different opponents."
+        "different opponents.",
     )
 
 
@@ -239,7 +241,7 @@ def stopping_rule_set(
         raise StoppingRuleError(
             _(
                 "Enter a reason: judging has started, so the rule was not set in advance. The reason is shown "
-                "with the rule."
+                "with the rule.",
             ),
             field="reason",
         )
@@ -264,7 +266,7 @@ def _why_not_anytime(task: Task) -> str:
         return _not_under_an_active_design()
     if ranking_settings_in_force(task_id=task.pk).resample != "two_way":
         return _(
-            "Anytime ranges need rankings that account for segments and judges. Change the ranking settings first."
+            "Anytime ranges need rankings that account for segments and judges. Change the ranking settings first.",
         )
     return ""
 

@@ -43,13 +43,13 @@ def ranking_run_reproduce(run: RankingRun) -> RunResult:
     """
     if run.method not in METHODS:
         raise ValueError(
-            f"Rankings by {run.method!r} cannot be reproduced by this version of Quintet."
+            f"Rankings by {run.method!r} cannot be reproduced by this version of Quintet.",
         )
     version = run.parameters["content_key_version"]
     if version != CONTENT_KEY_VERSION:
         raise ValueError(
             f"The run resampled by content keys of version {version}; "
-            f"this code has version {CONTENT_KEY_VERSION}."
+            f"this code has version {CONTENT_KEY_VERSION}.",
         )
     recorded = {}
     for key in ("corrections", "withdrawn"):
@@ -57,7 +57,7 @@ def ranking_run_reproduce(run: RankingRun) -> RunResult:
             recorded[key] = run.parameters[key]
     if left_out_recorded(run.task_id) != recorded:
         raise ValueError(
-            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or imported answers were withdrawn."
+            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it, or imported answers were withdrawn.",
         )
     with transaction.atomic():
         result = run_result(run)

@@ -94,7 +94,10 @@ def _counted_blocks(definition: Definition, judged: Blocks) -> Blocks:
 
 
 def run_result_of(
-    tallies: RunTallies, parameters: RunParameters, *, seed: int
+    tallies: RunTallies,
+    parameters: RunParameters,
+    *,
+    seed: int,
 ) -> RunResult:
     """Return the result of a run from the tallies of its judgments.
 
@@ -192,7 +195,9 @@ def _units(counted: CountedJudgments, ranking: Ranking) -> RunInput:
 
 
 def _limits(
-    counted: CountedJudgments, ranking: Ranking, parameters: RunParameters
+    counted: CountedJudgments,
+    ranking: Ranking,
+    parameters: RunParameters,
 ) -> list[str]:
     """Return the units not accounted for."""
     return range_limits(
@@ -238,7 +243,9 @@ _RANGE = (
 
 
 def stopping_result(
-    counted: CountedJudgments, ranking: Ranking, rule: RecordedRule
+    counted: CountedJudgments,
+    ranking: Ranking,
+    rule: RecordedRule,
 ) -> StoppingResult:
     """Return the progress towards the stopping rule, and the anytime ranges.
 

@@ -103,7 +103,9 @@ class ComputedRun(NamedTuple):
 
 
 def ranking_run_compute(
-    *, task_id: int, watermark: int | None = None
+    *,
+    task_id: int,
+    watermark: int | None = None,
 ) -> RankingRun | None:
     """Rank a test set now, as `ranking_compute` does; return only the run."""
     computed = ranking_compute(task_id=task_id, watermark=watermark)
@@ -168,7 +170,10 @@ def _compute(task_id: int, watermark: int | None, *, again: bool) -> ComputedRun
 
 
 def _latest_replace(
-    run: RankingRun, latest: LatestRanking | None, *, is_asked: bool
+    run: RankingRun,
+    latest: LatestRanking | None,
+    *,
+    is_asked: bool,
 ) -> None:
     """Store a new ranking as the latest of its task, and keep milestones.
 
@@ -186,7 +191,10 @@ def _latest_replace(
     if met is None:
         criteria = run.result.get("stopping", {}).get("criteria", [])
     reason = kept_for(
-        run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria)
+        run,
+        last=last,
+        is_asked=is_asked,
+        is_first_of_rule=bool(criteria),
     )
     if reason is not None:
         last = ranking_keep(run=run, reason=reason)
@@ -214,7 +222,9 @@ def _latest_replace(
 
 
 def _sampling_state_update(
-    run: RankingRun, pairs: Tallies, kinds: Mapping[str, str]
+    run: RankingRun,
+    pairs: Tallies,
+    kinds: Mapping[str, str],
 ) -> None:
     """Store each pair's wins and ties for active designs; other designs need none.
 

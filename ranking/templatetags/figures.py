@@ -125,7 +125,10 @@ def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeSt
 
 @register.simple_tag(takes_context=True)
 def outcome_link(
-    context: Context, number: int, name: str, outcome: str
+    context: Context,
+    number: int,
+    name: str,
+    outcome: str,
 ) -> str | SafeString:
     """Return the number of a system's comparisons with this outcome, as a link to the judgments."""
     addresses: Addresses | None = context.get("addresses")
@@ -156,7 +159,7 @@ def tasks_beside(task: Task) -> list[Any]:
     if not task.is_one_of_several and task.protocol == Protocol.RANKING:
         return []
     rows: list[Any] = list(
-        tasks_listed(campaign=task.test_set.campaign).filter(test_set=task.test_set_id)
+        tasks_listed(campaign=task.test_set.campaign).filter(test_set=task.test_set_id),
     )
     for row in rows:
         wanted = row.blocks_wanted

@@ -23,7 +23,10 @@ _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab
 
 @form_view
 def analysis_page(
-    request: HttpRequest, slug: str, task_id: int, kind: str
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    kind: str,
 ) -> HttpResponse:
     """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
     task = joined_task(request, slug, task_id)
@@ -32,7 +35,10 @@ def analysis_page(
     def ask(form: AnalysisForm) -> None:
         user = user_of(request)
         analysis_ask(
-            task=task, choice=form_choice(form), user=user, watermark=form.watermark
+            task=task,
+            choice=form_choice(form),
+            user=user,
+            watermark=form.watermark,
         )
 
     page = reverse(_PAGES[analysis_kind.page], args=[slug, task_id])
@@ -51,6 +57,7 @@ def analysis_file(
     """Return the report of an analysis as a file, or one of its tables: its plot as SVG or PNG, or its rows as CSV."""
     task = organised_task(request, slug, task_id)
     analysis = get_object_or_404(
-        Analysis.objects.of(task.pk).finished(), pk=analysis_id
+        Analysis.objects.of(task.pk).finished(),
+        pk=analysis_id,
     )
     return for_spreadsheets(answer_file(analysis, ending, table))

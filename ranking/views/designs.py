@@ -55,7 +55,9 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         question = Question(
             title=_("Save design"),
             facts=design_effects_in_words(
-                effects, design=form.proposed, group=form.new_judge_group
+                effects,
+                design=form.proposed,
+                group=form.new_judge_group,
             ),
             after=_("You can undo this later."),
             answers=[Answer(_("Save design"))],
@@ -83,7 +85,10 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def design_again(
-    request: HttpRequest, slug: str, task_id: int, design_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    design_id: int,
 ) -> HttpResponse:
     """Restore an earlier design for future HITs."""
     task = organised_task(request, slug, task_id)
@@ -179,7 +184,9 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
         design = form.proposed
         needed = design_needs_in_words(task=task, design=design)
         expected = design_forecast(
-            task=task, design=design, budget=Budget(**budget.arguments)
+            task=task,
+            design=design,
+            budget=Budget(**budget.arguments),
         )
         if expected is not None:
             forecast = forecast_card(expected, budget, run=expected.run)

@@ -100,7 +100,10 @@ def posted_number(text: str) -> int:
 @require_safe
 @login_required
 def exported_file(
-    request: HttpRequest, slug: str, task_id: int, export_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    export_id: int,
 ) -> HttpResponseBase:
     """Return the bytes of an exported file, or a range of them."""
     task: Any = joined_task(request, slug, task_id)

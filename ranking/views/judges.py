@@ -74,7 +74,10 @@ DAYS_SHOWN = 14
 
 @page_view
 def judge_page(
-    request: HttpRequest, slug: str, task_id: int, judge_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    judge_id: int,
 ) -> HttpResponse:
     """Show a judge of the campaign with their work in a test set."""
     task = organised_task(request, slug, task_id)
@@ -181,7 +184,10 @@ def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def judge_act(
-    request: HttpRequest, slug: str, task_id: int, judge_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    judge_id: int,
 ) -> HttpResponse:
     """Carry out a decision about a judge from their page; pausing and excluding need confirmation."""
     task = organised_task(request, slug, task_id)
@@ -212,7 +218,11 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         return _wrong(request, form, task, back=_back(form, task))
     if not is_answered(request):
         question = _question(
-            form, form.judges, task, cancel=_back(form, task), is_of_many=True
+            form,
+            form.judges,
+            task,
+            cancel=_back(form, task),
+            is_of_many=True,
         )
         return ask(
             request,
@@ -222,7 +232,11 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             section="judges",
         )
     decided = _decide(
-        request, form, form.judges, task, analysis=form.cleaned_data["analysis"]
+        request,
+        form,
+        form.judges,
+        task,
+        analysis=form.cleaned_data["analysis"],
     )
     if not decided.judges:
         return redirect(_back(form, task))
@@ -231,7 +245,10 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @page_view
 def judges_acted(
-    request: HttpRequest, slug: str, task_id: int, batch: UUID
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    batch: UUID,
 ) -> HttpResponse:
     """Show the outcome of a decision, with an undo button."""
     task = organised_task(request, slug, task_id)
@@ -252,13 +269,18 @@ def judges_acted(
 
 @action_view
 def judges_act_undo(
-    request: HttpRequest, slug: str, task_id: int, batch: UUID
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    batch: UUID,
 ) -> HttpResponse:
     """Undo a decision for all its judges."""
     task = organised_task(request, slug, task_id)
     with refusals_as_messages(request):
         judges = judges_decision_undo(
-            campaign=task.test_set.campaign, batch=batch, user=user_of(request)
+            campaign=task.test_set.campaign,
+            batch=batch,
+            user=user_of(request),
         )
         message = _("Undone for %(judge)s.") % {"judge": judged_by(judges)}
         messages.success(request, message)
@@ -303,7 +325,10 @@ def _question(
     return Question(
         title=labelled(button_of(action), judged_by(judges)),
         facts=deciding_in_words(
-            judges=judges, task=task, action=action, text=form.cleaned_data["text"]
+            judges=judges,
+            task=task,
+            action=action,
+            text=form.cleaned_data["text"],
         ),
         after=_("You can undo this later."),
         answers=[Answer(button_of(action))],
@@ -350,19 +375,26 @@ def _back(form: JudgesActionForm, task: Task) -> str:
 
 @action_view
 def action_revert(
-    request: HttpRequest, slug: str, task_id: int, action_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    action_id: int,
 ) -> HttpResponse:
     """Revert an action."""
     task = organised_task(request, slug, task_id)
     action = get_object_or_404(
-        QualityAction, pk=action_id, judge__campaign=task.test_set.campaign_id
+        QualityAction,
+        pk=action_id,
+        judge__campaign=task.test_set.campaign_id,
     )
     form = NoteForm(request.POST)
     if not form.is_valid():
         return HttpResponseBadRequest(_("The note is too long."))
     with refusals_as_messages(request):
         quality_action_revert(
-            action=action, user=user_of(request), note=form.cleaned_data["note"]
+            action=action,
+            user=user_of(request),
+            note=form.cleaned_data["note"],
         )
         messages.success(request, _("Action reverted."))
     return redirect(_address_of(task, action.judge_id))

@@ -35,7 +35,8 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     campaign = task.test_set.campaign
     metrics = metrics_of(test_set_id=task.test_set_id)
     jobs = jobs_of(campaign=campaign).filter(
-        kind=JobKind.METRICS, parameters__test_set=task.test_set_id
+        kind=JobKind.METRICS,
+        parameters__test_set=task.test_set_id,
     )
     action = request.POST.get("action", "")
     key = posted_number(request.POST.get("id", ""))
@@ -88,7 +89,10 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 
 def _is_done(
-    request: HttpRequest, task: Task, scores: MetricScoresForm, texts: TextMetricsForm
+    request: HttpRequest,
+    task: Task,
+    scores: MetricScoresForm,
+    texts: TextMetricsForm,
 ) -> bool:
     """Import scores or compute metrics, if either form is submitted; a refusal becomes a form error."""
     user = user_of(request)
@@ -103,14 +107,18 @@ def _is_done(
         return False
     try:
         made, remarks = metric_scores_import(
-            test_set=task.test_set, user=user, **scores.cleaned_data
+            test_set=task.test_set,
+            user=user,
+            **scores.cleaned_data,
         )
     except (FormatError, MetricRefusedError) as error:
         scores.add_error("files", str(error))
         return False
     number = len(made)
     message = ngettext(
-        "%(number)d metric imported.", "%(number)d metrics imported.", number
+        "%(number)d metric imported.",
+        "%(number)d metrics imported.",
+        number,
     )
     messages.success(request, message % {"number": number})
     for remark in remarks:

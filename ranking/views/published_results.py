@@ -171,7 +171,10 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 
 def _pending_analyses(
-    request: HttpRequest, task: Task, draft: PublishedDraft, sections: ChosenSections
+    request: HttpRequest,
+    task: Task,
+    draft: PublishedDraft,
+    sections: ChosenSections,
 ) -> list[Analysis]:
     """Return the analyses, named like their sections, that the draft lacks because they are waiting or failed."""
     run = latest_run(task_id=task.pk)
@@ -189,7 +192,10 @@ def _pending_analyses(
 
 
 def _desk(
-    request: HttpRequest, slug: str, task_id: int, data: Any
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    data: Any,
 ) -> tuple[PublishForm, PublishedFacts | None, dict[str, Any]]:
     """Return the form, the inputs of a result (None without a ranking), and the template context without preview."""
     task = organised_task(request, slug, task_id)
@@ -250,7 +256,10 @@ def _preview(draft: PublishedDraft, context: Mapping[str, Any]) -> dict[str, Any
 
 @action_view
 def published_embargo(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> HttpResponse:
     """Change the end of the embargo of a version; making it public is confirmed first."""
     task, result = _result(request, slug, task_id, version)
@@ -284,7 +293,10 @@ def published_embargo(
 
 @action_view
 def published_reviewers(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> HttpResponse:
     """Create or disable the reviewer link of a version."""
     _task, result = _result(request, slug, task_id, version)
@@ -302,7 +314,10 @@ def published_reviewers(
 
 @form_view
 def published_retract(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> HttpResponse:
     """Show the form for retracting a version; POST retracts it."""
     task, result = _result(request, slug, task_id, version)
@@ -311,7 +326,8 @@ def published_retract(
         with RefusalsAt(form, "retraction_reason"):
             result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
             messages.success(
-                request, _("Version %(version)s retracted.") % {"version": version}
+                request,
+                _("Version %(version)s retracted.") % {"version": version},
             )
             return redirect("publish", slug, task_id)
     context = {**of_task(task, "publish"), "result": result, "form": form}
@@ -321,7 +337,10 @@ def published_retract(
 
 @action_view
 def published_restore(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> HttpResponse:
     """Undo a retraction."""
     _task, result = _result(request, slug, task_id, version)
@@ -332,13 +351,18 @@ def published_restore(
 
 @action_view
 def published_bundle(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> HttpResponse:
     """Have a worker create the bundle of a version."""
     _task, result = _result(request, slug, task_id, version)
     with refusals_as_messages(request):
         result_bundle_ask(
-            result=result, with_texts="texts" in request.POST, by=user_of(request)
+            result=result,
+            with_texts="texts" in request.POST,
+            by=user_of(request),
         )
         if result.bundle_job is not None:
             messages.success(request, _("Creating the bundle."))
@@ -346,7 +370,10 @@ def published_bundle(
 
 
 def _result(
-    request: HttpRequest, slug: str, task_id: int, version: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    version: int,
 ) -> tuple[Task, PublishedResult]:
     task = organised_task(request, slug, task_id)
     versions = versions_of(task_id=task.pk)
@@ -416,19 +443,21 @@ def _kept_from_caches(response: _Response) -> _Response:
 _ZIP: Final = "bundle.zip"
 #: Files that browsers display; others are downloaded.
 _INLINE_FILES: Final = frozenset(
-    {"result.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
+    {"result.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"},
 )
 
 
 @require_safe
 @not_kept_if_missing
 def published_result(
-    request: HttpRequest, digest: str, token: str = ""
+    request: HttpRequest,
+    digest: str,
+    token: str = "",
 ) -> HttpResponse:
     """Show a published result: during an embargo, only to members and with the reviewer link."""
     result = _result_shown_to(request, digest, token)
     page_url = request.build_absolute_uri(
-        reverse("published-result", args=[result.address])
+        reverse("published-result", args=[result.address]),
     )
     context = {
         **result_content(result, visible_versions(result), page_url=page_url),
@@ -475,7 +504,10 @@ def published_review(request: HttpRequest, digest: str, token: str) -> HttpRespo
 @require_safe
 @not_kept_if_missing
 def published_file(
-    request: HttpRequest, digest: str, file_name: str, token: str = ""
+    request: HttpRequest,
+    digest: str,
+    file_name: str,
+    token: str = "",
 ) -> HttpResponseBase:
     """Stream the zip of a published result or a file in it; 404 until the zip has been created."""
     result = _result_shown_to(request, digest, token)
@@ -558,7 +590,9 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
 
 
 def _folder(
-    request: HttpRequest, result: PublishedResult, token: str
+    request: HttpRequest,
+    result: PublishedResult,
+    token: str,
 ) -> dict[str, Any]:
     """Return the downloads of a result; none before its folder exists."""
     bundle = result.bundle
@@ -568,7 +602,8 @@ def _folder(
     def line(name: str) -> dict[str, Any]:
         if token:
             address = reverse(
-                "published-review-file", args=[result.address, token, name]
+                "published-review-file",
+                args=[result.address, token, name],
             )
             # The full address is for print; reviewer links are not printed.
             return {"name": name, "address": address, "url": ""}

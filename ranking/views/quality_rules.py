@@ -73,7 +73,9 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _put_in_force(
-    campaign: Campaign, terms: Sequence[RuleTerms], **confirmed: Any
+    campaign: Campaign,
+    terms: Sequence[RuleTerms],
+    **confirmed: Any,
 ) -> RuleEffects:
     return rules_put_in_force(campaign=campaign, terms=terms, **confirmed).effects
 
@@ -141,7 +143,10 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 
 def _rule_form(
-    request: HttpRequest, campaign: Campaign, rule: QualityRule, form: RuleForm
+    request: HttpRequest,
+    campaign: Campaign,
+    rule: QualityRule,
+    form: RuleForm,
 ) -> HttpResponse:
     context = {
         "campaign": campaign,
@@ -161,7 +166,10 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
     rule = _rule(campaign, rule_id)
     if not is_answered(request):
         return ask(
-            request, _switch_off_question(rule), campaign=campaign, section="rules"
+            request,
+            _switch_off_question(rule),
+            campaign=campaign,
+            section="rules",
         )
     undo = request.POST.get("undo") == "yes"
     with refusals_as_messages(request):
@@ -193,7 +201,8 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     count = quality_rule_undo(rule=_rule(campaign, rule_id), user=user_of(request))
     messages.success(
-        request, counted("%(count)d action undone.", "%(count)d actions undone.", count)
+        request,
+        counted("%(count)d action undone.", "%(count)d actions undone.", count),
     )
     return redirect("quality-rules", slug)
 
@@ -245,7 +254,10 @@ class _Confirmation:
     facts: Sequence[str] = ()
 
     def question(
-        self, effects: RuleEffects, campaign: Campaign, error: str = ""
+        self,
+        effects: RuleEffects,
+        campaign: Campaign,
+        error: str = "",
     ) -> Question:
         sure = ""
         if effects.is_large:
@@ -264,7 +276,9 @@ class _Confirmation:
 
 
 def _confirm_and_apply(
-    request: HttpRequest, campaign: Campaign, confirmation: _Confirmation
+    request: HttpRequest,
+    campaign: Campaign,
+    confirmation: _Confirmation,
 ) -> HttpResponse:
     """Show the effects of rules with a form that confirms exactly these; once confirmed, carry them out.
 

@@ -48,7 +48,9 @@ from ranking.services.ranking_settings import (
 
 @form_view
 def ranking_settings_page(
-    request: HttpRequest, slug: str, task_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
 ) -> HttpResponse:
     """Show the ranking method and the rank ranges of a task; POST changes them."""
     task = organised_task(request, slug, task_id)
@@ -123,7 +125,10 @@ def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
 
 
 def _change_settings(
-    form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
+    form: RankingSettingsForm,
+    task: Task,
+    before: RankingSettings,
+    user: User,
 ) -> RankingSettings | None:
     """Change and return the settings; return None, with a form error, if they are inconsistent."""
     data = form.cleaned_data
@@ -158,7 +163,9 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
     if request.method == "POST" and form.is_valid():
         try:
             after = stopping_rule_set(
-                task=task, changed_by=user_of(request), **form.terms
+                task=task,
+                changed_by=user_of(request),
+                **form.terms,
             )
         except StoppingRuleError as error:
             field = error.field

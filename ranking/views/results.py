@@ -70,7 +70,10 @@ _ANALYSES_LISTED: Final = 25
 
 
 def _results(
-    request: HttpRequest, task: Task, page: str, context: Mapping[str, Any]
+    request: HttpRequest,
+    task: Task,
+    page: str,
+    context: Mapping[str, Any],
 ) -> HttpResponse:
     """Show a results page: its main answer, updated while the page is open, then its sections."""
     sections = Sections(request, task)

@@ -67,7 +67,10 @@ GROWTH = 0.02
 
 @page_view
 def system_results_page(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> HttpResponse:
     """Show a system. Parts that need all comparisons are computed by a worker; the page requests them."""
     task = organised_task(request, slug, task_id)
@@ -88,7 +91,10 @@ def system_results_page(
 @action_view
 @never_cache
 def system_results_ask(
-    request: HttpRequest, slug: str, task_id: int, system_id: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    system_id: int,
 ) -> HttpResponse:
     """Have a worker analyse a system. Read-only members may request it, too."""
     task = joined_task(request, slug, task_id)
@@ -142,7 +148,9 @@ class _Page:
         """Return the progress of a worker, or the content known so far."""
         if answer is not None and answer.is_awaited:
             return render(
-                request, "results/_progress.html", self.context_of_progress(answer)
+                request,
+                "results/_progress.html",
+                self.context_of_progress(answer),
             )
         response = render(request, "results/_system.html", self.context(answer))
         # The answer replaces the whole content, not only the progress.
@@ -188,7 +196,8 @@ class _Page:
     def _plot_address(self, analysis_id: int, name: str, ending: str) -> str:
         slug = self.task.test_set.campaign.slug
         return reverse(
-            "analysis-plot", args=[slug, self.task.pk, analysis_id, name, ending]
+            "analysis-plot",
+            args=[slug, self.task.pk, analysis_id, name, ending],
         )
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
@@ -216,7 +225,10 @@ class _Page:
             lost = data["lost_most_clearly"]
             won = data["won_most_clearly"]
             texts = sentences(
-                self.name, [*lost, *won], task=self.task, addresses=addresses
+                self.name,
+                [*lost, *won],
+                task=self.task,
+                addresses=addresses,
             )
             context["lost"] = texts[: len(lost)]
             context["won"] = texts[len(lost) :]
@@ -246,7 +258,9 @@ def _choice(
 
 
 def _neighbours(
-    name: str, run: RankingRun | None, addresses: Addresses
+    name: str,
+    run: RankingRun | None,
+    addresses: Addresses,
 ) -> dict[str, tuple[str, str | None]]:
     """Return the previous and the next system in the ranking, with their pages."""
     if run is None:
@@ -267,7 +281,10 @@ def _neighbours(
 
 @page_view
 def segment_page(
-    request: HttpRequest, slug: str, task_id: int, number: int
+    request: HttpRequest,
+    slug: str,
+    task_id: int,
+    number: int,
 ) -> HttpResponse:
     """Show a segment of a test set by its number."""
     task = organised_task(request, slug, task_id)
@@ -286,7 +303,9 @@ def segment_page(
         "most": MOST,
         "outputs": outputs,
         "table": JudgmentTable(
-            judged.judgments, task=task, names_by_block=judged.systems_shown
+            judged.judgments,
+            task=task,
+            names_by_block=judged.systems_shown,
         ),
         "correctable": correctable_outputs(segment_id=segment.pk),
         "corrections": corrections_listed(task=task).filter(before__segment=segment),

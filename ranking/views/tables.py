@@ -44,13 +44,19 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
     page = reverse("campaign-tables", args=[slug])
     return TableSections(request, campaign).requested(
-        kind_or_404(TABLES, name), page, ask
+        kind_or_404(TABLES, name),
+        page,
+        ask,
     )
 
 
 @page_view
 def table_file(
-    request: HttpRequest, slug: str, name: str, ending: str, table: str | None = None
+    request: HttpRequest,
+    slug: str,
+    name: str,
+    ending: str,
+    table: str | None = None,
 ) -> HttpResponse:
     """Return the report for the options in the address as a file, or one of its tables; 404 if there is none yet."""
     campaign = organised_campaign(request, slug)
@@ -62,5 +68,5 @@ def table_file(
     if report is None:
         raise Http404
     return for_spreadsheets(
-        report_file(report, ending, named=f"{slug}-{name}", table=table)
+        report_file(report, ending, named=f"{slug}-{name}", table=table),
     )

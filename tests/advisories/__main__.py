@@ -18,27 +18,31 @@ from tests.advisories.stored import read_database, read_stored, write_stored
 def main() -> int:
     """Print what is found; return 1 if a pinned package is affected."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument(
-        "--renew", metavar="FOLDER", type=Path, help="clone of the advisory database"
+        "--renew",
+        metavar="FOLDER",
+        type=Path,
+        help="clone of the advisory database",
     )
     options = parser.parse_args()
     pins = pinned_packages()
     if options.renew:
         write_stored(
-            read_database(options.renew, pins, as_of=_last_commit(options.renew))
+            read_database(options.renew, pins, as_of=_last_commit(options.renew)),
         )
     advisories = read_stored()
     found = advisories.on(pins)
     for name, version, advisory in found:
         sys.stdout.write(
-            f"{name} {version}: {advisory.id} ({', '.join(advisory.aliases)})\n"
+            f"{name} {version}: {advisory.id} ({', '.join(advisory.aliases)})\n",
         )
     age = (datetime.now(tz=UTC).date() - advisories.as_of).days
     sys.stdout.write(
         f"{len(pins)} pinned packages, {len(found)} with a known vulnerability, by the advisories "
-        f"up to {advisories.as_of} ({age} days ago).\n"
+        f"up to {advisories.as_of} ({age} days ago).\n",
     )
     return 1 if found else 0
 

@@ -8,7 +8,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 _PIN = re.compile(
-    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;\\]+)", re.MULTILINE
+    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;\\]+)",
+    re.MULTILINE,
 )
 
 

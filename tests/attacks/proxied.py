@@ -79,7 +79,7 @@ class Proxy:
         )
         (self.folder / "nginx.conf").write_text(
             f"daemon off; pid {self.folder}/pid; error_log {self.folder}/error.log info;"
-            f"events {{ worker_connections 512; }} http {{ {temporary} include {self.folder}/quintet.conf; }}"
+            f"events {{ worker_connections 512; }} http {{ {temporary} include {self.folder}/quintet.conf; }}",
         )
 
     def __enter__(self) -> Proxy:
@@ -123,14 +123,17 @@ class Proxy:
         """Return the answer to one request on a connection of its own."""
         connection = (
             http.client.HTTPSConnection(
-                self.name, self.https_port, timeout=30, context=self._trust()
+                self.name,
+                self.https_port,
+                timeout=30,
+                context=self._trust(),
             )
             if secure
             else http.client.HTTPConnection(self.name, self.http_port, timeout=30)
         )
         try:
             with contextlib.suppress(
-                BrokenPipeError
+                BrokenPipeError,
             ):  # answered before all of it was sent
                 connection.request(method, path, body, headers or {})
             response = connection.getresponse()
@@ -140,11 +143,16 @@ class Proxy:
 
     @contextlib.contextmanager
     def reading(
-        self, path: str, headers: dict[str, str]
+        self,
+        path: str,
+        headers: dict[str, str],
     ) -> Iterator[http.client.HTTPResponse]:
         """Yield an answer that is still to be read."""
         connection = http.client.HTTPSConnection(
-            self.name, self.https_port, timeout=60, context=self._trust()
+            self.name,
+            self.https_port,
+            timeout=60,
+            context=self._trust(),
         )
         try:
             connection.request("GET", path, headers=headers)
@@ -209,7 +217,7 @@ class Proxy:
         start = before.index("server 127.0.0.1:")
         end = before.index(";", start)
         configuration.write_text(
-            f"{before[:start]}server {HOST}:{free_port()}{before[end:]}"
+            f"{before[:start]}server {HOST}:{free_port()}{before[end:]}",
         )
         self.__exit__(None, None, None)
         self.__enter__()
@@ -227,7 +235,10 @@ class Proxy:
 def nginx_version() -> tuple[int, ...]:
     """Return the version of the nginx that is installed."""
     printed = subprocess.run(
-        ["nginx", "-v"], check=True, capture_output=True, text=True
+        ["nginx", "-v"],
+        check=True,
+        capture_output=True,
+        text=True,
     ).stderr
     version = re.search(r"nginx/([0-9.]+)", printed)
     assert version is not None
@@ -259,18 +270,19 @@ def _certificate_make(folder: Path) -> None:
         .not_valid_before(now - dt.timedelta(hours=1))
         .not_valid_after(now + dt.timedelta(days=1))
         .add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False
+            x509.SubjectAlternativeName([x509.DNSName(NAME)]),
+            critical=False,
         )
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .sign(key, hashes.SHA256())
     )
     (folder / "cert.pem").write_bytes(
-        certificate.public_bytes(serialization.Encoding.PEM)
+        certificate.public_bytes(serialization.Encoding.PEM),
     )
     (folder / "key.pem").write_bytes(
         key.private_bytes(
             serialization.Encoding.PEM,
             serialization.PrivateFormat.PKCS8,
             serialization.NoEncryption(),
-        )
+        ),
     )

@@ -79,7 +79,7 @@ def attack() -> list[Figure]:
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
     with ExitStack() as held:
         folder = Path(
-            held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-"))
+            held.enter_context(tempfile.TemporaryDirectory(prefix="quintet-proxy-")),
         )
         port, _process = held.enter_context(web_server())
         # Nobody listens at the second: requests go to the first.
@@ -153,7 +153,7 @@ def _streams(proxy: Proxy, path: str, key: str, digest: str) -> list[Figure]:
             f"{STREAMED_MB} MB of an export, read slowly, arrive with its disk full",
             whole,
             True,
-        )
+        ),
     ]
 
 
@@ -192,7 +192,9 @@ def _pages(proxy: Proxy, cookie: str) -> list[Figure]:
         ),
         _said("HSTS, once", page.headers.get_all("Strict-Transport-Security"), [hsts]),
         _said(
-            "cookies for the path alone, secure", bool(cookies) and rightly, wanted=True
+            "cookies for the path alone, secure",
+            bool(cookies) and rightly,
+            wanted=True,
         ),
         _said("a style sheet", proxy.ask("GET", style).status, 200),
         _said("the judge's page", judging.status, 200),
@@ -247,10 +249,10 @@ def _limits(proxy: Proxy) -> list[Figure]:
     with ExitStack() as held:
         for _ in range(40):
             client = held.enter_context(
-                socket.create_connection((HOST, proxy.http_port))
+                socket.create_connection((HOST, proxy.http_port)),
             )
             client.sendall(
-                b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf"
+                b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf",
             )
             held.enter_context(proxy.half_sent(f"{PREFIX}/sign-in/"))
         while_held = proxy.ask("GET", f"{PREFIX}/healthz").status
@@ -273,7 +275,7 @@ def _moves(folder: Path) -> list[Figure]:
     """Restart the web server at another address, as a container does."""
     if nginx_version() < RESOLVES:
         sys.stdout.write(
-            "This nginx looks names up only once (needs 1.27.3): not tried.\n"
+            "This nginx looks names up only once (needs 1.27.3): not tried.\n",
         )
         return []
     folder.mkdir()
@@ -283,13 +285,15 @@ def _moves(folder: Path) -> list[Figure]:
         with Proxy(folder, upstreams=upstreams, resolver=names.resolver) as proxy:
             with web_server_at("127.0.0.1", port):
                 arrived = wait_until(
-                    lambda: proxy.ask("GET", "/").text == "127.0.0.1", seconds=10
+                    lambda: proxy.ask("GET", "/").text == "127.0.0.1",
+                    seconds=10,
                 )
             names.address = "127.0.0.2"
             with web_server_at("127.0.0.2", port):
                 began = time.monotonic()
                 moved = wait_until(
-                    lambda: proxy.ask("GET", "/").text == "127.0.0.2", seconds=30
+                    lambda: proxy.ask("GET", "/").text == "127.0.0.2",
+                    seconds=30,
                 )
                 seconds = time.monotonic() - began
     return [
@@ -329,7 +333,7 @@ def _log(proxy: Proxy) -> list[Figure]:
 if __name__ == "__main__":
     if shutil.which("nginx") is None:
         sys.exit(
-            "This attack needs nginx: apt-get install nginx-light, or your system's way."
+            "This attack needs nginx: apt-get install nginx-light, or your system's way.",
         )
     with_services("tests.attacks.proxy")
     prepare_django(

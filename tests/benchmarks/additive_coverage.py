@@ -27,15 +27,24 @@ WORLDS: dict[str, SpanModel] = {
     "15 documents of nothing in common": replace(_SHORT, segments=150),
     "15 documents, SD 3": replace(_SHORT, segments=150, document_sd=3),
     "15 documents, SD 3, adaptive": replace(
-        _SHORT, segments=150, document_sd=3, sampling="adaptive"
+        _SHORT,
+        segments=150,
+        document_sd=3,
+        sampling="adaptive",
     ),
     "15 documents, SD 3, liking 2": replace(
-        _SHORT, segments=150, document_sd=3, liking_sd=2
+        _SHORT,
+        segments=150,
+        document_sd=3,
+        liking_sd=2,
     ),
     "8 documents, SD 3": replace(_SHORT, segments=80, document_sd=3),
     "5 documents, SD 3": replace(_SHORT, segments=50, document_sd=3),
     "8 documents, SD 3, equal systems": replace(
-        _SHORT, segments=80, document_sd=3, spread=0
+        _SHORT,
+        segments=80,
+        document_sd=3,
+        spread=0,
     ),
 }
 
@@ -84,7 +93,7 @@ def simulate(name: str, model: SpanModel, seeds: range) -> None:
         )
         width = np.mean([row.width for row in found])
         say(
-            f"| {name} | {kind} | {_percent(effects)} | {_percent(ranks)} | {width:.2f} |"
+            f"| {name} | {kind} | {_percent(effects)} | {_percent(ranks)} | {width:.2f} |",
         )
 
 

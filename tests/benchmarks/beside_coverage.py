@@ -67,7 +67,8 @@ def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | Scored
 
 
 def scored_campaign(
-    world: World, rng: np.random.Generator
+    world: World,
+    rng: np.random.Generator,
 ) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and one in which each output is scored alone: 15 points per standard deviation."""
     first, luck = first_task(world, rng)
@@ -94,7 +95,13 @@ def first_task(world: World, rng: np.random.Generator) -> tuple[JudgedTask, Floa
     """Return the ranking task, and how well segments suit systems, shape (segments, systems)."""
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
     task = _task(
-        "ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng
+        "ranking",
+        world,
+        np.array(world.first),
+        luck,
+        shown=5,
+        times=1,
+        rng=rng,
     )
     return task, luck
 
@@ -133,7 +140,11 @@ Rows = tuple[Int64Array, Int64Array, Int64Array, FloatArray]
 
 
 def scored_task(
-    world: World, *, scored: Rows, timed: Rows, rng: np.random.Generator
+    world: World,
+    *,
+    scored: Rows,
+    timed: Rows,
+    rng: np.random.Generator,
 ) -> ScoredTask:
     """Return a task of blocks of one output; `scored` and `timed`, with usual seconds, are rows of their own."""
     n = len(world.second)
@@ -171,7 +182,8 @@ def scored_task(
 
 
 def rated_campaign(
-    world: World, rng: np.random.Generator
+    world: World,
+    rng: np.random.Generator,
 ) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and ratings of each output by two judges: the mean of fluency and adequacy, 1 to 5 each."""
     first, luck = first_task(world, rng)
@@ -183,7 +195,7 @@ def rated_campaign(
     judge = (judge + np.tile(np.arange(raters), len(cells))) % world.judges
     both = perceived(world, luck, segment, system, judge, rng)
     points = np.stack(
-        [both + 0.5 * rng.normal(size=len(both)) for _criterion in range(2)]
+        [both + 0.5 * rng.normal(size=len(both)) for _criterion in range(2)],
     )
     score = np.clip(np.round(3 + points), 1, 5).mean(axis=0)
     seconds = 24 * paces(world, rng)[judge]
@@ -195,7 +207,8 @@ def rated_campaign(
 
 
 def edited_campaign(
-    world: World, rng: np.random.Generator
+    world: World,
+    rng: np.random.Generator,
 ) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and edits of each output, each accepted or not by two others; 15 % cannot be edited."""
     first, luck = first_task(world, rng)
@@ -230,7 +243,8 @@ def edited_campaign(
 
 
 def read_campaign(
-    world: World, rng: np.random.Generator
+    world: World,
+    rng: np.random.Generator,
 ) -> list[JudgedTask | ScoredTask]:
     """Return the first task, and a quiz: snippets of two segments, three statements, a reader for each system of a snippet."""
     first, luck = first_task(world, rng)
@@ -301,7 +315,9 @@ def _task(
             key=rng.integers(2**63, size=blocks).astype(np.uint64),
         ),
         ActiveTime(
-            seconds, segment.astype(np.int64), tuple(judges[each] for each in judge)
+            seconds,
+            segment.astype(np.int64),
+            tuple(judges[each] for each in judge),
         ),
     )
 
@@ -344,7 +360,8 @@ def held(
     resamples: int = 200,
     seed: int = 0,
     make: Callable[
-        [World, np.random.Generator], list[JudgedTask | ScoredTask]
+        [World, np.random.Generator],
+        list[JudgedTask | ScoredTask],
     ] = campaign,
 ) -> dict[str, Held]:
     """Return the figures of many campaigns: decided pairs per hour of both tasks, and correlations."""
@@ -382,17 +399,26 @@ WORLDS: dict[str, World] = {
     "tastes": World(first=_SAME, second=_OTHER, taste=0.3),
     "3 judges, tastes": World(first=_SAME, second=_OTHER, judges=3, taste=0.3),
     "2 judges, strong tastes": World(
-        first=_SAME, second=_OTHER, judges=2, taste=0.5, pace=0.5
+        first=_SAME,
+        second=_OTHER,
+        judges=2,
+        taste=0.5,
+        pace=0.5,
     ),
     "3 judges, far apart": World(
-        first=spaced(6, 0.6), second=spaced(6, 0.6), segments=100, judges=3, pace=0.5
+        first=spaced(6, 0.6),
+        second=spaced(6, 0.6),
+        segments=100,
+        judges=3,
+        pace=0.5,
     ),
 }
 
 
 #: Tasks set beside the ranking.
 BESIDE: dict[
-    str, Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]]
+    str,
+    Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]],
 ] = {
     "two outputs": campaign,
     "scores": scored_campaign,

@@ -95,7 +95,8 @@ def _cuts(shares: Sequence[float]) -> tuple[float, ...]:
 
 @cache
 def population(
-    correlation: float, cuts: tuple[float, ...]
+    correlation: float,
+    cuts: tuple[float, ...],
 ) -> Mapping[Coefficient, float]:
     """Return the coefficients of normal numbers that are cut into values: of half a million drawn pairs."""
     if not cuts:
@@ -117,7 +118,7 @@ def population(
 def coverage_of_systems(drawn: DrawnSystems, *, campaigns: int, seed: int = 5) -> Held:
     """Return how often intervals hold, of campaigns whose scores of systems are drawn."""
     random = np.random.default_rng(
-        [seed, drawn.systems, round(1000 * drawn.correlation)]
+        [seed, drawn.systems, round(1000 * drawn.correlation)],
     )
     pearson = spearman = 0
     for _campaign in range(campaigns):
@@ -129,7 +130,10 @@ def coverage_of_systems(drawn: DrawnSystems, *, campaigns: int, seed: int = 5) -
 
 
 def coverage_of_ratings(
-    drawn: DrawnRatings, *, campaigns: int, seed: int = 5
+    drawn: DrawnRatings,
+    *,
+    campaigns: int,
+    seed: int = 5,
 ) -> Mapping[Coefficient, float]:
     """Return how often the interval of each coefficient for segments and judges holds."""
     random = np.random.default_rng([seed, drawn.judges, drawn.segments, drawn.by])
@@ -141,13 +145,17 @@ def coverage_of_ratings(
             [
                 random.permutation(drawn.judges)[: drawn.by]
                 for _each in range(drawn.segments)
-            ]
+            ],
         )
         places = judge, segment, np.arange(len(judge))
         counts = drawn.judges, drawn.segments, len(judge)
         values = np.zeros((2, len(judge)))
         for place, count, share, each in zip(
-            places, counts, drawn.shared, drawn.correlations, strict=True
+            places,
+            counts,
+            drawn.shared,
+            drawn.correlations,
+            strict=True,
         ):
             values += sqrt(share) * np.stack(_pairs(random, count, each))[:, place]
         _count_held(held, _cut(values, drawn.cuts), (segment, judge), true)
@@ -155,18 +163,22 @@ def coverage_of_ratings(
 
 
 def coverage_of_scores(
-    drawn: DrawnScores, *, campaigns: int, seed: int = 5
+    drawn: DrawnScores,
+    *,
+    campaigns: int,
+    seed: int = 5,
 ) -> Mapping[Coefficient, float]:
     """Return how often the interval of each coefficient of two judges' scores for segments holds."""
     random = np.random.default_rng(
-        [seed, drawn.segments, drawn.outputs, round(100 * drawn.correlation)]
+        [seed, drawn.segments, drawn.outputs, round(100 * drawn.correlation)],
     )
     true = population(drawn.correlation, drawn.cuts)
     held = dict.fromkeys(Coefficient, 0)
     segment = np.repeat(np.arange(drawn.segments), drawn.outputs)
     for _campaign in range(campaigns):
         of_segment = np.stack(_pairs(random, drawn.segments, drawn.correlation))[
-            :, segment
+            :,
+            segment,
         ]
         of_output = np.stack(_pairs(random, len(segment), drawn.correlation))
         values = sqrt(drawn.shared) * of_segment + sqrt(1 - drawn.shared) * of_output
@@ -175,7 +187,8 @@ def coverage_of_scores(
 
 
 def _cut(
-    values: npt.NDArray[np.float64], cuts: tuple[float, ...]
+    values: npt.NDArray[np.float64],
+    cuts: tuple[float, ...],
 ) -> npt.NDArray[np.float64]:
     return np.searchsorted(cuts, values).astype(np.float64) if cuts else values
 
@@ -192,7 +205,9 @@ def _count_held(
 
 
 def _pairs(
-    random: np.random.Generator, count: int, correlation: float
+    random: np.random.Generator,
+    count: int,
+    correlation: float,
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], ...]:
     x, other = random.standard_normal((2, count))
     return x, correlation * x + sqrt(1 - correlation**2) * other
@@ -215,10 +230,11 @@ def main() -> None:
     for systems in (4, 5, 6, 8, 12, 20):
         for correlation in (0.0, 0.3, 0.6, 0.9, 0.97, 0.995):
             held = coverage_of_systems(
-                DrawnSystems(systems, correlation), campaigns=campaigns
+                DrawnSystems(systems, correlation),
+                campaigns=campaigns,
             )
             lines.append(
-                f"| {systems} | {correlation:g} | {100 * held.pearson:.1f} | {100 * held.spearman:.1f} |"
+                f"| {systems} | {correlation:g} | {100 * held.pearson:.1f} | {100 * held.spearman:.1f} |",
             )
     names = " | ".join(f"{each.value.capitalize()} %" for each in Coefficient)
     lines += [
@@ -236,7 +252,7 @@ def main() -> None:
             ratings = DrawnRatings(judges, segments, by, points)
             shares = _in_percent(coverage_of_ratings(ratings, campaigns=campaigns))
             lines.append(
-                f"| {judges} | {segments} | {by} | {points or 'a line'} | {shares} |"
+                f"| {judges} | {segments} | {by} | {points or 'a line'} | {shares} |",
             )
     lines += [
         "",

@@ -46,7 +46,9 @@ FURTHER: tuple[World, ...] = (
     ),
     *(
         replace(
-            _DOCUMENTS, name=f"{count} documents", segments=count * SEGMENTS_A_DOCUMENT
+            _DOCUMENTS,
+            name=f"{count} documents",
+            segments=count * SEGMENTS_A_DOCUMENT,
         )
         for count in (3, 4, 6, 10, 20)
     ),
@@ -116,7 +118,7 @@ def coverage(
         ]
         outside.append(1 - np.mean(inside))
         width.append(
-            np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems])
+            np.mean([row.rank_high - row.rank_low + 1 for row in ranking.systems]),
         )
         wrong.append(_is_misordered(ranking, true))
     return Found(
@@ -218,22 +220,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=100)
     parser.add_argument(
-        "--first-seed", type=int, default=0, help="others check what was chosen"
+        "--first-seed",
+        type=int,
+        default=0,
+        help="others check what was chosen",
     )
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument(
-        "--methods", nargs="+", choices=list(METHODS), default=["expected_wins"]
+        "--methods",
+        nargs="+",
+        choices=list(METHODS),
+        default=["expected_wins"],
     )
     parser.add_argument("--levels", nargs="+", choices=LEVELS, default=list(LEVELS))
     parser.add_argument(
-        "--further", action="store_true", help="few judges, little data, …"
+        "--further",
+        action="store_true",
+        help="few judges, little data, …",
     )
     parser.add_argument(
-        "--splits", type=int, default=40, help="of each released campaign"
+        "--splits",
+        type=int,
+        default=40,
+        help="of each released campaign",
     )
     parser.add_argument("--worlds", nargs="+", help="names of worlds; all if not given")
     parser.add_argument(
-        "--best-worst", action="store_true", help="judges choose best and worst"
+        "--best-worst",
+        action="store_true",
+        help="judges choose best and worst",
     )
     options = parser.parse_args()
     worlds = [
@@ -242,10 +257,10 @@ def main() -> None:
         if not options.worlds or world.name in options.worlds
     ]
     say(
-        f"{options.campaigns} campaigns a cell, seeds {options.first_seed} …, {options.resamples} resamples or draws"
+        f"{options.campaigns} campaigns a cell, seeds {options.first_seed} …, {options.resamples} resamples or draws",
     )
     say(
-        "systems outside in % ± standard error (width of a range) [campaigns misordered in %]"
+        "systems outside in % ± standard error (width of a range) [campaigns misordered in %]",
     )
     for method in options.methods:
         say(f"\n| {method} | " + " | ".join(options.levels) + " |")
@@ -263,7 +278,7 @@ def main() -> None:
                     best_worst=options.best_worst,
                 )
                 cells.append(
-                    f"{found.outside:.1f} ± {found.error:.1f} ({found.width:.2f}) [{found.wrong:.0f}]"
+                    f"{found.outside:.1f} ± {found.error:.1f} ({found.width:.2f}) [{found.wrong:.0f}]",
                 )
             say(f"| {world.name} | " + " | ".join(cells) + " |")
     if options.splits:

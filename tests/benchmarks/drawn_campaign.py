@@ -11,7 +11,10 @@ COMPARISONS_PER_BLOCK = 10
 
 
 def drawn_campaign(
-    comparisons: int, *, systems: int = 15, noise: float = 10.0
+    comparisons: int,
+    *,
+    systems: int = 15,
+    noise: float = 10.0,
 ) -> Blocks:
     """Draw five-way blocks of `systems` systems whose qualities are evenly spread over 0 … 10."""
     rng = np.random.default_rng(comparisons)
@@ -25,7 +28,10 @@ def drawn_campaign(
     candidates = np.full((blocks, systems), -1, dtype=np.int8)
     np.put_along_axis(labels, shown, label, axis=1)
     np.put_along_axis(
-        candidates, shown, np.tile(np.arange(5, dtype=np.int8), (blocks, 1)), axis=1
+        candidates,
+        shown,
+        np.tile(np.arange(5, dtype=np.int8), (blocks, 1)),
+        axis=1,
     )
     return Blocks(
         systems=tuple(f"system-{index:02}" for index in range(systems)),

@@ -177,7 +177,8 @@ def measured(world: EqualWorld, seed: int) -> Missed:
 def _sets(blocks: Blocks, method: str, simultaneous: bool, seed: int) -> RankRanges:
     ranking_method = method_named(method)
     covariance = ranking_method.score_covariance(
-        blocks, **ranking_method.complete(None)
+        blocks,
+        **ranking_method.complete(None),
     )
     return rank_confidence_sets(
         ranking_method.score(blocks).values,
@@ -202,7 +203,7 @@ def main() -> None:
     seeds = range(options.first_seed, options.first_seed + options.campaigns)
     names = list(Missed.__dataclass_fields__)
     say(
-        f"{len(seeds)} campaigns, seeds {options.first_seed} …; percentages ± standard errors"
+        f"{len(seeds)} campaigns, seeds {options.first_seed} …; percentages ± standard errors",
     )
     say(f"| world | {' | '.join(names)} |")
     say("|---" * (1 + len(names)) + "|")
@@ -215,7 +216,7 @@ def main() -> None:
             cells.append(
                 f"{values.mean():.2f}"
                 if name == "width"
-                else f"{100 * values.mean():.1f} ± {error:.1f}"
+                else f"{100 * values.mean():.1f} ± {error:.1f}",
             )
         say(f"| {world.name} | {' | '.join(cells)} |")
 

@@ -19,7 +19,8 @@ def floor(request: HttpRequest) -> HttpResponseBase:
         return HttpResponseForbidden()
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO benchmark_floor (judge) VALUES (%s)", [request.user.pk]
+            "INSERT INTO benchmark_floor (judge) VALUES (%s)",
+            [request.user.pk],
         )
     return JsonResponse({})
 

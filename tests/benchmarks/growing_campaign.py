@@ -66,7 +66,8 @@ class Growing:
         # No label is neither below nor above another.
         below = np.where(labels == 0, np.int8(127), labels)
         cells = (below[:, :, np.newaxis] < labels[:, np.newaxis, :]).reshape(
-            len(labels), -1
+            len(labels),
+            -1,
         )
         self._cells += cells.sum(axis=0)
         used = cells[:, self.layout.used].astype(np.float64)
@@ -80,7 +81,10 @@ class Growing:
         """Return what `ranking.core.counting.moments` would count of all blocks so far."""
         segments, judges, both = (each.astype(np.int64) for each in self._moments)
         return Moments(
-            cells=self._cells.copy(), blocks=both, segments=segments, judges=judges
+            cells=self._cells.copy(),
+            blocks=both,
+            segments=segments,
+            judges=judges,
         )
 
     @property
@@ -111,7 +115,7 @@ class Look:
     def two_way(self) -> BoolArray:
         """Of all pairs together, by tests that are right at one look."""
         return self._in_errors > -float(
-            stdtrit(self._degrees_of_freedom, LEVEL / self.pairs / 2)
+            stdtrit(self._degrees_of_freedom, LEVEL / self.pairs / 2),
         )
 
     @property
@@ -137,19 +141,23 @@ class Look:
         # With a variance of 0 a test would reject anything: nothing is said instead.
         known = variance > 0
         return np.asarray(
-            np.where(known, difference / np.sqrt(np.where(known, variance, 1)), 0)
+            np.where(known, difference / np.sqrt(np.where(known, variance, 1)), 0),
         )
 
 
 def looks(
-    setting: Setting, seed: int, step: int, number: int = LOOKS
+    setting: Setting,
+    seed: int,
+    step: int,
+    number: int = LOOKS,
 ) -> Iterator[tuple[Look, FloatArray]]:
     """Look at a campaign as it grows; with each look come the true qualities."""
     blocks, truth = draw_campaign(replace(setting.world, blocks=number * step), seed)
     segment, judge = blocks.segment.astype(np.int64), blocks.judge.astype(np.int64)
     if setting.in_order_of is not None:
         order = np.argsort(
-            segment if setting.in_order_of == "segment" else judge, kind="stable"
+            segment if setting.in_order_of == "segment" else judge,
+            kind="stable",
         )
     else:
         order = np.arange(len(blocks))

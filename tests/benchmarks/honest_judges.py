@@ -33,21 +33,26 @@ WORLDS: dict[str, CareWorld] = {
     "20 judges, 90 blocks, tastes": _blocks(replace(_TIES, taste=2.0), 90),
     "20 judges, 90 blocks, care 0.3": _blocks(replace(_TIES, care=0.3), 90),
     "20 judges, 90 blocks, 3 to 50% ties": _blocks(
-        replace(_TIES, tie_even=False, tie_care=0.8, tie_radius=2.5), 90
+        replace(_TIES, tie_even=False, tie_care=0.8, tie_radius=2.5),
+        90,
     ),
     # Not used to develop the test.
     "30 judges, 120 blocks, shares 1/j": _blocks(
-        replace(_TIES, judges=30, unequal=True), 120
+        replace(_TIES, judges=30, unequal=True),
+        120,
     ),
     "25 judges, 80 blocks, two a segment, difficulty 0.7": _blocks(
-        replace(_TIES, judges=25, judged_by=2, difficulty=0.7), 80
+        replace(_TIES, judges=25, judged_by=2, difficulty=0.7),
+        80,
     ),
     "40 judges, 90 blocks, five of fifteen outputs": _blocks(
-        replace(_TIES, judges=40, judged_by=6, same_outputs=False), 90
+        replace(_TIES, judges=40, judged_by=6, same_outputs=False),
+        90,
     ),
     **{
         f"{judges} judges, {blocks} blocks, one in ten clicks": _blocks(
-            replace(_TIES, judges=judges, clicking=0.1), blocks
+            replace(_TIES, judges=judges, clicking=0.1),
+            blocks,
         )
         for judges, blocks in ((20, 30), (20, 60), (40, 40))
     },
@@ -80,7 +85,7 @@ def named(world: CareWorld, campaigns: int) -> Named:
         )
         reading = ~judges.clicks
         honest.append(
-            tuple(bool((each & reading).any()) for each in (low, suspect, deviating))  # type: ignore[arg-type]
+            tuple(bool((each & reading).any()) for each in (low, suspect, deviating)),  # type: ignore[arg-type]
         )
         clickers += low[judges.clicks].tolist()
     disagrees, suspects, far = np.mean(honest, axis=0).tolist()
@@ -97,7 +102,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=400)
     parser.add_argument(
-        "--world", nargs="*", default=list(WORLDS), choices=list(WORLDS)
+        "--world",
+        nargs="*",
+        default=list(WORLDS),
+        choices=list(WORLDS),
     )
     given = parser.parse_args()
     say("| world | disagrees | suspect | one SD | clickers found |")

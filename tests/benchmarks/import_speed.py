@@ -52,7 +52,7 @@ def texts(segments: int, systems: int) -> bytes:
     draw = random.Random(14)
     words = [f"word{number}" for number in range(2000)]
     lines = [
-        "\t".join(["document", "source", *(f"system-{n:02}" for n in range(systems))])
+        "\t".join(["document", "source", *(f"system-{n:02}" for n in range(systems))]),
     ]
     for number in range(segments):
         cells = [" ".join(draw.choices(words, k=WORDS)) for _each in range(systems + 1)]
@@ -79,7 +79,7 @@ def judgments(blocks: int, segments: int, systems: int) -> bytes:
         ]
         ranks = [str(draw.randint(1, 5)) for _each in shown]
         lines.append(
-            ",".join(["English", "German", str(number + 1), *place, *shown, *ranks])
+            ",".join(["English", "German", str(number + 1), *place, *shown, *ranks]),
         )
     return ("\n".join(lines) + "\n").encode()
 
@@ -135,7 +135,8 @@ def answers_of(content: bytes, task: Any, name: str) -> Any:
     from campaign.formats.streams import StoredFile
 
     return answers_import(
-        task=task, files=[StoredFile(name, partial(BytesIO, content))]
+        task=task,
+        files=[StoredFile(name, partial(BytesIO, content))],
     )
 
 
@@ -169,30 +170,30 @@ def main() -> None:
     test_set, python, database = measured(lambda: texts_import(written))
     say(
         f"texts, {options.segments:,} segments × {options.systems} systems: {python + database:5.2f} s "
-        f"(Python {python:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_SECONDS_OF_TEXTS})"
+        f"(Python {python:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_SECONDS_OF_TEXTS})",
     )
     content = judgments(options.blocks, options.segments, options.systems)
     _rows, reading, _database = measured(lambda: rows_read(content))
     task = ranking_task(test_set=test_set)
     _done, python, database = measured(
-        lambda: answers_of(content, task, "judgments.csv")
+        lambda: answers_of(content, task, "judgments.csv"),
     )
     say(
         f"judgments: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "
         f"{1e6 * reading / options.blocks:.0f}; PostgreSQL {1e6 * database / options.blocks:.0f} µs; "
-        f"wanted: at least {WANTED_BLOCKS_A_SECOND:,})"
+        f"wanted: at least {WANTED_BLOCKS_A_SECOND:,})",
     )
     content = scores(options.blocks, options.segments, options.systems)
     _judgments, reading, _database = measured(lambda: scores_read(content))
     task = Task.objects.create(test_set=test_set, protocol=Protocol.SPANS)
     _done, python, database = measured(
-        lambda: answers_of(content, task, "scores.jsonl")
+        lambda: answers_of(content, task, "scores.jsonl"),
     )
     say(
         f"scored outputs: {options.blocks / (python + database):7,.0f} blocks a second "
         f"(a block: Python {1e6 * python / options.blocks:.0f} µs, of it reading the file "
-        f"{1e6 * reading / options.blocks:.0f}; PostgreSQL {1e6 * database / options.blocks:.0f} µs)"
+        f"{1e6 * reading / options.blocks:.0f}; PostgreSQL {1e6 * database / options.blocks:.0f} µs)",
     )
 
 

@@ -53,8 +53,10 @@ class JudgingBrowser:
         if not self._blocks:
             self._take(
                 self._request(
-                    "POST", "/api/v1/judging/assignments/", {"campaign": self.campaign}
-                )
+                    "POST",
+                    "/api/v1/judging/assignments/",
+                    {"campaign": self.campaign},
+                ),
             )
         block = self._blocks.pop(0)
         body = {
@@ -93,7 +95,10 @@ class JudgingBrowser:
                 "X-CSRFToken": self._cookies["csrftoken"],
             }
         self._connection.request(
-            method, path, json.dumps(body) if body else None, headers
+            method,
+            path,
+            json.dumps(body) if body else None,
+            headers,
         )
         response = self._connection.getresponse()
         data = response.read()
@@ -129,7 +134,9 @@ def make_campaign() -> tuple[int, list[str]]:
         judge = factories.make_judge(task.test_set.campaign, f"judge{number:02}")
         assert judge.user is not None
         _, token = invitation_create(
-            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+            campaign=judge.campaign,
+            user=judge.user,
+            role=InvitationRole.JUDGE,
         )
         tokens.append(token)
     for number in range(OTHERS):
@@ -223,7 +230,8 @@ def store(task_id: int, judgments: int) -> None:
         {"task_id", "design_id", "number", "available_at", "completed_at"},
     )
     block = defaults_of(
-        "annotation_block", {"hit_id", "segment_id", "position", "outputs", "public_id"}
+        "annotation_block",
+        {"hit_id", "segment_id", "position", "outputs", "public_id"},
     )
     lent = defaults_of(
         "annotation_assignment",
@@ -240,7 +248,8 @@ def store(task_id: int, judgments: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(
-            statement, {"task": task_id, "from": there, "until": there + hits}
+            statement,
+            {"task": task_id, "from": there, "until": there + hits},
         )
         cursor.execute("SET session_replication_role = origin")
         cursor.execute(UNNUMBERED)
@@ -304,7 +313,7 @@ def main() -> None:
     task_id, tokens = make_campaign()
     with connection.cursor() as cursor:
         cursor.execute(
-            "CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)"
+            "CREATE TABLE benchmark_floor (id bigserial PRIMARY KEY, judge bigint)",
         )
         # The server is the application, which may do nothing to tables that no migration made.
         cursor.execute("GRANT INSERT ON benchmark_floor TO PUBLIC")
@@ -317,14 +326,14 @@ def main() -> None:
         totals.append(web + database)
         say(
             f"{stored:9,} judgments stored: {web + database:5.2f} ms a judged block "
-            f"(web {web:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_MS:.0f})"
+            f"(web {web:.2f}, PostgreSQL {database:.2f}; wanted: at most {WANTED_MS:.0f})",
         )
         say(f"{'':9} the worker's part, ahead: {ahead:5.2f} ms a block")
         asked = measure(tokens, options.blocks, JudgingBrowser.ask_floor, FLOOR)
         say(
             f"{'':9} the floor under it: {sum(asked):5.2f} ms "
             f"(web {asked[0]:.2f}, PostgreSQL {asked[1]:.2f}): "
-            "as many requests of an empty view that knows who asks and commits one row"
+            "as many requests of an empty view that knows who asks and commits one row",
         )
     say(f"ratio, many to few: {totals[-1] / totals[0]:.2f}")
 

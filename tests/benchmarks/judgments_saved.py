@@ -32,7 +32,8 @@ def human_and_metrics(folder: Path) -> tuple[Metric, list[Metric]]:
         with tarfile.open(folder / "evalset.tar.xz") as archive:
             archive.extractall(unpacked, filter="data")
         evalset = read_evalset(
-            "wmt23", files_together("wmt23", folder_files(Path(unpacked)))
+            "wmt23",
+            files_together("wmt23", folder_files(Path(unpacked))),
         )
     mqm = next(_metric(each) for each in evalset.scores if each.name == "mqm")
     people = people_of_scores(mqm)
@@ -57,7 +58,9 @@ def _metric(scores: MetricScores) -> Metric:
 
 
 def fifths(
-    human: Metric, metrics: list[Metric], count: int
+    human: Metric,
+    metrics: list[Metric],
+    count: int,
 ) -> dict[str, list[Estimate]]:
     """Return the shares of saved judgments by metric: by the formula in each fifth, and lastly as measured over all fifths."""
     size = len(human.segments) // _SHARE
@@ -75,11 +78,11 @@ def fifths(
             by_formula[metric.name].append(predicted.judgments_saved(drawing))
             completed[metric.name].append(predicted.scores)
     shared = pair_differences(human.values).var(axis=0, ddof=1).sum() / len(
-        human.segments
+        human.segments,
     )
     for name, estimates in by_formula.items():
         estimates.append(
-            _measured(np.array(alone), np.array(completed[name]), float(shared))
+            _measured(np.array(alone), np.array(completed[name]), float(shared)),
         )
     return by_formula
 
@@ -116,7 +119,7 @@ def main(folder: str, count: str = "60") -> None:
     for name, (value, low, high), measured in sorted(rows, key=lambda row: -row[1][0]):
         say(
             f"| {name} | {value:.1%} | {low:.1%} to {high:.1%} | {measured.value:.1%} |"
-            f" {measured.low:.1%} to {measured.high:.1%} |"
+            f" {measured.low:.1%} to {measured.high:.1%} |",
         )
 
 

@@ -42,7 +42,8 @@ from tests.judges_of_differing_care import (
 WORLDS: dict[str, CareWorld] = {
     **{
         f"{judges} judges, {segments} segments": CareWorld(
-            judges=judges, segments=segments
+            judges=judges,
+            segments=segments,
         )
         for judges in (10, 20, 45)
         for segments in (100, 300, 1000)
@@ -66,25 +67,46 @@ TIE_WORLDS: dict[str, CareWorld] = {
     "10 judges, 300 segments": replace(_TIES, judges=10),
     "10 judges, 1000 segments": replace(_TIES, judges=10, segments=1000),
     "10 judges, 1000 segments, 3 to 40% ties": replace(
-        _TIES, judges=10, segments=1000, tie_even=False, tie_care=0.8, tie_radius=2.5
+        _TIES,
+        judges=10,
+        segments=1000,
+        tie_even=False,
+        tie_care=0.8,
+        tie_radius=2.5,
     ),
     "20 judges, 500 segments, shares 1/j": replace(_TIES, segments=500, unequal=True),
     # Not used to develop Conger's P(E) and the variance of pairs.
     "5 judges, 1000 segments": replace(_TIES, judges=5, segments=1000),
     "8 judges, 1000 segments, shares 1/j": replace(
-        _TIES, judges=8, segments=1000, unequal=True
+        _TIES,
+        judges=8,
+        segments=1000,
+        unequal=True,
     ),
     "15 judges, two a segment, difficulty 0.7": replace(
-        _TIES, judges=15, segments=600, judged_by=2, difficulty=0.7
+        _TIES,
+        judges=15,
+        segments=600,
+        judged_by=2,
+        difficulty=0.7,
     ),
     "12 judges, tastes": replace(_TIES, judges=12, segments=500, taste=2.0),
     "16 judges, care 0.3, five of fifteen outputs": replace(
-        _TIES, judges=16, judged_by=8, same_outputs=False, care=0.3
+        _TIES,
+        judges=16,
+        judged_by=8,
+        same_outputs=False,
+        care=0.3,
     ),
     # Not used to choose the correction of V_pairs for few judges.
     "4 judges, 300 segments": replace(_TIES, judges=4),
     "5 judges, 500 segments, long tail of ties": CareWorld(
-        judges=5, segments=500, care=0.2, clicking=0, tie_radius=2.5, tie_care=0.8
+        judges=5,
+        segments=500,
+        care=0.2,
+        clicking=0,
+        tie_radius=2.5,
+        tie_care=0.8,
     ),
     "7 judges, 400 segments, long tail of ties, shares 1/j": CareWorld(
         judges=7,
@@ -96,10 +118,18 @@ TIE_WORLDS: dict[str, CareWorld] = {
         unequal=True,
     ),
     "9 judges, 250 segments, care 0.6, tastes": CareWorld(
-        judges=9, segments=250, care=0.6, clicking=0, taste=1.0
+        judges=9,
+        segments=250,
+        care=0.6,
+        clicking=0,
+        taste=1.0,
     ),
     "12 judges, two a segment, one in twelve clicks, difficulty 0.5": CareWorld(
-        judges=12, segments=400, judged_by=2, clicking=1 / 12, difficulty=0.5
+        judges=12,
+        segments=400,
+        judged_by=2,
+        clicking=1 / 12,
+        difficulty=0.5,
     ),
     # Where intervals held before.
     "10 judges, one in ten clicks": CareWorld(judges=10),
@@ -192,7 +222,11 @@ class ChanceCoverage:
 
 
 def chance_coverage(
-    world: CareWorld, chance: Chance, *, seeds: range, truth: float
+    world: CareWorld,
+    chance: Chance,
+    *,
+    seeds: range,
+    truth: float,
 ) -> ChanceCoverage:
     """Draw campaigns, and measure κ with one definition of P(E)."""
     kappas, widths, held = [], [], []
@@ -224,7 +258,7 @@ def print_chances(chances: Iterable[Chance], *, seeds: range) -> None:
             found = chance_coverage(world, chance, seeds=seeds, truth=truth)
             say(
                 f"| {name} | {truth:.3f} | {chance} | {found.error:+.4f} | {found.deviation:.4f} "
-                f"| {found.width:.3f} | {100 * found.held:.1f} |"
+                f"| {found.width:.3f} | {100 * found.held:.1f} |",
             )
 
 
@@ -253,7 +287,7 @@ def print_times(sizes: Iterable[int]) -> None:
 def print_files(names: Iterable[str]) -> None:
     """Print the standard errors of κ of released judgments, without the reference."""
     say(
-        "| judgments | judges (effective) | pairs | κ | segments | judges | two_way | two_way/segments |"
+        "| judgments | judges (effective) | pairs | κ | segments | judges | two_way | two_way/segments |",
     )
     say("|---|---|---|---|---|---|---|---|")
     for name in names:
@@ -271,7 +305,7 @@ def print_files(names: Iterable[str]) -> None:
         pairs = int(tallies.of_judges[:, COMPARABLE].sum()) // 2
         say(
             f"| {name} | {judges} ({parts.judges:.1f}) | {pairs:,} | {parts.kappa:.3f} "
-            f"| {' | '.join(f'{error:.3f}' for error in errors)} | {errors[2] / errors[0]:.2f} |"
+            f"| {' | '.join(f'{error:.3f}' for error in errors)} | {errors[2] / errors[0]:.2f} |",
         )
 
 
@@ -282,7 +316,10 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0, help="for --chance")
     parser.add_argument("--of-judges", type=int, default=_OF_JUDGES)
     parser.add_argument(
-        "--world", nargs="*", default=list(WORLDS), choices=list(WORLDS)
+        "--world",
+        nargs="*",
+        default=list(WORLDS),
+        choices=list(WORLDS),
     )
     parser.add_argument("--chance", nargs="*", type=Chance, choices=list(Chance))
     parser.add_argument("--time", nargs="*", type=int, metavar="COMPARISONS")
@@ -299,17 +336,19 @@ def main() -> None:
         print_times(given.time)
         return
     say(
-        "| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |"
+        "| world | κ | segments | judges | two_way | SD of κ | two-way SE | a judge's own κ |",
     )
     say("|---|---|---|---|---|---|---|---|")
     for name in cast("list[str]", given.world):
         found = coverage(
-            WORLDS[name], campaigns=given.campaigns, of_judges=given.of_judges
+            WORLDS[name],
+            campaigns=given.campaigns,
+            of_judges=given.of_judges,
         )
         cells = [f"{100 * found.held[level]:.1f}" for level in KAPPA_LEVELS]
         say(
             f"| {name} | {found.truth:.3f} | {' | '.join(cells)} | {found.deviation:.3f} "
-            f"| {found.estimated:.3f} | {100 * found.judges:.1f} |"
+            f"| {found.estimated:.3f} | {100 * found.judges:.1f} |",
         )
 
 

@@ -119,7 +119,7 @@ def table_4(experiments: int, jobs: int, seed: int) -> None:
             cells.append(f"{ours:.1f}, {exact / 1000:.1f} [{paper}]{mark}")
         say(f"| {systems} | {noise} | {' | '.join(cells)} |")
     say(
-        f"\nWithin a factor 1.25: {close} of 60 simulated, {close_in_expectation} in expectation."
+        f"\nWithin a factor 1.25: {close} of 60 simulated, {close_in_expectation} in expectation.",
     )
 
 

@@ -60,12 +60,14 @@ def store(blocks: int, judges: int, options: argparse.Namespace) -> int:
         ranking_settings_change(task=task, method=options.method, reason="Tried.")
     if options.rule:
         stopping_rule_set(
-            task=task, pairs_share=0.9, reason="To measure what it costs."
+            task=task,
+            pairs_share=0.9,
+            reason="To measure what it costs.",
         )
     before = time.process_time()
     ranking_compute(task_id=task.pk)
     say(
-        f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python"
+        f"{'':10} counted from all judgments in {time.process_time() - before:.2f} s of Python",
     )
     return task.pk
 
@@ -76,14 +78,15 @@ def judge_one_more(task_id: int, random: np.random.Generator) -> None:
     from campaign.models import Judge, Segment
 
     segments = Segment.objects.filter(test_set__tasks=task_id).values_list(
-        "pk", flat=True
+        "pk",
+        flat=True,
     )
     block = None
     while block is None:
         segment = int(random.choice(np.array(segments)))
         block = Block.objects.filter(segment=segment, control="").order_by("?").first()
     free = Judge.objects.filter(campaign__test_sets__tasks=task_id).exclude(
-        judgments__block=block
+        judgments__block=block,
     )
     candidates = len(block.stands_for or block.outputs)
     Judgment.objects.create(
@@ -118,12 +121,12 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             rank_task(options.of)
         ended = time.process_time(), processor_seconds(session)
         spent.append(
-            [1000 * (end - start) for start, end in zip(began, ended, strict=True)]
+            [1000 * (end - start) for start, end in zip(began, ended, strict=True)],
         )
     peak = peak_megabytes()
     if options.profile:
         pstats.Stats(profile, stream=sys.stderr).sort_stats("cumulative").print_stats(
-            70
+            70,
         )
     judge_one_more(options.of, random)
     with CaptureQueriesContext(connection) as queries:
@@ -145,7 +148,7 @@ def _plans_say(statements: list[str]) -> None:
 
     for statement in statements:
         query = statement.removeprefix("COPY (").removesuffix(
-            ") TO STDOUT (FORMAT binary)"
+            ") TO STDOUT (FORMAT binary)",
         )
         if not query.startswith(("SELECT", "WITH")):
             continue
@@ -156,7 +159,8 @@ def _plans_say(statements: list[str]) -> None:
 
 
 def in_a_process_of_its_own(
-    task_id: int, options: argparse.Namespace
+    task_id: int,
+    options: argparse.Namespace,
 ) -> dict[str, Any]:
     """Return what `measure` finds there."""
     command = [sys.executable, "-m", "tests.benchmarks.live_ranking", f"--of={task_id}"]
@@ -177,15 +181,22 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, nargs="+", default=[1_000, 100_000])
     parser.add_argument("--judges", type=int, nargs="+", default=[60])
     parser.add_argument(
-        "--segments", type=int, default=3_000, help="a multiple of twelve"
+        "--segments",
+        type=int,
+        default=3_000,
+        help="a multiple of twelve",
     )
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--method", help="rank by this method")
     parser.add_argument(
-        "--rule", action="store_true", help="rank under a stopping rule"
+        "--rule",
+        action="store_true",
+        help="rank under a stopping rule",
     )
     parser.add_argument(
-        "--profile", action="store_true", help="say which functions took longest"
+        "--profile",
+        action="store_true",
+        help="say which functions took longest",
     )
     parser.add_argument("--plans", action="store_true", help="say how PostgreSQL reads")
     parser.add_argument("--of", type=int, help=argparse.SUPPRESS)
@@ -204,13 +215,13 @@ def main() -> None:
             say(
                 f"{blocks:10,} blocks, {judges:,} judges: {total:6.1f} ms ({found['python']:.1f} of Python, "
                 f"{found['postgresql']:.1f} of PostgreSQL, {found['queries']} queries; {found['first']:.0f} ms "
-                f"at first), peak {found['peak']:.0f} MB (wanted: {WANTED_MS:.0f} ms, {WANTED_MB:.0f} MB)"
+                f"at first), peak {found['peak']:.0f} MB (wanted: {WANTED_MS:.0f} ms, {WANTED_MB:.0f} MB)",
             )
         if len(totals) > 1:
             exponent = np.polyfit(np.log(options.blocks), np.log(totals), 1)[0]
             say(
                 f"cost grows as N^{exponent:.2f}; the last two are {totals[-1] / totals[-2]:.2f} to 1 "
-                f"(wanted: {WANTED_RATIO})"
+                f"(wanted: {WANTED_RATIO})",
             )
 
 

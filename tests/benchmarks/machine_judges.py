@@ -38,7 +38,11 @@ FOUR = ("A", "B", "C", "D")
 
 
 def judged(
-    world: World, seed: int, *, segments: int, judges: int
+    world: World,
+    seed: int,
+    *,
+    segments: int,
+    judges: int,
 ) -> dict[str, Estimate]:
     """Return the estimates of figures from simulated judgments."""
     random = np.random.default_rng(seed)
@@ -74,7 +78,11 @@ def judged(
 
 
 def scored(
-    world: World, seed: int, *, segments: int, judges: int
+    world: World,
+    seed: int,
+    *,
+    segments: int,
+    judges: int,
 ) -> dict[str, Estimate]:
     """Return the estimates of figures from simulated scores from 1 to 7 of one output at a time.
 

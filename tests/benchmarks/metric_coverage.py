@@ -61,7 +61,8 @@ def held(
         else:
             scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
             people = people_of_scores(
-                replace(metric, values=np.round(scores * 2) / 2), drawing
+                replace(metric, values=np.round(scores * 2) / 2),
+                drawing,
             )
         agreement = agreement_of_metric(people, metric)
         for name, estimate in agreement["systems"].items():
@@ -119,7 +120,7 @@ def _ranking_people(scores: FloatArray, drawing: Drawing) -> People:
         own = scores[judge, segment]
         ranks = 1 + np.searchsorted(np.unique(-own), -own)
         rows.append(
-            BlockRow(str(judge), segment, [[name] for name in names], ranks.tolist())
+            BlockRow(str(judge), segment, [[name] for name in names], ranks.tolist()),
         )
     return people_of_blocks(blocks_from_rows(rows, names), drawing=drawing)
 
@@ -145,7 +146,7 @@ WORLDS: Mapping[str, dict[str, Any]] = {
     "rankings, tastes": {"world": _TASTES},
     "rankings, tastes, 8 judges": {"world": replace(_TASTES, judges=8)},
     "rankings, tastes, distinct systems": {
-        "world": replace(_TASTES, first=spaced(8, 0.5))
+        "world": replace(_TASTES, first=spaced(8, 0.5)),
     },
     "rankings, tastes, precise metric": {"world": _TASTES, "error": 0.05},
     "scores": {"world": _RANKED, "is_ranked": False},
@@ -154,10 +155,10 @@ WORLDS: Mapping[str, dict[str, Any]] = {
 #: Worlds of `ceiling_held`.
 CEILINGS: Mapping[str, dict[str, Any]] = {
     "ceiling, rankings, 8 judges": {
-        "world": replace(_TASTES, first=spaced(5, 0.3), judges=8, segments=100)
+        "world": replace(_TASTES, first=spaced(5, 0.3), judges=8, segments=100),
     },
     "ceiling, rankings, 20 judges": {
-        "world": replace(_TASTES, first=spaced(5, 0.3), segments=200)
+        "world": replace(_TASTES, first=spaced(5, 0.3), segments=200),
     },
     "ceiling, scores, 8 judges": {
         "world": replace(_TASTES, first=spaced(5, 0.3), judges=8, segments=100),
@@ -171,12 +172,12 @@ def main(campaigns: str = "400") -> None:
     for name, kind in WORLDS.items():
         for figure, found in held(**kind, campaigns=int(campaigns)).items():
             sys.stdout.write(
-                f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n"
+                f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n",
             )
     for name, kind in CEILINGS.items():
         for figure, found in ceiling_held(**kind, campaigns=int(campaigns)).items():
             sys.stdout.write(
-                f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n"
+                f"{name}: {figure:<32} {found.mean:6.3f} {found.share:6.1%}\n",
             )
 
 

@@ -40,10 +40,13 @@ KINDS = {
     "scores": Kind(_WORLD, is_ranked=False),
     "rankings": Kind(_WORLD, is_ranked=True),
     "rankings, 8 judges, 100 segments": Kind(
-        replace(_WORLD, judges=8, segments=100), is_ranked=True
+        replace(_WORLD, judges=8, segments=100),
+        is_ranked=True,
     ),
     "scores, 12 systems, noisy metrics": Kind(
-        replace(_WORLD, first=spaced(12, 0.1)), is_ranked=False, error_of_outputs=2.0
+        replace(_WORLD, first=spaced(12, 0.1)),
+        is_ranked=False,
+        error_of_outputs=2.0,
     ),
     "scores, errors of systems": Kind(_WORLD, is_ranked=False, error_of_systems=0.3),
     "rankings, errors of systems": Kind(_WORLD, is_ranked=True, error_of_systems=0.3),
@@ -55,10 +58,13 @@ def shares(kind: Kind, *, campaigns: int, seed: int = 0) -> dict[str, float]:
     apart: Counter[str] = Counter()
     for campaign in range(campaigns):
         people, metrics = _campaign(
-            kind, np.random.default_rng([seed, campaign]), campaign
+            kind,
+            np.random.default_rng([seed, campaign]),
+            campaign,
         )
         comparison = comparison_of_metrics(
-            people, [_compared(people, metric) for metric in metrics]
+            people,
+            [_compared(people, metric) for metric in metrics],
         )
         (pair,) = comparison.pairs
         differences = {
@@ -73,7 +79,9 @@ def shares(kind: Kind, *, campaigns: int, seed: int = 0) -> dict[str, float]:
 
 
 def _campaign(
-    kind: Kind, rng: np.random.Generator, seed: int
+    kind: Kind,
+    rng: np.random.Generator,
+    seed: int,
 ) -> tuple[People, tuple[Metric, Metric]]:
     task, luck = first_task(kind.world, rng)
     quality = np.array(kind.world.first)

@@ -28,16 +28,32 @@ from tests.benchmarks.beside_coverage import World, first_task, spaced
 
 WORLDS = {
     "50 of 250 segments, 6 judges": World(
-        first=spaced(6, 0.2), second=(), segments=50, judges=6, taste=0.3
+        first=spaced(6, 0.2),
+        second=(),
+        segments=50,
+        judges=6,
+        taste=0.3,
     ),
     "100 of 500 segments, 10 judges": World(
-        first=spaced(8, 0.15), second=(), segments=100, judges=10, taste=0.2
+        first=spaced(8, 0.15),
+        second=(),
+        segments=100,
+        judges=10,
+        taste=0.2,
     ),
     "80 of 400 segments, 8 judges": World(
-        first=spaced(7, 0.1), second=(), segments=80, judges=8, taste=0.25
+        first=spaced(7, 0.1),
+        second=(),
+        segments=80,
+        judges=8,
+        taste=0.25,
     ),
     "300 of 1,500 segments, 30 judges": World(
-        first=spaced(12, 0.1), second=(), segments=300, judges=30, taste=0.1
+        first=spaced(12, 0.1),
+        second=(),
+        segments=300,
+        judges=30,
+        taste=0.1,
     ),
 }
 MACHINES = (
@@ -57,7 +73,9 @@ _SHIFT = -0.5
 
 
 def machine_values(
-    machine: str, outputs: FloatArray, random: np.random.Generator
+    machine: str,
+    outputs: FloatArray,
+    random: np.random.Generator,
 ) -> FloatArray:
     """Return the scores of a machine for outputs of these qualities, shape (S, n)."""
     noise = random.normal(size=outputs.shape)
@@ -91,7 +109,11 @@ class Outcomes:
     rejected: list[float] = field(default_factory=list)
 
     def add(
-        self, predicted: Predicted, metric: Metric, people: People, truth: FloatArray
+        self,
+        predicted: Predicted,
+        metric: Metric,
+        people: People,
+        truth: FloatArray,
     ) -> None:
         """Add a campaign with these true scores."""
         drawing = people.drawing
@@ -107,7 +129,9 @@ class Outcomes:
         self.width_alone.append(float(_reach(alone).mean()))
         self.saved.append(predicted.judgments_saved(Drawing(20)).value)
         p = sample_p_value(
-            metric.values, np.isin(metric.segments, people.segments), drawing
+            metric.values,
+            np.isin(metric.segments, people.segments),
+            drawing,
         )
         self.rejected.append(float(p < 0.05))
 
@@ -135,7 +159,10 @@ def _rank_width(ranked: RankedScores) -> float:
 
 
 def ranked_campaign(
-    world: World, machine: str, random: np.random.Generator, seed: int
+    world: World,
+    machine: str,
+    random: np.random.Generator,
+    seed: int,
 ) -> tuple[Predicted, Metric, People]:
     """Return a campaign in which people rank five outputs of each judged segment."""
     task, luck = first_task(world, random)
@@ -146,7 +173,10 @@ def ranked_campaign(
 
 
 def scored_campaign(
-    world: World, machine: str, random: np.random.Generator, seed: int
+    world: World,
+    machine: str,
+    random: np.random.Generator,
+    seed: int,
 ) -> tuple[Predicted, Metric, People]:
     """Return a campaign in which two judges score all outputs of each judged segment."""
     task, luck = first_task(world, random)
@@ -185,7 +215,10 @@ def _metric(
     outputs = quality + np.concatenate([luck, more])
     values = machine_values(machine, outputs, random)
     return Metric(
-        name=machine, systems=systems, segments=np.arange(len(outputs)), values=values
+        name=machine,
+        systems=systems,
+        segments=np.arange(len(outputs)),
+        values=values,
     )
 
 
@@ -215,7 +248,12 @@ def _expected_wins(world: World) -> FloatArray:
 
 
 def outcomes(
-    world: World, kind: str, machine: str, truth: FloatArray, *, campaigns: int
+    world: World,
+    kind: str,
+    machine: str,
+    truth: FloatArray,
+    *,
+    campaigns: int,
 ) -> Outcomes:
     """Return the outcomes of many campaigns."""
     found = Outcomes()
@@ -236,7 +274,7 @@ def main(campaigns: str = "300", chosen: str = "") -> None:
     """Print a row for each world, kind of judgments and machine."""
     say(
         "| world | judgments | machine | ranks outside | differences outside | by people alone |"
-        " rank ranges | intervals | saved | check rejects |"
+        " rank ranges | intervals | saved | check rejects |",
     )
     say("|---|---|---|---|---|---|---|---|---|---|")
     for name, world in WORLDS.items():
@@ -255,7 +293,7 @@ def main(campaigns: str = "300", chosen: str = "") -> None:
                     f" | {_with_error(found.differences_outside)}"
                     f" | {mean['ranks_outside_alone']:.1%}, {_with_error(found.differences_outside_alone)}"
                     f" | {wider:+.1%} | {mean['width'] / mean['width_alone'] - 1:+.1%}"
-                    f" | {mean['saved']:.1%} | {mean['rejected']:.0%} |"
+                    f" | {mean['saved']:.1%} | {mean['rejected']:.0%} |",
                 )
 
 

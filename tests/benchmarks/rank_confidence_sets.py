@@ -53,7 +53,7 @@ def percentile_ranges(campaign: Scored) -> RankRanges:
     scores, covariance = campaign.scores, campaign.covariance
     order = np.arange(len(scores.values))
     return rank_ranges(
-        draw_scores(scores, covariance, range(1000), seed=campaign.seed, order=order)
+        draw_scores(scores, covariance, range(1000), seed=campaign.seed, order=order),
     )
 
 
@@ -112,13 +112,13 @@ def simulate(world: World, campaigns: int) -> None:
             rows[kind].append(measured(ranges(campaign), truth))
     say(f"{world.name}, {campaigns} campaigns")
     say(
-        "               outside  any outside  best not 1st  a cluster wrong   size  clusters"
+        "               outside  any outside  best not 1st  a cluster wrong   size  clusters",
     )
     for kind, row in rows.items():
         outside, any_outside, best, wrong, size, count = np.mean(row, axis=0)
         say(
             f"{kind:14} {outside:7.1%} {any_outside:12.1%} {best:13.1%} {wrong:16.1%}"
-            f" {size:6.2f} {count:9.2f}"
+            f" {size:6.2f} {count:9.2f}",
         )
 
 
@@ -129,7 +129,10 @@ def time_sets() -> None:
         values = random.normal(size=systems)
         for simultaneous in (False, True):
             work = partial(
-                rank_confidence_sets, values, root @ root.T, simultaneous=simultaneous
+                rank_confidence_sets,
+                values,
+                root @ root.T,
+                simultaneous=simultaneous,
             )
             seconds = min(processor_seconds(work) for _ in range(10))
             kind = "simultaneous" if simultaneous else "marginal"

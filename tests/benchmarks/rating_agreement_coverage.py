@@ -27,7 +27,7 @@ def coverage_of_agreement(world: RatingWorld, *, campaigns: int) -> list[float]:
             [
                 (step.share.low, step.share.value, step.share.high)
                 for step in rating_agreement(
-                    simulated_ratings(world, seed=seed)
+                    simulated_ratings(world, seed=seed),
                 ).n_agreement[:_MOST]
             ]
             for seed in range(campaigns)

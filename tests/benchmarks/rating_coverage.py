@@ -28,29 +28,51 @@ _JUDGES_OF_A_SEGMENT = {1: 10, 2: 6, 3: 5, 4: 5, 5: 5}
 WORLDS: dict[str, RatingWorld] = {
     "100 segments, 20 judges": RatingWorld(quality=_APART, segments=100, judges=20),
     "100 segments, 20 judges, equal": RatingWorld(
-        quality=_EQUAL, segments=100, judges=20
+        quality=_EQUAL,
+        segments=100,
+        judges=20,
     ),
     "30 segments, 12 judges": RatingWorld(quality=_APART, segments=30, judges=12),
     "30 segments, 12 judges, equal": RatingWorld(
-        quality=_EQUAL, segments=30, judges=12
+        quality=_EQUAL,
+        segments=30,
+        judges=12,
     ),
     "10 segments, 10 judges": RatingWorld(quality=_APART, segments=10, judges=10),
     "10 segments, 10 judges, equal": RatingWorld(
-        quality=_EQUAL, segments=10, judges=10
+        quality=_EQUAL,
+        segments=10,
+        judges=10,
     ),
     "5 segments, 10 judges": RatingWorld(quality=_APART, segments=5, judges=10),
     "5 segments, 10 judges, equal": RatingWorld(quality=_EQUAL, segments=5, judges=10),
     "100 segments, 10 unlike judges": RatingWorld(
-        quality=_APART, segments=100, judges=10, mildness=1.0, taste=0.3
+        quality=_APART,
+        segments=100,
+        judges=10,
+        mildness=1.0,
+        taste=0.3,
     ),
     "100 segments, 10 unlike judges, equal": RatingWorld(
-        quality=_EQUAL, segments=100, judges=10, mildness=1.0, taste=0.3
+        quality=_EQUAL,
+        segments=100,
+        judges=10,
+        mildness=1.0,
+        taste=0.3,
     ),
     "60 segments, 4 unlike judges, 2 systems": RatingWorld(
-        quality=(3.0, 3.3), segments=60, judges=4, mildness=1.0, taste=0.3
+        quality=(3.0, 3.3),
+        segments=60,
+        judges=4,
+        mildness=1.0,
+        taste=0.3,
     ),
     "60 segments, 4 unlike judges, 2 equal systems": RatingWorld(
-        quality=(3.0, 3.0), segments=60, judges=4, mildness=1.0, taste=0.3
+        quality=(3.0, 3.0),
+        segments=60,
+        judges=4,
+        mildness=1.0,
+        taste=0.3,
     ),
     **{
         f"40 segments, {judges} judges, severity {severity}": RatingWorld(
@@ -128,8 +150,8 @@ def measured(world: RatingWorld, *, seed: int) -> Outside:
                     row.rank_high - row.rank_low + 1
                     for row in sets.systems
                     if row.rank_low is not None and row.rank_high is not None
-                ]
-            )
+                ],
+            ),
         ),
     )
 
@@ -150,7 +172,10 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=300)
     parser.add_argument(
-        "--worlds", nargs="+", choices=list(WORLDS), default=list(WORLDS)
+        "--worlds",
+        nargs="+",
+        choices=list(WORLDS),
+        default=list(WORLDS),
     )
     options = parser.parse_args(arguments)
     names = list(Outside.__dataclass_fields__)

@@ -115,7 +115,7 @@ def main(campaigns: int) -> None:
             of_pairs = 100 * share[name] / (pairs * campaigns)
             of_campaigns = 100 * any_pair[name] / campaigns
             say(
-                f"  {name:26} {of_pairs:5.1f}% of pairs  {of_campaigns:5.1f}% of campaigns"
+                f"  {name:26} {of_pairs:5.1f}% of pairs  {of_campaigns:5.1f}% of campaigns",
             )
 
 

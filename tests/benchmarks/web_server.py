@@ -34,12 +34,13 @@ def with_services(module: str, *, durable: bool = False) -> None:
 def prepare_django(*, has_tables: bool = False, **settings: str) -> None:
     """Set up Django in this process, and the tables in the database unless it has them."""
     os.environ.update(
-        {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"}
+        {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"},
     )
     os.environ.update(settings)
     if not has_tables:
         subprocess.run(
-            [sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True
+            [sys.executable, "manage.py", "migrate", "--verbosity=0"],
+            check=True,
         )
     # This process fills tables past triggers, as their owner; the server it starts is the application.
     application = os.environ["DATABASE_URL"]

@@ -50,7 +50,10 @@ OFTEN = 2_400
 
 
 async def _expect_often(
-    self: LocatorAssertions, expression: str, options: Any, title: str | None
+    self: LocatorAssertions,
+    expression: str,
+    options: Any,
+    title: str | None,
 ) -> Any:
     """Look ten times a second at first; what takes longer is waited for as Playwright does."""
     patience = options["timeout"]
@@ -81,7 +84,7 @@ def fonts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str | float | b
     package = files("ziafont") / "fonts"
     configuration = folder / "fonts.conf"
     configuration.write_text(
-        f"<fontconfig><dir>{package}</dir><cachedir>{folder}</cachedir></fontconfig>"
+        f"<fontconfig><dir>{package}</dir><cachedir>{folder}</cachedir></fontconfig>",
     )
     return {**os.environ, "FONTCONFIG_FILE": str(configuration)}
 
@@ -214,13 +217,14 @@ def new_page(
 
     def make(**options: Any) -> Page:
         context = new_context(
-            browser, **{"viewport": DESKTOP, "base_url": live_server.url, **options}
+            browser,
+            **{"viewport": DESKTOP, "base_url": live_server.url, **options},
         )
         context.on("console", on_console)
         context.on(
             "weberror",
             lambda error: problems.append(
-                f"script: {error.error.stack or error.error}"
+                f"script: {error.error.stack or error.error}",
             ),
         )
         context.on("request", on_request)
@@ -285,7 +289,9 @@ def sign_in() -> SignIn:
     def sign_in(page: Page, judge: Judge) -> None:
         assert judge.user is not None
         _, token = invitation_create(
-            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+            campaign=judge.campaign,
+            user=judge.user,
+            role=InvitationRole.JUDGE,
         )
         sign_in_by_link(page, f"/i/{token}/")
 

@@ -133,10 +133,15 @@ class Crawler:
 
     def _get(self, address: str, **headers: str) -> APIResponse:
         answer = self.page.context.request.get(
-            address, max_redirects=0, headers=headers
+            address,
+            max_redirects=0,
+            headers=headers,
         )
         self._keep(
-            f"GET {address} {headers}", answer.status, _head(answer), answer.body()
+            f"GET {address} {headers}",
+            answer.status,
+            _head(answer),
+            answer.body(),
         )
         return answer
 

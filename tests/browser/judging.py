@@ -94,7 +94,7 @@ def page_kept(page: Page) -> None:
 def painted_for_a_while(page: Page) -> None:
     """Let the sentence be painted, and stand there until it is taken for read."""
     page.evaluate(
-        "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
+        "new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))",
     )
     page.clock.fast_forward(1_000)
 

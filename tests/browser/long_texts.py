@@ -122,7 +122,7 @@ def store_long(task_id: int, words: int, *, language: str = "de") -> None:
     reference = reference_of(words, language)
     Reference.objects.filter(segment__test_set__tasks=task_id).update(text=reference)
     for place, system in enumerate(
-        System.objects.filter(test_set__tasks=task_id).order_by("pk")
+        System.objects.filter(test_set__tasks=task_id).order_by("pk"),
     ):
         text = f"{output_of(words, place % 5, language)} {place}"
         Output.objects.filter(system=system).update(text=text)
@@ -155,7 +155,9 @@ def lengthen(
             block["context"] = {"before": [neighbour] * 2, "after": [neighbour] * 2}
             candidates = block["candidates"]
             for candidate, text in zip(
-                candidates, outputs[: len(candidates)], strict=True
+                candidates,
+                outputs[: len(candidates)],
+                strict=True,
             ):
                 candidate.update(text=text, **written)
         body = json.dumps(data) if data else None

@@ -11,11 +11,14 @@ from tests.browser.judging import sign_in_by_link
 def enter(page: Page, campaign: Campaign) -> User:
     """Sign in by the invitation of a new organiser, who is led to the campaign's overview."""
     user = User.objects.create_user(
-        name="Olga", email=f"{User.objects.count()}@example.org"
+        name="Olga",
+        email=f"{User.objects.count()}@example.org",
     )
     organiser_add(campaign=campaign, user=user)
     _invitation, token = invitation_create(
-        campaign=campaign, user=user, role=InvitationRole.ORGANISER
+        campaign=campaign,
+        user=user,
+        role=InvitationRole.ORGANISER,
     )
     sign_in_by_link(page, f"/i/{token}/")
     return user

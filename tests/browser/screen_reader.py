@@ -71,7 +71,8 @@ class ScreenReader:
     def focus(self) -> str:
         """What has the focus: what newly surrounds it, its name, its role, its state."""
         found = self._session.send(
-            "Runtime.evaluate", {"expression": "document.activeElement"}
+            "Runtime.evaluate",
+            {"expression": "document.activeElement"},
         )
         nodes = self._session.send(
             "Accessibility.getPartialAXTree",
@@ -85,7 +86,7 @@ class ScreenReader:
             node = by_id[node["parentId"]]
             if _value(node, "role") in _AROUND and _value(node, "name"):
                 around.append(
-                    f"{_value(node, 'name')}, {_AROUND[_value(node, 'role')]}"
+                    f"{_value(node, 'name')}, {_AROUND[_value(node, 'role')]}",
                 )
         around.reverse()
         new = [each for each in around if each not in self._around_before]

@@ -57,7 +57,9 @@ def _edited(task: Task, _judge: Judge) -> None:
     for block in assigned_blocks(lent.assignment):
         edit = {"outcome": "edited", "text": "The edit of somebody else."}
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=edit)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=edit),
         )
     pool_fill(task_id=task.pk, size=1)
 
@@ -66,7 +68,9 @@ def _read(task: Task, judge: Judge) -> None:
     """Let the judge be at the last sentence of a snippet, where the statements are."""
     for block in assigned_blocks(lend(judge))[:2]:
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"answers": []})
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"answers": []}),
         )
 
 
@@ -94,7 +98,7 @@ class Screen:
         task = make_task_of_protocol(self.protocol, rules=rules)
         if target_language != "de":
             TestSet.objects.filter(pk=task.test_set_id).update(
-                target_language=target_language
+                target_language=target_language,
             )
             store_long(task.pk, words=10, language=target_language)
         judge = make_judge(task.test_set.campaign)

@@ -57,5 +57,5 @@ def test_a_page_has_its_answers_computed_and_others_are_asked_for(
     # The choice is in the address, and in the form.
     page.reload()
     expect(others.get_by_label("Judges to leave out")).to_have_value(
-        "cem, dora, eli, fay"
+        "cem, dora, eli, fay",
     )

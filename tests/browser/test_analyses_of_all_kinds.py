@@ -77,7 +77,9 @@ def answered(judged: TestSetWriter) -> TestSetWriter:  # noqa: F811
 
 def answer(writer: TestSetWriter, kind: str) -> None:
     asked = analysis_ask(
-        task=writer.task, choice=analysis_choice(kind, {}), is_queued=False
+        task=writer.task,
+        choice=analysis_choice(kind, {}),
+        is_queued=False,
     )
     analysis_compute(analysis=asked)
 
@@ -90,7 +92,7 @@ def shown(page: Page, answered: TestSetWriter, name: str) -> None:
     expect(page.get_by_text("Judgments 1 to 72").first).to_be_visible()
     # What is folded must fit, too.
     page.evaluate(
-        "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+        "document.querySelectorAll('details').forEach((each) => { each.open = true; })",
     )
 
 
@@ -102,7 +104,9 @@ VIEWS: tuple[tuple[ViewportSize, Literal["light", "dark"]], ...] = (
 
 # Every other page wide and light, the others narrow and dark, and all on paper.
 def test_pages_fit_screens_and_paper_and_pass_axe(
-    page: Page, new_page: NewPage, answered: TestSetWriter
+    page: Page,
+    new_page: NewPage,
+    answered: TestSetWriter,
 ) -> None:
     on_paper = new_page(viewport={"width": PAPER, "height": 1000}, color_scheme="dark")
     for each in (page, on_paper):

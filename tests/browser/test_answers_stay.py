@@ -74,7 +74,10 @@ def answers(page: Page) -> list[Any]:
     ],
 )
 def test_no_answer_moves_or_is_covered_when_something_appears(
-    new_page: NewPage, sign_in: SignIn, screen: Screen, size: str
+    new_page: NewPage,
+    sign_in: SignIn,
+    screen: Screen,
+    size: str,
 ) -> None:
     page = open_judging(new_page, sign_in, screen.judge(), size)
     before = answers(page)
@@ -91,7 +94,9 @@ def test_no_answer_moves_or_is_covered_when_something_appears(
 
 @pytest.mark.parametrize("size", SIZES)
 def test_answers_stay_in_place_after_a_hit(
-    new_page: NewPage, sign_in: SignIn, size: str
+    new_page: NewPage,
+    sign_in: SignIn,
+    size: str,
 ) -> None:
     """The offer of a link comes with the next sentence, and lies over no answer."""
     task = make_task(make_campaign(blocks_per_judge=60), documents=(6, 6), identical=())
@@ -112,7 +117,8 @@ def test_answers_stay_in_place_after_a_hit(
 
 
 def test_note_of_the_organisers_stays_closed(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     """Closed once, a message does not come back with the next sentences or the next visit; another one does."""
     judge = SCREENS["two_outputs"].judge()
@@ -142,7 +148,8 @@ def test_note_of_the_organisers_stays_closed(
 
 
 def test_ignored_answer_is_seen_to_be_ignored(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     page = new_page()
     page.clock.install()
@@ -158,7 +165,7 @@ def test_ignored_answer_is_seen_to_be_ignored(
     better.click()
     page.clock.run_for(200)
     expect(page.locator("#missing")).to_have_text(
-        "Ignored: this item has only just appeared. Answer again."
+        "Ignored: this item has only just appeared. Answer again.",
     )
     expect(page.locator("#outputs")).to_have_class("outputs pale")
     page.clock.run_for(1_000)
@@ -171,7 +178,8 @@ CLOSES = '[id$="-cancel"], [value=""]:not(.primary), .dialog-buttons form .butto
 
 
 def test_every_dialog_closes_by_escape_a_cross_and_a_button_in_view(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     page = new_page(viewport={"width": PHONE["width"], "height": 500})
     sign_in(page, SCREENS["spans"].judge())
@@ -194,7 +202,8 @@ def test_every_dialog_closes_by_escape_a_cross_and_a_button_in_view(
 
 
 def test_on_a_phone_both_outputs_are_read_before_the_answers(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     """The answers stand below the end of the second output; a text that is cut has a sign."""
     page = new_page(**SIZES["phone"])

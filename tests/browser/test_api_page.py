@@ -32,15 +32,15 @@ def test_every_operation_is_there_and_reading_can_be_tried(new_page: NewPage) ->
     expect(operations.first).to_be_visible()
     assert operations.count() > 100
     page.locator(
-        "#operations-campaigns-campaigns_list .opblock-summary-control"
+        "#operations-campaigns-campaigns_list .opblock-summary-control",
     ).click()
     page.get_by_role("button", name="Try it out").click()
     page.get_by_role("button", name="Execute").click()
     expect(page.locator("#api .live-responses-table .response").first).to_contain_text(
-        "museum"
+        "museum",
     )
     page.locator(
-        "#operations-campaigns-campaign_restore .opblock-summary-control"
+        "#operations-campaigns-campaign_restore .opblock-summary-control",
     ).click()
     assert page.locator("#operations-campaigns-campaign_restore .try-out").count() == 0
     assert page.evaluate(_IS_DARK)

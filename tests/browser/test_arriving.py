@@ -15,7 +15,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
-    new_page: NewPage, tolerate: list[str]
+    new_page: NewPage,
+    tolerate: list[str],
 ) -> None:
     # What is refused until the new instructions are accepted.
     tolerate.append("403")
@@ -43,12 +44,15 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     expect(page.get_by_role("heading", name="Be fair")).to_be_visible()
     press("I have read this and agree")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "What would you like to judge?"
+        "What would you like to judge?",
     )
     press("English → German")
     at_sentence(page, 1)
     instructions_write(
-        campaign=campaign, language="en", text="Be fairer.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Be fairer.",
+        demands_acceptance=True,
     )
     # What is lent already is judged to its end.
     for position in (1, 2, 3):

@@ -28,7 +28,9 @@ def campaign_ready(judges: int) -> tuple[Campaign, list[Judge]]:
 
 
 def test_ranking_by_keyboard_updates_the_dashboard_without_a_reload(
-    new_page: NewPage, sign_in: SignIn, start_worker: StartWorker
+    new_page: NewPage,
+    sign_in: SignIn,
+    start_worker: StartWorker,
 ) -> None:
     campaign, (judge,) = campaign_ready(judges=1)
     watching, judging = new_page(), new_page()
@@ -46,5 +48,5 @@ def test_ranking_by_keyboard_updates_the_dashboard_without_a_reload(
     assert run.watermark == Judgment.objects.count() == 3
     best = run.result["systems"][0]
     expect(watching.get_by_role("row").filter(has_text=best["system"])).to_contain_text(
-        f"{best['score']:.3f}"
+        f"{best['score']:.3f}",
     )

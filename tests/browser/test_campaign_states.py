@@ -41,7 +41,9 @@ def judge_hit(page: Page) -> None:
 
 
 def test_campaign_is_paused_while_a_judge_works(
-    new_page: NewPage, sign_in: SignIn, campaign: Campaign
+    new_page: NewPage,
+    sign_in: SignIn,
+    campaign: Campaign,
 ) -> None:
     organiser, judge = new_page(), new_page()
     sign_in(judge, make_judge(campaign))
@@ -50,7 +52,7 @@ def test_campaign_is_paused_while_a_judge_works(
     to_state(organiser)
     organiser.get_by_role("link", name="Pause campaign").click()
     expect(
-        organiser.get_by_text("Judges at work: 1. Items in hand: 3.")
+        organiser.get_by_text("Judges at work: 1. Items in hand: 3."),
     ).to_be_visible()
     organiser.get_by_role("button", name="Pause campaign").click()
     expect(organiser.get_by_text("This campaign has been paused")).to_be_visible()

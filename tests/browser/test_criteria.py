@@ -13,7 +13,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_preset_is_edited_and_previewed(
-    new_page: NewPage, tolerate: list[str]
+    new_page: NewPage,
+    tolerate: list[str],
 ) -> None:
     # The form is refused once.
     tolerate.append("400")
@@ -40,7 +41,7 @@ def test_a_preset_is_edited_and_previewed(
     new.get_by_label("Question").fill("How long is it?")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_have_text(
-        "Criterion 4: the label at 1 is missing."
+        "Criterion 4: the label at 1 is missing.",
     )
     new.get_by_label("Texts of the points").fill("1: too short\n5: too long")
     page.get_by_role("button", name="Save").click()
@@ -50,5 +51,5 @@ def test_a_preset_is_edited_and_previewed(
     design_ensure(task=Task.objects.get(pk=task.pk), seed=7)
     judge.goto(f"/campaigns/{campaign.slug}/tasks/{task.pk}/as-judge/sentences/")
     expect(judge.locator(".points legend b")).to_have_text(
-        ["Relevance", "Coherence", "Consistency", "Length"]
+        ["Relevance", "Coherence", "Consistency", "Length"],
     )

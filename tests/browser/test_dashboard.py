@@ -41,7 +41,7 @@ def test_only_a_new_headline_is_announced(page: Page, writer: TestSetWriter) -> 
     enter_ranking(page, writer.campaign)
     announced = page.locator("#live-announcement")
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "A leads: 3 clusters among 3 systems"
+        "A leads: 3 clusters among 3 systems",
     )
 
     judge_more(writer, [1, 2, 3])
@@ -83,14 +83,16 @@ def polls(page: Page, address: str = "/live/") -> list[Request]:
 
 @pytest.mark.thorough
 def test_a_hidden_tab_asks_for_nothing(
-    page: Page, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    page: Page,
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The page says how long ago things were, so it is another one with each minute of the server.
     stop_process_clock(monkeypatch, ahead_by=timedelta())
     page.clock.install()
     enter_ranking(page, writer.campaign)
     page.evaluate(
-        "Object.defineProperty(document, 'hidden', {value: true, configurable: true})"
+        "Object.defineProperty(document, 'hidden', {value: true, configurable: true})",
     )
     # Until now its clock ran, too, and a question may have gone out.
     asked = polls(page)
@@ -98,7 +100,7 @@ def test_a_hidden_tab_asks_for_nothing(
     assert asked == []
 
     page.evaluate(
-        "Object.defineProperty(document, 'hidden', {value: false, configurable: true})"
+        "Object.defineProperty(document, 'hidden', {value: false, configurable: true})",
     )
     with page.expect_response("**/live/**") as answer:
         page.clock.run_for(1_500)
@@ -106,14 +108,16 @@ def test_a_hidden_tab_asks_for_nothing(
 
     stop_process_clock(monkeypatch, ahead_by=timedelta(minutes=1))
     with page.expect_response(
-        lambda answer: "/live/" in answer.url and answer.status != 304
+        lambda answer: "/live/" in answer.url and answer.status != 304,
     ):
         page.clock.run_for(1_500)
 
 
 @pytest.mark.thorough
 def test_without_a_connection_the_page_says_so_and_asks_less_often(
-    page: Page, writer: TestSetWriter, tolerate: list[str]
+    page: Page,
+    writer: TestSetWriter,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_INTERNET_DISCONNECTED")
     tolerate.append("htmx:")
@@ -138,7 +142,10 @@ def test_without_a_connection_the_page_says_so_and_asks_less_often(
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", ["", "progress/"])
 def test_a_session_that_ended_stops_the_questions(
-    page: Page, writer: TestSetWriter, tolerate: list[str], part: str
+    page: Page,
+    writer: TestSetWriter,
+    tolerate: list[str],
+    part: str,
 ) -> None:
     tolerate.append("401")
     page.clock.install()

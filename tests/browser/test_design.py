@@ -29,7 +29,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
 
     first = page.locator("#design-preview .previewed").first
     expect(
-        first.get_by_role("article").first.locator(".previewed-outputs li")
+        first.get_by_role("article").first.locator(".previewed-outputs li"),
     ).to_have_count(5)
     text = first.locator(".previewed-outputs .text").first
     # The letters decide about the direction: these are Latin.
@@ -46,7 +46,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
         page.keyboard.press("ArrowRight")
     assert slider.input_value() == str(int(before) + 5)
     expect(page.locator("#design-forecast dd strong").first).to_have_text(
-        f"{int(before) + 5:,}"
+        f"{int(before) + 5:,}",
     )
     expect(slider).to_be_focused()
     expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} Judgments")
@@ -56,7 +56,8 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     expect(page.locator("#design-forecast")).to_contain_text("EUR")
     page.get_by_label("Unit", exact=True).select_option("money")
     expect(slider).to_have_attribute(
-        "aria-valuetext", page.get_by_label("Amount").input_value() + " Money"
+        "aria-valuetext",
+        page.get_by_label("Amount").input_value() + " Money",
     )
     page.wait_for_url("**unit=money**")
 
@@ -64,12 +65,12 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     page.locator(".advanced > summary").click()
     page.get_by_label("Outputs per block").fill("3")
     expect(
-        first.get_by_role("article").first.locator(".previewed-outputs li")
+        first.get_by_role("article").first.locator(".previewed-outputs li"),
     ).to_have_count(3)
     page.get_by_text("Systems").first.click()
     page.get_by_label("HITs between attention checks").fill("4")
     expect(page.get_by_role("alert")).to_contain_text(
-        "attention checks use damaged references"
+        "attention checks use damaged references",
     )
     page.get_by_label("HITs between attention checks").fill("0")
     expect(page.get_by_role("alert")).to_have_count(0)

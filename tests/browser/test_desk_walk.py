@@ -33,7 +33,7 @@ PAGES = [
     and roles["organiser"] == 200
     # A part of a page, and files.
     and not route.endswith(
-        ("live/", "progress/", ".csv", ".jsonl", ".yaml", ".zip", ".<slug:ending>")
+        ("live/", "progress/", ".csv", ".jsonl", ".yaml", ".zip", ".<slug:ending>"),
     )
     and not route.endswith("/exports/<int:export_id>/")
     # What judges see.
@@ -66,7 +66,7 @@ def world() -> FilledWorld:
         Task.objects.create(test_set=task.test_set, protocol=protocol)
     bad_references_make(test_set=task.test_set, seed=5)
     task.test_set.systems.filter(pk=task.test_set.systems.latest("pk").pk).update(
-        name=LONG
+        name=LONG,
     )
     judge_decline(judge=make_judge(campaign, LONG))
     invitation_create_for_anybody(campaign=campaign, cap=30, note=LONG)
@@ -88,7 +88,8 @@ def addresses(world: FilledWorld) -> list[str]:
     found = []
     for route in (*PAGES, *ELSEWHERE):
         protocol = next(
-            (OF_PROTOCOL[end] for end in OF_PROTOCOL if route.endswith(end)), None
+            (OF_PROTOCOL[end] for end in OF_PROTOCOL if route.endswith(end)),
+            None,
         )
         number = str(tasks[protocol]) if protocol else "<int:task_id>"
         found.append(world.address(route.replace("<int:task_id>", number)))
@@ -96,7 +97,8 @@ def addresses(world: FilledWorld) -> list[str]:
 
 
 def test_axe_finds_nothing_and_no_page_scrolls_sideways_on_a_phone(
-    new_page: NewPage, world: FilledWorld
+    new_page: NewPage,
+    world: FilledWorld,
 ) -> None:
     """Every other page light on a desktop, the others dark on a phone."""
     page = new_page()

@@ -30,7 +30,9 @@ ONE_CRITERION = {
 
 
 def make_page_task(
-    protocol: Protocol, rules: dict[str, Any], documents: tuple[int, ...]
+    protocol: Protocol,
+    rules: dict[str, Any],
+    documents: tuple[int, ...],
 ) -> Task:
     ranking = make_task(make_campaign(), documents=documents, identical=())
     task_close(task=ranking)
@@ -66,7 +68,9 @@ def stored() -> dict[int, list[int]]:
 
 
 def test_a_document_is_rated_in_any_order_with_keys(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
@@ -111,7 +115,10 @@ def test_a_document_is_rated_in_any_order_with_keys(
 
 
 def test_answers_and_drafts_of_a_page_survive_a_reload_without_network(
-    page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_INTERNET_DISCONNECTED")
     page.clock.install()
@@ -137,7 +144,9 @@ def test_answers_and_drafts_of_a_page_survive_a_reload_without_network(
 
 
 def test_answers_of_another_tab_are_shown_on_the_page(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
@@ -156,7 +165,9 @@ def test_answers_of_another_tab_are_shown_on_the_page(
 
 
 def test_a_lease_that_ends_in_the_middle_loses_no_answer(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
@@ -178,7 +189,8 @@ def test_a_lease_that_ends_in_the_middle_loses_no_answer(
 
 
 def test_errors_and_scores_of_a_document_are_stored_one_by_one(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, make_page_judge(Protocol.SPANS, {"page": "document"}))
@@ -219,7 +231,9 @@ def test_errors_and_scores_of_a_document_are_stored_one_by_one(
 
 
 def test_a_document_is_rated_by_touch_on_a_phone(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     # The first segment is longer than the page, which begins at its top all the same.
     short = {**PHONE, "height": 400}

@@ -42,7 +42,8 @@ def at_word(page: Page, part: float) -> tuple[float, float]:
     painted_for_a_while(page)
     box = _box(text(page, "A"))
     page.evaluate(
-        "y => scrollBy(0, y - innerHeight / 2)", box["y"] + part * box["height"]
+        "y => scrollBy(0, y - innerHeight / 2)",
+        box["y"] + part * box["height"],
     )
     box = _box(text(page, "A"))
     # Not between two lines.
@@ -57,7 +58,9 @@ def _box(locator: Locator) -> Any:
 
 @pytest.mark.parametrize("width", [1366, 360])
 def test_marking_in_a_long_text_keeps_its_place(
-    page: Page, sign_in: SignIn, width: int
+    page: Page,
+    sign_in: SignIn,
+    width: int,
 ) -> None:
     """webanno #331 and inception #3779: the page jumped to its top; label-studio #2573: labels were above it."""
     page.clock.install()
@@ -86,7 +89,8 @@ def test_marking_in_a_long_text_keeps_its_place(
 
 
 def test_an_error_over_several_lines_and_a_scroll_is_marked_whole(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     """doccano #1772 and #2344: a selection was lost while scrolling, or over several lines."""
     page.clock.install()
@@ -109,7 +113,8 @@ def test_an_error_over_several_lines_and_a_scroll_is_marked_whole(
 
 
 def test_a_selection_that_goes_on_in_the_next_segment_ends_with_its_own(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     """brat #786: an error that crosses the end of a sentence could not be marked at all."""
     page.clock.install()
@@ -129,15 +134,17 @@ def test_a_selection_that_goes_on_in_the_next_segment_ends_with_its_own(
     at_segment(page, 1)
     [marked] = [
         "".join(text(page, "A").locator(".error").all_inner_texts()).replace(
-            "major", ""
-        )
+            "major",
+            "",
+        ),
     ]
     assert whole.split()[-2] in marked
     expect(card(page, 2).locator(".error")).to_have_count(0)
 
 
 def test_the_button_that_ends_a_segment_is_always_there_and_says_what_is_missing(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     """Appraise #146: annotators did not find the button, nor why it did nothing."""
     page.clock.install()
@@ -164,7 +171,8 @@ def test_the_button_that_ends_a_segment_is_always_there_and_says_what_is_missing
 
 
 def test_a_judge_goes_on_at_the_first_open_segment_on_another_device(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     """doccano #310: annotators had to look for the place where they had stopped."""
     judge = judge_of(Protocol.RATING, ONE_CRITERION)

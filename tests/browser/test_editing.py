@@ -38,7 +38,9 @@ def acceptor(task: Task) -> Judge:
     for block in assigned_blocks(lend(make_judge(campaign, "editor"))):
         edit = {"outcome": "edited", "text": "The edit of somebody else."}
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=edit)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=edit),
         )
     pool_fill(task_id=task.pk, size=1)
     return make_judge(campaign, "acceptor")
@@ -109,7 +111,9 @@ def test_unchanged_text_is_no_edit(editing: Page) -> None:
 
 @pytest.mark.thorough
 def test_one_key_says_what_is_acceptable(
-    page: Page, acceptor: Judge, sign_in: SignIn
+    page: Page,
+    acceptor: Judge,
+    sign_in: SignIn,
 ) -> None:
     reader = ScreenReader(page)
     begin(page, acceptor, sign_in)

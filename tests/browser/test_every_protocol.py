@@ -40,7 +40,9 @@ def on_screens(*names: str, but: tuple[str, ...] = ()) -> pytest.MarkDecorator:
         "screen",
         [
             pytest.param(
-                screen, id=name, marks=() if name in names else pytest.mark.thorough
+                screen,
+                id=name,
+                marks=() if name in names else pytest.mark.thorough,
             )
             for name, screen in SCREENS.items()
             if name not in but
@@ -59,13 +61,15 @@ def begin(page: Page, judge: Judge, sign_in: SignIn) -> int:
 
 def stored(judge: Judge, count: int) -> bool:
     return wait_until(
-        lambda: Judgment.objects.filter(judge=judge).count() == count, seconds=60
+        lambda: Judgment.objects.filter(judge=judge).count() == count,
+        seconds=60,
     )
 
 
 def is_heard(reader: ScreenReader, screen: Screen) -> bool:
     return wait_until(
-        lambda: all(words in reader.focus() for words in screen.heard), seconds=60
+        lambda: all(words in reader.focus() for words in screen.heard),
+        seconds=60,
     )
 
 
@@ -91,7 +95,7 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
     with connections.cut(page.context):
         screen.judge_by_keys(page, is_first=False)
         expect(page.locator("#status")).to_contain_text(
-            "1 judgment is kept on this device"
+            "1 judgment is kept on this device",
         )
         here = sentence(page)
         page.reload()
@@ -105,10 +109,16 @@ def test_by_keyboard_alone_and_by_ear_and_without_network_in_the_middle(
 
 @on_screens("ranking")
 def test_by_touch_alone_from_right_to_left_in_the_dark(
-    new_page: NewPage, sign_in: SignIn, screen: Screen
+    new_page: NewPage,
+    sign_in: SignIn,
+    screen: Screen,
 ) -> None:
     page = new_page(
-        viewport=PHONE, has_touch=True, is_mobile=True, locale="ar", color_scheme="dark"
+        viewport=PHONE,
+        has_touch=True,
+        is_mobile=True,
+        locale="ar",
+        color_scheme="dark",
     )
     judge = screen.judge(target_language="ar")
     before = begin(page, judge, sign_in)
@@ -133,7 +143,10 @@ def test_by_touch_alone_from_right_to_left_in_the_dark(
     ],
 )
 def test_a_tap_answers_only_what_could_be_read(
-    new_page: NewPage, sign_in: SignIn, name: str, apart: int
+    new_page: NewPage,
+    sign_in: SignIn,
+    name: str,
+    apart: int,
 ) -> None:
     """Two taps at one place, on a slow processor: the second answers only 800 ms after the sentence was painted."""
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
@@ -174,7 +187,9 @@ def test_a_tap_answers_only_what_could_be_read(
 @pytest.mark.thorough
 @on_screens("spans-several")
 def test_keys_answer_from_right_to_left(
-    new_page: NewPage, sign_in: SignIn, screen: Screen
+    new_page: NewPage,
+    sign_in: SignIn,
+    screen: Screen,
 ) -> None:
     page = new_page(locale="ar")
     judge = screen.judge(target_language="ar")

@@ -111,7 +111,7 @@ def test_offline_judgments_are_stored_once_and_reveal_no_systems(
     with connections.cut(page.context):
         screen.judge_by_keys(page)
         expect(page.locator("#status")).to_contain_text(
-            "1 judgment is kept on this device"
+            "1 judgment is kept on this device",
         )
         crawler.stored("without network")
         here = sentence(page)

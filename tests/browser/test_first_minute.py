@@ -34,10 +34,15 @@ def test_real_work_is_three_clicks_and_a_minute_away_and_teaches_itself(
     make_task(campaign, name="German", documents=(30,), planned=6)
     make_task(campaign, name="Arabic", target_language="ar", documents=(30,), planned=6)
     instructions_write(
-        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Read.",
+        demands_acceptance=True,
     )
     _link, token = invitation_create_for_anybody(
-        campaign=campaign, cap=1, asks_languages=True
+        campaign=campaign,
+        cap=1,
+        asks_languages=True,
     )
 
     for name, text in (("amber", "\u200b"), ("birch", "\u2060 ")):

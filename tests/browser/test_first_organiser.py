@@ -10,7 +10,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def test_the_first_organiser_enters_their_account_and_makes_a_campaign(
-    new_page: NewPage, tolerate: list[str]
+    new_page: NewPage,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("400")
     page = new_page(viewport=PHONE, color_scheme="dark")

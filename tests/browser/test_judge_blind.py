@@ -71,7 +71,7 @@ FIELDS = frozenset(
     session_id study_id started_at ended_at judgments judgments_left_out sent source_language target_language work_time
     problem_reports status messages erasure_requests asked_at due_at refused_at carried_out_at
     mails_about_erasure media played suggested addresses api_tokens second_factors single_sign_on external_id service
-    """.split()  # noqa: SIM905  thirty lines otherwise
+    """.split(),  # noqa: SIM905  thirty lines otherwise
 )
 
 
@@ -189,18 +189,25 @@ def world() -> World:
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     asked = analysis_ask(
-        task=task, choice=analysis_choice("diagnosis", {}), is_queued=False
+        task=task,
+        choice=analysis_choice("diagnosis", {}),
+        is_queued=False,
     )
     elsewhere = make_task(make_campaign("elsewhere"), systems=SYSTEMS)
     campaign = task.test_set.campaign
     read = instructions_write(
-        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Read.",
+        demands_acceptance=True,
     )
     for reader in (judge, other):
         instructions_accept(judge=reader, instructions=read)
     assert other.user is not None
     invitation, _token = invitation_create(
-        campaign=campaign, user=other.user, role=InvitationRole.JUDGE
+        campaign=campaign,
+        user=other.user,
+        role=InvitationRole.JUDGE,
     )
     return World(
         judge=judge,

@@ -32,7 +32,10 @@ def judge() -> Judge:
 
 
 def test_old_browser_shows_a_message(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("textContent")
     page = new_page()
@@ -43,7 +46,9 @@ def test_old_browser_shows_a_message(
 
 
 def test_key_that_ends_a_composition_leaves_the_comment_open(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)

@@ -46,7 +46,7 @@ SMALL = """(least) => [...document.querySelectorAll("a[href], button, input, sel
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
@@ -85,7 +85,10 @@ def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
 
 
 def walk(
-    page: Page, judge: Judge, sign_in: SignIn, check: Callable[[str], None]
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    check: Callable[[str], None],
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
@@ -103,7 +106,7 @@ def misfits(page: Page) -> list[object]:
     """What is cut off, too small, or would need scrolling sideways."""
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     dialogs = page.evaluate(
-        "[...document.querySelectorAll('dialog[open]')].map((d) => d.scrollWidth - d.clientWidth)"
+        "[...document.querySelectorAll('dialog[open]')].map((d) => d.scrollWidth - d.clientWidth)",
     )
     sideways = [wide] if wide > 0 or any(dialogs) else []
     return [*sideways, *page.evaluate(CUT_OFF), *page.evaluate(SMALL, 34)]
@@ -111,7 +114,10 @@ def misfits(page: Page) -> list[object]:
 
 @pytest.mark.thorough
 def test_in_every_state_axe_finds_nothing_and_nothing_is_cut_off_when_zoomed_in(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     """In each state on a light desktop or a dark phone by turns, and in one direction to scroll in every size."""
     tolerate.append("net::ERR_")
@@ -141,7 +147,7 @@ def test_in_every_state_axe_finds_nothing_and_nothing_is_cut_off_when_zoomed_in(
                 """(each) => {
                     const { x, y, width, height } = each.getBoundingClientRect();
                     return document.elementFromPoint(x + width / 2, y + height / 2) !== each;
-                }"""
+                }""",
             )
             assert not covered
 
@@ -154,7 +160,9 @@ def bring_nothing(route: Route) -> None:
 
 @pytest.mark.thorough
 def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page = new_page()
     sign_in(page, judge)
@@ -176,7 +184,8 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
     page.route(
         "**/judging/assignments/",
         lambda route: route.fulfill(
-            status=202, json={"state": "preparing", "retry_after": 60}
+            status=202,
+            json={"state": "preparing", "retry_after": 60},
         ),
     )
     page.route("**/judging/judgments/*/", bring_nothing)
@@ -191,7 +200,9 @@ def test_dialogs_and_the_last_sentence_leave_the_focus_somewhere(
 
 @pytest.mark.thorough
 def test_an_afternoon_by_touch_alone(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page = new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     sign_in(page, judge)

@@ -35,7 +35,8 @@ def judge_hit(page: Page, *digits: str) -> None:
 
 
 def test_a_judgment_of_yesterday_is_reopened_and_revised(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
@@ -66,7 +67,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(
     assert asked == ["beforeunload"]
     expect(judging.locator("#sentence")).to_have_text("Back at item 1 of 3")
     expect(judging.locator("#missing")).to_have_text(
-        "You have unsaved changes. Save or discard them."
+        "You have unsaved changes. Save or discard them.",
     )
     judging.get_by_role("button", name="Save change").click()
     # On with what was begun.
@@ -102,13 +103,19 @@ def seed_of_a_repeat_at_once(judge: Judge) -> int:
 
 @pytest.mark.thorough
 def test_going_back_does_not_reach_what_is_to_be_judged_again(
-    judging: Page, task: Task, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    judging: Page,
+    task: Task,
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A page left open for as many HITs as lie between a HIT and its repeat."""
     # Otherwise the repeat comes after all that is lent ahead.
     monkeypatch.setattr("annotation.services.lending.lend.BLOCKS_AHEAD", 1)
     design_change(
-        task=task, intra_share=0.9, repeat_gap=1, seed=seed_of_a_repeat_at_once(judge)
+        task=task,
+        intra_share=0.9,
+        repeat_gap=1,
+        seed=seed_of_a_repeat_at_once(judge),
     )
     judge_hit(judging, "12345", "11111", "54321")
     at_sentence(judging, 1)
@@ -134,7 +141,9 @@ def test_going_back_does_not_reach_what_is_to_be_judged_again(
 
 @pytest.mark.thorough
 def test_a_report_waits_for_the_network_and_leaves_the_block_open(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("net::ERR_")
     judging.context.set_offline(True)
@@ -163,18 +172,20 @@ def judge_in_another_tab(page: Page) -> None:
 
 @pytest.mark.thorough
 def test_a_report_of_a_sentence_gone_by_survives_a_reload_without_network(
-    judging: Page, tolerate: list[str]
+    judging: Page,
+    tolerate: list[str],
 ) -> None:
     tolerate.extend(["net::ERR_", "503"])
     judging.keyboard.press("r")
     judging.keyboard.press("Space")
     judge_in_another_tab(judging)
     judging.route(
-        re.compile("/problem-reports/"), lambda route: route.fulfill(status=503)
+        re.compile("/problem-reports/"),
+        lambda route: route.fulfill(status=503),
     )
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing")).to_have_text(
-        "Reported to the organisers. Thank you."
+        "Reported to the organisers. Thank you.",
     )
     judging.reload()
     at_sentence(judging, 2)

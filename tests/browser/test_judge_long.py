@@ -72,7 +72,7 @@ def check_all_is_in_view(page: Page, size: str) -> None:
                 const at = document.elementFromPoint(own.left + own.width / 2, bottom - 4);
                 const lines = (bottom - top) / parseFloat(getComputedStyle(text).lineHeight);
                 return [lines, at === text];
-            }"""
+            }""",
         )
         assert seen[0] >= 2, (text, seen)
         assert seen[1], text
@@ -81,7 +81,8 @@ def check_all_is_in_view(page: Page, size: str) -> None:
 # Each size once; the other scripts by `make test-thorough`.
 SIZES_AND_SCRIPTS = [
     pytest.param(
-        *each, marks=() if each in {("laptop", "de"), ("phone", "ar")} else thorough
+        *each,
+        marks=() if each in {("laptop", "de"), ("phone", "ar")} else thorough,
     )
     for each in product(SIZES, LANGUAGES)
 ]
@@ -89,7 +90,9 @@ SIZES_AND_SCRIPTS = [
 
 @pytest.mark.parametrize(("size", "language"), SIZES_AND_SCRIPTS)
 def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
-    open_long: OpenLong, size: str, language: str
+    open_long: OpenLong,
+    size: str,
+    language: str,
 ) -> None:
     """In each layout that the size offers, wherever the page is scrolled to."""
     page = open_long(size, LONG, language=language)
@@ -109,7 +112,8 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
         layout = page.locator("#outputs").get_attribute("data-layout")
         page.keyboard.press(key)
         expect(page.locator("#outputs")).not_to_have_attribute(
-            "data-layout", str(layout)
+            "data-layout",
+            str(layout),
         )
     type_ranks(page, "12345")
     check_all_is_in_view(page, size)
@@ -121,7 +125,7 @@ def last_lines_are_in_view(page: Page) -> list[bool]:
             const text = document.querySelector(name);
             const part = text.closest("#texts > *").getBoundingClientRect();
             return text.getBoundingClientRect().bottom <= part.bottom + 1;
-        })"""
+        })""",
     )
     return found
 
@@ -175,7 +179,7 @@ def unhidden_text_at_the_ranks(page: Page) -> list[str]:
                 }
             }
             return wrong;
-        })"""
+        })""",
     )
     return found
 
@@ -194,7 +198,8 @@ def test_side_by_side_no_text_shows_under_the_ranks(
 
 @pytest.mark.parametrize("words", [13, 100, 200, 300])
 def test_outputs_stand_side_by_side_when_a_list_would_show_fewer_than_two(
-    open_long: OpenLong, words: int
+    open_long: OpenLong,
+    words: int,
 ) -> None:
     page = open_long("laptop", words)
     outputs = page.locator("#outputs")

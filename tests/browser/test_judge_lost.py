@@ -33,7 +33,9 @@ def door(campaign: Campaign, cap: int = 5) -> str:
 def new_link(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     return f"/i/{token}/"
 
@@ -58,7 +60,7 @@ def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     page.context.clear_cookies()
     judge_block(page, "12345")
     expect(
-        page.get_by_role("status").filter(has_text="You are signed out")
+        page.get_by_role("status").filter(has_text="You are signed out"),
     ).to_be_visible()
     page.reload()
     waiting = page.locator("#kept-work")
@@ -67,7 +69,7 @@ def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     field.fill("my link")
     page.keyboard.press("Enter")
     expect(
-        page.get_by_text("Paste the complete link from your invitation.")
+        page.get_by_text("Paste the complete link from your invitation."),
     ).to_be_visible()
     field.fill(f"https://quintet.example.org{link}")
     page.keyboard.press("Enter")

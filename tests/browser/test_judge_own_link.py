@@ -32,14 +32,17 @@ TAKE_THE_TURN = """() => new Promise((taken) => {
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("is_lost", [False, True], ids=["sent", "lost"])
 def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
-    page: Page, judge: Judge, sign_in: SignIn, is_lost: bool
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    is_lost: bool,
 ) -> None:
     """It is sent as the page is left, and by the page of the link, as browsers may lose that."""
     sign_in(page, judge)
@@ -62,7 +65,9 @@ def test_another_device_finds_what_had_not_gone_out_when_the_page_was_left(
 
 
 def test_the_link_is_offered_once_and_goes_with_the_next_answer(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     offer = page.locator("#own-link-offer")
@@ -85,7 +90,10 @@ def test_the_link_is_offered_once_and_goes_with_the_next_answer(
 
 @pytest.mark.parametrize("closed_by", ["#own-link-dismiss", "reload"])
 def test_an_offer_that_was_seen_does_not_come_back(
-    page: Page, judge: Judge, sign_in: SignIn, closed_by: str
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    closed_by: str,
 ) -> None:
     sign_in(page, judge)
     for position in (1, 2, 3):

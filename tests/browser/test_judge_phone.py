@@ -94,7 +94,7 @@ def test_the_second_tap_of_a_double_one_ranks_no_other_output(on_a_phone: Page) 
             const input = row.querySelector("input[value='3']");
             input.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
             input.click();
-        })"""
+        })""",
     )
     expect(rank_of(page, "A", 3)).to_be_checked()
     expect(rank_of(page, "B", 3)).not_to_be_checked()

@@ -31,7 +31,10 @@ def change(campaign: Campaign, transition: Transition) -> None:
 
 
 def test_second_device_shows_that_first_device_judged_the_sentences(
-    new_page: NewPage, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("409")
     first, second = new_page(), new_page()
@@ -56,12 +59,13 @@ def test_second_device_shows_that_first_device_judged_the_sentences(
 
 
 def test_pause_stops_judges_after_sentence_in_front_of_them(
-    judging: Page, task: Task
+    judging: Page,
+    task: Task,
 ) -> None:
     change(task.test_set.campaign, Transition.PAUSE)
     judge_block(judging, "12345")
     expect(judging.locator("#rest-text")).to_contain_text(
-        "The organisers paused this campaign"
+        "The organisers paused this campaign",
     )
     assert Judgment.objects.count() == 1
     change(task.test_set.campaign, Transition.RESUME)
@@ -70,13 +74,18 @@ def test_pause_stops_judges_after_sentence_in_front_of_them(
 
 
 def test_begun_sentence_is_finished_when_judge_is_excluded(
-    judging: Page, judge: Judge, task: Task, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    task: Task,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("403")
     type_ranks(judging, "123")
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     judge_block(judging, "45")
     expect(judging.locator("#rest-text")).to_contain_text("You no longer take part")
@@ -87,7 +96,9 @@ def test_begun_sentence_is_finished_when_judge_is_excluded(
 
 
 def test_judge_who_reached_quota_is_thanked(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     Campaign.objects.update(blocks_per_judge=2)
     sign_in(page, judge)
@@ -102,7 +113,8 @@ def test_judge_who_reached_quota_is_thanked(
 
 
 def test_closed_campaign_says_so_without_button_for_more(
-    judging: Page, task: Task
+    judging: Page,
+    task: Task,
 ) -> None:
     change(task.test_set.campaign, Transition.CLOSE)
     judge_block(judging, "12345")
@@ -111,7 +123,8 @@ def test_closed_campaign_says_so_without_button_for_more(
 
 
 def test_page_of_panel_whose_time_is_over_promises_no_code(
-    new_page: NewPage, task: Task
+    new_page: NewPage,
+    task: Task,
 ) -> None:
     prolific = Prolific(make_panel(task.test_set.campaign))
     page = new_page()

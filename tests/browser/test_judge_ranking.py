@@ -46,13 +46,13 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#document li[aria-current]")).to_contain_text(source)
     # What is written alike is marked, wherever it is.
     judging.locator("#document li[aria-current] .document-reference").hover(
-        position={"x": 5, "y": 8}
+        position={"x": 5, "y": 8},
     )
     judging.wait_for_function("CSS.highlights.get('same-word')?.size >= 1")
     type_ranks(judging, "112")
     expect(judging.locator("#order")).to_have_text("A = B > C")
     expect(judging.locator("#order-words")).to_have_text(
-        "From best to worst: A and B tied; C."
+        "From best to worst: A and B tied; C.",
     )
     type_ranks(judging, "23")
     judging.keyboard.press("m")
@@ -63,7 +63,7 @@ def test_a_hit_by_keyboard_alone(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#document li[aria-current]")).not_to_contain_text(source)
     judge_block(judging, "54321")
     expect(judging.locator("#missing")).to_have_text(
-        re.compile(r"^3 of 60\.( Today: 3 items, less than a minute\.)?$")
+        re.compile(r"^3 of 60\.( Today: 3 items, less than a minute\.)?$"),
     )
     at_sentence(judging, 1)
     expect(judging.locator("#count")).to_have_text("3 of 60")
@@ -131,7 +131,7 @@ def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> 
         """() => {
             window.strokes = 0;
             addEventListener("keydown", () => { window.strokes += 1; }, { capture: true });
-        }"""
+        }""",
     )
     session = judging.context.new_cdp_session(judging)
     keyboards = (AZERTY, KEYPAD, PROGRAMMERS_DVORAK)
@@ -153,7 +153,8 @@ def test_six_keystrokes_a_block_on_any_keyboard(judging: Page, judge: Judge) -> 
 
 @pytest.mark.thorough
 def test_a_refused_submission_names_the_row_and_goes_there(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     type_ranks(judging, "21")
     judging.keyboard.press("ArrowDown")
@@ -161,7 +162,7 @@ def test_a_refused_submission_names_the_row_and_goes_there(
     judging.keyboard.press("ArrowUp")
     judging.get_by_role("button", name="Submit").click(force=True)
     expect(
-        judging.get_by_role("status").filter(has_text="C not ranked yet")
+        judging.get_by_role("status").filter(has_text="C not ranked yet"),
     ).to_be_attached()
     expect(judging.locator("#missing")).to_have_text("C not ranked yet")
     expect(rank_of(judging, "C", 1)).to_be_focused()
@@ -179,7 +180,9 @@ def test_a_refused_submission_names_the_row_and_goes_there(
 
 @pytest.mark.thorough
 def test_partial_rankings_where_and_while_the_campaign_allows_them(
-    page: Page, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     task = make_task(make_campaign(allow_partial_ranking=True), identical=())
     judge = make_judge(task.test_set.campaign)
@@ -188,7 +191,7 @@ def test_partial_rankings_where_and_while_the_campaign_allows_them(
     type_ranks(page, "2")
     page.keyboard.press("Enter")
     expect(page.locator("#missing")).to_have_text(
-        "Rank at least two outputs, or skip the item."
+        "Rank at least two outputs, or skip the item.",
     )
     type_ranks(page, "1")
     page.keyboard.press("Enter")
@@ -220,7 +223,7 @@ def test_a_double_enter_is_one_row(judging: Page, judge: Judge) -> None:
         """() => {
             for (let n = 0; n < 2; n += 1) document.activeElement.dispatchEvent(new KeyboardEvent(
                 "keydown", { code: "Enter", key: "Enter", bubbles: true, cancelable: true }));
-        }"""
+        }""",
     )
     at_sentence(judging, 2)
     expect(judging.locator("#rows input:checked")).to_have_count(0)

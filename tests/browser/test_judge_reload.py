@@ -38,7 +38,7 @@ KEPT_HITS = "() => Object.keys(localStorage).filter((key) => key.startsWith('qui
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
@@ -52,7 +52,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 def link_of(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     return f"/i/{token}/"
 
@@ -65,10 +67,15 @@ def load_anew(page: Page) -> Response:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "prefix", [pytest.param("", marks=pytest.mark.thorough), "/quintet"]
+    "prefix",
+    [pytest.param("", marks=pytest.mark.thorough), "/quintet"],
 )
 def test_with_the_server_stopped_the_sentence_in_hand_is_there_and_sent_once(
-    tab: Page, judge: Judge, static_files: Path, tmp_path: Path, prefix: str
+    tab: Page,
+    judge: Judge,
+    static_files: Path,
+    tmp_path: Path,
+    prefix: str,
 ) -> None:
     port = free_port()
     options = {"STATIC_ROOT": str(static_files), "STATIC_HASHED": "1"}
@@ -128,7 +135,7 @@ def test_without_network_a_page_loaded_anew_goes_on(
         judge_block(page, "2345")
         at_sentence(page, 2)
         expect(page.locator("#status")).to_contain_text(
-            "1 judgment is kept on this device"
+            "1 judgment is kept on this device",
         )
     all_sent(page)
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
@@ -151,12 +158,18 @@ def newer(static_files: Path, folder: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_new_version_takes_the_place_of_the_old_one(
-    tab: Page, judge: Judge, static_files: Path, tmp_path: Path
+    tab: Page,
+    judge: Judge,
+    static_files: Path,
+    tmp_path: Path,
 ) -> None:
     port = free_port()
     options = {"STATIC_HASHED": "1"}
     with web_server(
-        tmp_path, port=port, STATIC_ROOT=str(static_files), **options
+        tmp_path,
+        port=port,
+        STATIC_ROOT=str(static_files),
+        **options,
     ) as address:
         open_link(tab, f"{address}{link_of(judge)}")
         at_sentence(tab, 1)
@@ -179,7 +192,9 @@ def test_a_new_version_takes_the_place_of_the_old_one(
 
 @pytest.mark.thorough
 def test_only_the_page_its_files_and_the_hits_in_hand_are_kept(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     for position in (1, 2, 3):
@@ -190,20 +205,22 @@ def test_only_the_page_its_files_and_the_hits_in_hand_are_kept(
     page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == [
-        "/judge/museum/"
+        "/judge/museum/",
     ]
     source = page.locator("#source .source").inner_text()
     is_true(page, f"() => ({KEPT_HITS})() >= 1")
     (hits,) = page.evaluate(
         "() => Object.entries(localStorage).filter(([key]) => key.startsWith('quintet/hits/'))"
-        ".map(([, value]) => JSON.parse(value).hits)"
+        ".map(([, value]) => JSON.parse(value).hits)",
     )
     assert hits[0]["data"]["blocks"][0]["source"]["text"] == source
 
 
 @pytest.mark.thorough
 def test_signing_out_forgets_the_sentences_and_the_page(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -212,7 +229,8 @@ def test_signing_out_forgets_the_sentences_and_the_page(
     assert page.evaluate(KEPT_HITS) == 1
     page.get_by_role("button", name="settings").click()
     page.get_by_role("dialog", name="Settings").get_by_role(
-        "button", name="Sign out"
+        "button",
+        name="Sign out",
     ).click()
     expect(page.get_by_role("heading", name="Sign in", exact=True)).to_be_visible()
     is_true(page, "async () => (await caches.keys()).length === 0")
@@ -220,7 +238,9 @@ def test_signing_out_forgets_the_sentences_and_the_page(
 
 
 def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -230,24 +250,27 @@ def test_another_judge_in_the_same_browser_finds_nothing_of_the_first(
         type_ranks(page, "1")
     page_kept(page)
     before = page.evaluate(
-        "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))"
+        "() => Object.keys(localStorage).find((key) => key.startsWith('quintet/hits/'))",
     )
     other = make_judge(
-        make_task(make_campaign("elsewhere")).test_set.campaign, "judge02"
+        make_task(make_campaign("elsewhere")).test_set.campaign,
+        "judge02",
     )
     sign_in(page, other)
     at_sentence(page, 1)
     page_kept(page)
     addresses = page.evaluate(KEPT_ADDRESSES)
     assert [each for each in addresses if not each.startswith("/static/")] == [
-        "/judge/elsewhere/"
+        "/judge/elsewhere/",
     ]
     assert page.evaluate("(key) => localStorage.getItem(key)", before) is None
 
 
 @pytest.mark.thorough
 def test_a_page_whose_judge_may_not_come_in_is_no_longer_kept(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)

@@ -47,7 +47,10 @@ def lay_out(page: Page, layout: str) -> None:
 
 @IN_LAYOUTS
 def test_nothing_of_the_last_block_is_seen_or_brought_back(
-    page: Page, judge: Judge, sign_in: SignIn, layout: str
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    layout: str,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -64,7 +67,7 @@ def test_nothing_of_the_last_block_is_seen_or_brought_back(
     page.keyboard.press("Shift+Digit0")
     expect(page.locator("#order")).to_have_text("")
     block = page.evaluate(
-        "Array.from(document.querySelectorAll('#rows .row'), (row) => row.getAttribute('aria-label'))"
+        "Array.from(document.querySelectorAll('#rows .row'), (row) => row.getAttribute('aria-label'))",
     )
     for label, text in zip(block, texts(page), strict=True):
         assert " ".join(label.split()).endswith(text)

@@ -65,7 +65,9 @@ def test_a_reload_keeps_the_draft(judging: Page) -> None:
 
 
 def test_without_network_eighteen_sentences_are_judged_and_sent_once(
-    page: Page, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     """Six HITs are in hand, which is as many as have twenty blocks."""
     tolerate.append(NETWORK_ERROR)
@@ -82,7 +84,7 @@ def test_without_network_eighteen_sentences_are_judged_and_sent_once(
         at_sentence(page, place % 3 + 1)
         judge_block(page, "54321")
     expect(page.locator("#status")).to_have_text(
-        "Offline: 18 judgments are kept on this device"
+        "Offline: 18 judgments are kept on this device",
     )
     expect(page.locator("#rest")).to_be_visible()
     page.context.set_offline(False)
@@ -95,7 +97,9 @@ def test_without_network_eighteen_sentences_are_judged_and_sent_once(
 
 @pytest.mark.thorough
 def test_pending_judgments_survive_a_reload(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append(NETWORK_ERROR)
     judging.route(JUDGMENTS, lambda route: route.abort())
@@ -103,7 +107,7 @@ def test_pending_judgments_survive_a_reload(
     at_sentence(judging, 2)
     address = judging.url
     judging.goto(
-        "about:blank"
+        "about:blank",
     )  # where nothing is sent again before the page is loaded anew
     judging.unroute(JUDGMENTS)
     judging.goto(address)
@@ -123,13 +127,15 @@ def held_in(routes: list[Route]) -> Callable[[Route], None]:
 
 
 def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     """The answer that comes last knows least: what was confirmed meanwhile stays done."""
     tolerate.append(NETWORK_ERROR)
     judging.route(JUDGMENTS, lambda route: route.abort())
     judging.evaluate(
-        "() => { window.setTimeout = () => 0; }"
+        "() => { window.setTimeout = () => 0; }",
     )  # Nothing is sent a second time.
     judge_block(judging, "12345")
     expect(judging.locator("#status")).to_have_class(re.compile("stuck"))
@@ -149,7 +155,9 @@ def test_a_hit_lent_before_and_answered_after_what_waited_was_stored(
 
 
 def test_pending_judgments_survive_the_browser(
-    restartable: Callable[[], BrowserContext], judge: Judge, sign_in: SignIn
+    restartable: Callable[[], BrowserContext],
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     """Another process, of which only the profile on the disk is the same."""
     before = restartable()
@@ -172,7 +180,9 @@ def test_pending_judgments_survive_the_browser(
 
 
 def test_an_answer_that_got_lost_makes_no_second_row(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append(NETWORK_ERROR)
     lost: list[str] = []
@@ -195,7 +205,10 @@ def test_an_answer_that_got_lost_makes_no_second_row(
 
 @pytest.mark.thorough
 def test_signing_in_again_in_another_tab_sends_what_waited(
-    judging: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("401|403")
     judging.context.clear_cookies()
@@ -204,7 +217,8 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
     notice = judging.get_by_role("status").filter(has_text="You are signed out")
     expect(notice).to_contain_text("1 judgment is kept on this device until then.")
     expect(notice.get_by_role("link", name="Sign in in a new tab")).to_have_attribute(
-        "href", "/sign-in/?next=%2Fjudge%2Fmuseum%2F"
+        "href",
+        "/sign-in/?next=%2Fjudge%2Fmuseum%2F",
     )
     other = judging.context.new_page()
     sign_in(other, judge)
@@ -217,7 +231,9 @@ def test_signing_in_again_in_another_tab_sends_what_waited(
 
 
 def test_answers_are_not_sent_for_another_judge(
-    judging: Page, judge: Judge, sign_in: SignIn
+    judging: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     """Two judges share a browser, and the second opens their link while the first's tab is open."""
     second = judging.context.new_page()
@@ -235,7 +251,9 @@ def test_answers_are_not_sent_for_another_judge(
 
 
 def test_refused_judgment_is_returned_to_the_judge(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("400")
     missing: list[str] = []
@@ -243,13 +261,15 @@ def test_refused_judgment_is_returned_to_the_judge(
     def refuse(route: Route) -> None:
         body = {"detail": "Some outputs are still to be ranked.", "missing": missing}
         route.fulfill(
-            status=400, content_type="application/json", body=json.dumps(body)
+            status=400,
+            content_type="application/json",
+            body=json.dumps(body),
         )
 
     judging.route(JUDGMENTS, refuse)
     judge_block(judging, "12345")
     expect(judging.locator("#notice")).to_contain_text(
-        "Some outputs are still to be ranked."
+        "Some outputs are still to be ranked.",
     )
     at_sentence(judging, 1)
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
@@ -274,17 +294,19 @@ def test_two_tabs_of_one_judge_do_not_fight(judging: Page, judge: Judge) -> None
 
 @pytest.mark.thorough
 def test_device_without_storage_asks_to_keep_the_page_open(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page = new_page()
     page.add_init_script(
-        "Storage.prototype.setItem = () => { throw new DOMException('full'); }"
+        "Storage.prototype.setItem = () => { throw new DOMException('full'); }",
     )
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
     expect(page.locator("#status")).to_contain_text(
-        "Keep this page open until everything is sent"
+        "Keep this page open until everything is sent",
     )
     judge_block(page, "2345")
     at_sentence(page, 2)
@@ -308,14 +330,15 @@ def test_after_the_lease_untouched_sentences_are_new_ones(
     before = page.locator("#source .source").inner_text()
     let_the_lease_run_out(page)
     expect(page.locator("#missing")).to_have_text(
-        "The previous items expired. These are new ones."
+        "The previous items expired. These are new ones.",
     )
     at_sentence(page, 1)
     expect(page.locator("#source .source")).not_to_have_text(before)
 
 
 def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
-    judging_with_clock: Page, judge: Judge
+    judging_with_clock: Page,
+    judge: Judge,
 ) -> None:
     page = judging_with_clock
     type_ranks(page, "12")
@@ -333,7 +356,8 @@ def test_after_the_lease_a_ranking_begun_is_finished_and_kept(
 
 @pytest.mark.thorough
 def test_page_without_work_shows_a_message_and_asks_again(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     task = make_task(make_campaign(), documents=(3, 3), blocks_wanted=3, identical=())
     judge = make_judge(task.test_set.campaign)
@@ -365,7 +389,7 @@ def test_judge_waits_for_hits_of_others(page: Page, sign_in: SignIn) -> None:
     pool_fill(task_id=task.pk)
     sign_in(page, judge)
     expect(page.locator("#rest-text")).to_contain_text(
-        "the rest are assigned to other judges"
+        "the rest are assigned to other judges",
     )
     expire(held)
     page.evaluate("dispatchEvent(new Event('focus'))")

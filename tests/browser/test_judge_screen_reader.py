@@ -29,7 +29,9 @@ HEARD = ("said: ", "focus: ")
 def steps() -> Iterator[tuple[str, list[str]]]:
     """What is done, and what is heard of it, as the document has it."""
     for block in re.findall(
-        r"^```text\n(.*?)^```$", DOCUMENT.read_text(), re.DOTALL | re.MULTILINE
+        r"^```text\n(.*?)^```$",
+        DOCUMENT.read_text(),
+        re.DOTALL | re.MULTILINE,
     ):
         step, heard = "", list[str]()
         for line in block.splitlines():
@@ -45,7 +47,7 @@ def steps() -> Iterator[tuple[str, list[str]]]:
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(3, 3), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(3, 3), identical=()).test_set.campaign,
     )
 
 
@@ -53,7 +55,9 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
     """What can happen beside keys."""
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     (task,) = Task.objects.of(judge.campaign).all()
 
@@ -87,7 +91,9 @@ def doing(page: Page, judge: Judge) -> dict[str, Callable[[], object]]:
 
 
 def test_steps_are_announced_as_documented(
-    new_page: NewPage, judge: Judge, tolerate: list[str]
+    new_page: NewPage,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate += ["net::ERR_", "401|403"]
     page = new_page()
@@ -109,7 +115,8 @@ def test_steps_are_announced_as_documented(
             return [*said, reader.focus()]
 
         def is_heard(
-            wanted: list[str] = wanted, heard: Callable[[], list[str]] = heard
+            wanted: list[str] = wanted,
+            heard: Callable[[], list[str]] = heard,
         ) -> bool:
             return heard() == wanted
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
@@ -63,7 +63,8 @@ def skip_by_keys(page: Page, digit: str) -> None:
 
 @pytest.mark.thorough
 def test_going_further_back_asks_and_saves_the_change(
-    third: Page, judge: Judge
+    third: Page,
+    judge: Judge,
 ) -> None:
     third.keyboard.press("u")
     back_at(third, 2)
@@ -85,7 +86,8 @@ def test_going_further_back_asks_and_saves_the_change(
 
 @pytest.mark.thorough
 def test_escape_returns_without_a_change_and_asks_with_one(
-    third: Page, judge: Judge
+    third: Page,
+    judge: Judge,
 ) -> None:
     third.keyboard.press("u")
     third.keyboard.press("Escape")
@@ -110,7 +112,8 @@ def test_escape_returns_without_a_change_and_asks_with_one(
 
 @pytest.mark.thorough
 def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
-    third: Page, judge: Judge
+    third: Page,
+    judge: Judge,
 ) -> None:
     third.keyboard.press("u")
     third.keyboard.press("Shift+Digit0")
@@ -137,7 +140,7 @@ def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
     rank_of(judging, "D", 4).focus()
     judging.evaluate(
         """() => document.activeElement.dispatchEvent(new KeyboardEvent("keydown",
-            { code: "Digit0", key: "0", shiftKey: true, bubbles: true, cancelable: true }))"""
+            { code: "Digit0", key: "0", shiftKey: true, bubbles: true, cancelable: true }))""",
     )
     order(judging, "B > A > C")
     judging.keyboard.press("Shift+Backspace")
@@ -151,7 +154,8 @@ def test_shift_and_0_clear_all_and_bring_all_back(judging: Page) -> None:
 
 @pytest.mark.thorough
 def test_a_skip_is_in_the_list_and_taken_back_from_there(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     skip_by_keys(judging, "3")
     for position in (2, 3):

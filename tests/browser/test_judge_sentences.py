@@ -35,7 +35,7 @@ def test_side_by_side_sentences_stand_beside_each_other(open_long: OpenLong) -> 
     for pressed in ("d", "d", "v"):
         page.keyboard.press(pressed)
         texts = page.locator(".row-text").evaluate_all(
-            "(all) => all.map((each) => each.textContent)"
+            "(all) => all.map((each) => each.textContent)",
         )
         assert texts == [output_of(LONG, place) for place in range(5)]
     expect(page.locator(".row-text > span")).to_have_count(0)

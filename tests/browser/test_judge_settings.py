@@ -27,7 +27,7 @@ p { margin-block-end: 2em !important; }"""
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
@@ -40,7 +40,9 @@ def style_of(page: Page, selector: str, name: str) -> float:
 
 
 def test_size_and_spacing_are_chosen_and_stay(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)

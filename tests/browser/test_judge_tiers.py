@@ -75,7 +75,8 @@ class Finger:
     def touch(self, kind: str, *point: float) -> None:
         points = [{"x": point[0], "y": point[1]}] if point else []
         self._session.send(
-            "Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points}
+            "Input.dispatchTouchEvent",
+            {"type": f"touch{kind}", "touchPoints": points},
         )
 
     def drag(self, page: Page, letter: str, target: Callable[[], Locator]) -> None:
@@ -90,7 +91,8 @@ class Finger:
 
 @pytest.mark.thorough
 def test_outputs_are_dragged_into_tiers_by_mouse_and_two_in_one_are_tied(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     to_tiers(judging)
     expect(tier(judging, "Not ranked yet").get_by_role("radiogroup")).to_have_count(5)

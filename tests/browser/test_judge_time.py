@@ -40,7 +40,8 @@ def cover(page: Page) -> Locator:
 
 @pytest.mark.thorough
 def test_stillness_beyond_reading_pauses_and_does_not_count(
-    page_with_clock: Page, judge: Judge
+    page_with_clock: Page,
+    judge: Judge,
 ) -> None:
     page = page_with_clock
     type_ranks(page, "12")
@@ -81,7 +82,8 @@ def uncounted(page: Page) -> Locator:
 
 @pytest.mark.thorough
 def test_minute_in_another_window_hides_nothing_and_does_not_count(
-    page_with_clock: Page, judge: Judge
+    page_with_clock: Page,
+    judge: Judge,
 ) -> None:
     page = page_with_clock
     expect(uncounted(page)).to_be_hidden()

@@ -33,14 +33,18 @@ def task() -> Task:
 def link_of(judge: Judge) -> str:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     return f"/i/{token}/"
 
 
 @pytest.mark.thorough
 def test_a_judge_whose_session_ended_signs_in_again_in_place(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("401|403|404")
     Session.objects.all().delete()
@@ -69,7 +73,9 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
 
 @pytest.mark.thorough
 def test_link_of_another_judge_sends_no_answers(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("401|403")
     Session.objects.all().delete()
@@ -80,7 +86,7 @@ def test_link_of_another_judge_sends_no_answers(
     field.fill(link_of(make_judge(judge.campaign, "judge02")))
     judging.keyboard.press("Enter")
     expect(dialog.get_by_role("status")).to_contain_text(
-        "link belongs to another judge"
+        "link belongs to another judge",
     )
     field.fill(link_of(judge))
     judging.keyboard.press("Enter")
@@ -91,7 +97,9 @@ def test_link_of_another_judge_sends_no_answers(
 
 @pytest.mark.thorough
 def test_opening_another_judges_link_sends_nothing(
-    judging: Page, judge: Judge, tolerate: list[str]
+    judging: Page,
+    judge: Judge,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("401|403")
     Session.objects.all().delete()
@@ -113,7 +121,7 @@ def test_opening_another_judges_link_sends_nothing(
     judging.route(link, hold)
     judging.on("request", lambda request: sent.append(request.method))
     with judging.expect_request(
-        lambda request: request.method == "POST" and link in request.url
+        lambda request: request.method == "POST" and link in request.url,
     ):
         dialog.get_by_label("Invitation link").fill(link)
         judging.keyboard.press("Enter")
@@ -125,7 +133,7 @@ def test_opening_another_judges_link_sends_nothing(
     judging.evaluate("() => dispatchEvent(new Event('focus'))")
     opening[0].fulfill(response=answer)
     expect(dialog.get_by_role("status")).to_contain_text(
-        "link belongs to another judge"
+        "link belongs to another judge",
     )
     assert "PUT" not in sent
     assert not Judgment.objects.exists()
@@ -141,7 +149,9 @@ def servers_kill() -> None:
 
 @pytest.mark.thorough
 def test_a_server_killed_in_the_middle_loses_nothing(
-    browser: Browser, judge: Judge, tmp_path: Path
+    browser: Browser,
+    judge: Judge,
+    tmp_path: Path,
 ) -> None:
     port = free_port()
     options = {"STATIC_HASHED": "0", "DEBUG": "1"}
@@ -154,7 +164,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(
         judge_block(page, "12345")
         at_sentence(page, 2)
         expect(page.locator("#status")).to_have_text(
-            "Offline: 1 judgment is kept on this device"
+            "Offline: 1 judgment is kept on this device",
         )
         judge_block(page, "54321")
         at_sentence(page, 3)
@@ -172,7 +182,10 @@ def test_a_server_killed_in_the_middle_loses_nothing(
 
 @pytest.mark.thorough
 def test_judging_goes_on_while_the_database_is_stopped(
-    browser: Browser, services: Services, judge: Judge, tmp_path: Path
+    browser: Browser,
+    services: Services,
+    judge: Judge,
+    tmp_path: Path,
 ) -> None:
     if services.postgres is None:
         pytest.skip("DATABASE_URL names a PostgreSQL that is not ours to stop")

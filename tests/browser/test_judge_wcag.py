@@ -47,7 +47,9 @@ HELP_COMES_FIRST = """() => {
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_task(
-        make_campaign(), documents=(6, 6), identical=()
+        make_campaign(),
+        documents=(6, 6),
+        identical=(),
     ).test_set.campaign
     instructions_write(
         campaign=campaign,
@@ -83,7 +85,9 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     judge = make_judge(campaign)
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     page.goto(f"/i/{token}/")
     yield "link"
@@ -113,7 +117,9 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
 
 @pytest.mark.thorough
 def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
-    page: Page, campaign: Campaign, tolerate: list[str]
+    page: Page,
+    campaign: Campaign,
+    tolerate: list[str],
 ) -> None:
     """1.4.12 with letters, words and lines apart; 2.5.8: nothing to press is below 24 px; 3.2.6, 3.3.7 and 3.3.8."""
     tolerate.append("400|404")
@@ -145,7 +151,7 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
 def test_focused_element_is_never_covered(new_page: NewPage, sign_in: SignIn) -> None:
     """2.4.11, both ways through a page of paragraphs with every notice open."""
     judge = make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
     page = new_page(viewport=PHONE)
     lengthen(page, 90)
@@ -159,7 +165,7 @@ def test_focused_element_is_never_covered(new_page: NewPage, sign_in: SignIn) ->
         page.locator("#submit" if key == "Shift+Tab" else ".skip-link").focus()
         visited = 0
         while visited < 40 and page.evaluate(
-            "document.activeElement !== document.body"
+            "document.activeElement !== document.body",
         ):
             obscured.add(page.evaluate(OBSCURED))
             page.keyboard.press(key)

@@ -23,7 +23,7 @@ pytestmark = [
 def judge() -> Judge:
     campaign = make_campaign(blocks_per_judge=9)
     return make_judge(
-        make_task(campaign, documents=(9, 9), identical=()).test_set.campaign
+        make_task(campaign, documents=(9, 9), identical=()).test_set.campaign,
     )
 
 
@@ -62,7 +62,8 @@ def open_menu(page: Page) -> None:
 
 
 def test_the_menu_knows_also_what_is_still_on_this_device(
-    judging: Page, tolerate: list[str]
+    judging: Page,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_INTERNET_DISCONNECTED")
     counted_after(judging, 80)
@@ -72,7 +73,7 @@ def test_the_menu_knows_also_what_is_still_on_this_device(
     at_sentence(judging, 3)
     open_menu(judging)
     expect(judging.locator("#worked-today")).to_have_text(
-        re.compile(r"^Today: 2 items, \d min\.$")
+        re.compile(r"^Today: 2 items, \d min\.$"),
     )
 
 

@@ -32,7 +32,8 @@ def words_of(code: str) -> dict[str, str]:
     with override(code):
         words = {place: gettext(english) for place, english in SHOWN.items()}
         words["#sentence"] = gettext("Item {position} of {total}").format(
-            position=1, total=3
+            position=1,
+            total=3,
         )
     return words
 
@@ -43,7 +44,9 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
     sign_in: SignIn,
 ) -> None:
     task = make_task(
-        make_campaign(blocks_per_judge=9), documents=(3,), blocks_wanted=30
+        make_campaign(blocks_per_judge=9),
+        documents=(3,),
+        blocks_wanted=30,
     )
     page = new_page(viewport=PHONE)
     sign_in(page, make_judge(task.test_set.campaign))
@@ -65,10 +68,13 @@ def test_the_judges_page_speaks_each_language_on_a_phone(
 
 
 def test_page_of_a_narrow_window_is_in_its_language_with_its_tools_in_one_line(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     task = make_task(
-        make_campaign(blocks_per_judge=1200), documents=(3,), blocks_wanted=3000
+        make_campaign(blocks_per_judge=1200),
+        documents=(3,),
+        blocks_wanted=3000,
     )
     page = new_page(viewport={"width": 360, "height": 740})
     sign_in(page, make_judge(task.test_set.campaign))
@@ -88,7 +94,7 @@ def test_page_of_a_narrow_window_is_in_its_language_with_its_tools_in_one_line(
         left = set() if code == "en" else english_in(content, english, code, read_aloud)
         assert left | unlike(content, code) == set(), code
         tops = page.locator(".tools > :visible").evaluate_all(
-            "tools => tools.map((tool) => Math.round(tool.getBoundingClientRect().top))"
+            "tools => tools.map((tool) => Math.round(tool.getBoundingClientRect().top))",
         )
         assert len(tops) > 2
         assert len(set(tops)) == 1, code

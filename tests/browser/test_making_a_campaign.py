@@ -37,7 +37,9 @@ def uploaded(page: Page, folder: Path) -> None:
 
 @pytest.mark.thorough
 def test_an_upload_goes_on_after_the_connection_was_lost(
-    page: Page, folder: Path, tolerate: list[str]
+    page: Page,
+    folder: Path,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_INTERNET_DISCONNECTED|ERR_FAILED")
     enter(page, make_campaign())
@@ -53,5 +55,5 @@ def test_an_upload_goes_on_after_the_connection_was_lost(
     assert len(lost) == 1
     worker_works()
     expect(
-        page.get_by_text("Segments: 2 · Documents: 1 · References: 1")
+        page.get_by_text("Segments: 2 · Documents: 1 · References: 1"),
     ).to_be_visible()

@@ -46,7 +46,8 @@ def test_space_plays_and_pauses_the_first_recording(judging: Page) -> None:
 def test_digit_of_an_output_goes_on_at_the_same_position(judging: Page) -> None:
     hear(judging, 0, "Alt+1")
     judging.wait_for_function(
-        "player => player.currentTime > 0.3", arg=player(judging, 0).element_handle()
+        "player => player.currentTime > 0.3",
+        arg=player(judging, 0).element_handle(),
     )
     hear(judging, 1, "Alt+2")
     assert player(judging, 0).evaluate("player => player.paused")
@@ -56,7 +57,8 @@ def test_digit_of_an_output_goes_on_at_the_same_position(judging: Page) -> None:
 def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> None:
     hear(judging, 1, "Alt+2")
     judging.wait_for_function(
-        "player => player.currentTime > 0.2", arg=player(judging, 1).element_handle()
+        "player => player.currentTime > 0.2",
+        arg=player(judging, 1).element_handle(),
     )
     for key in ("1", "2", "3", "Enter"):
         judging.keyboard.press(key)
@@ -72,7 +74,9 @@ def test_judge_is_asked_about_recordings_that_were_not_played(judging: Page) -> 
 
 
 def test_two_recordings_are_compared(
-    page: Page, campaign: Campaign, sign_in: SignIn
+    page: Page,
+    campaign: Campaign,
+    sign_in: SignIn,
 ) -> None:
     make_media_task(campaign, protocol="two_outputs")
     sign_in(page, make_judge(campaign))
@@ -94,7 +98,11 @@ def test_recordings_are_rated(page: Page, campaign: Campaign, sign_in: SignIn) -
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", ["recordings", "pictures"])
 def test_page_fits_a_phone_and_is_accessible(
-    new_page: NewPage, campaign: Campaign, sign_in: SignIn, kind: str, scheme: str
+    new_page: NewPage,
+    campaign: Campaign,
+    sign_in: SignIn,
+    kind: str,
+    scheme: str,
 ) -> None:
     make_media_task(campaign, pictures() if kind == "pictures" else None)
     page = new_page(viewport=PHONE, color_scheme=scheme)
@@ -110,7 +118,11 @@ def test_page_fits_a_phone_and_is_accessible(
     [("ranking", 5), ("two_outputs", 2), ("top", 5), ("sorting", 2)],
 )
 def test_players_of_all_outputs_fit_a_phone(
-    new_page: NewPage, campaign: Campaign, sign_in: SignIn, protocol: str, outputs: int
+    new_page: NewPage,
+    campaign: Campaign,
+    sign_in: SignIn,
+    protocol: str,
+    outputs: int,
 ) -> None:
     systems = ("amber", "birch", "cobalt", "denim", "ecru", "fuchsia")
     make_media_task(campaign, recordings(systems=systems), protocol=protocol)
@@ -129,7 +141,10 @@ def test_players_of_all_outputs_fit_a_phone(
 
 
 def test_missing_sound_file_shows_an_error(
-    page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_FAILED")
     page.route("**/media/**", lambda route: route.abort())
@@ -147,7 +162,8 @@ def test_a_player_started_by_its_own_button_stops_the_other(judging: Page) -> No
     hear(judging, 0, "Space")
     player(judging, 1).evaluate("player => player.play()")
     judging.wait_for_function(
-        "player => player.paused", arg=player(judging, 0).element_handle()
+        "player => player.paused",
+        arg=player(judging, 0).element_handle(),
     )
     assert player(judging, 1).evaluate(PLAYING)
 
@@ -158,7 +174,7 @@ def test_no_recording_plays_on_after_its_sentence(judging: Page) -> None:
             const play = HTMLMediaElement.prototype.play;
             window.played = new Set();
             HTMLMediaElement.prototype.play = function () { played.add(this); return play.call(this); };
-        }"""
+        }""",
     )
     hear(judging, 1, "Alt+2")
     for key in ("1", "2", "3", "Enter", "Enter"):

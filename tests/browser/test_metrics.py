@@ -52,7 +52,9 @@ def open_tables(page: Page) -> None:
 
 @pytest.mark.thorough
 def test_metrics_from_files_are_compared_with_wmt12(
-    page: Page, real_data: Path, tolerate: list[str]
+    page: Page,
+    real_data: Path,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("400")
     campaign = make_campaign()
@@ -67,7 +69,7 @@ def test_metrics_from_files_are_compared_with_wmt12(
     files = page.get_by_label("Files", exact=True)
     button = page.get_by_role("button", name="Import")
     files.set_input_files(
-        payload("bad.tsv", "system\tsegment\tscore\nonlineA\t9999\t1\n")
+        payload("bad.tsv", "system\tsegment\tscore\nonlineA\t9999\t1\n"),
     )
     button.click()
     expect(page.get_by_text("bad.tsv, line 2")).to_be_visible()
@@ -79,7 +81,7 @@ def test_metrics_from_files_are_compared_with_wmt12(
             payload("chrF-refA.seg.score", chrf),
             payload("Rounded-src.seg.score", rounded),
             payload("Reverse-src.seg.score", rounded.replace("\t", "\t-")),
-        ]
+        ],
     )
     button.click()
     expect(page.get_by_text("3 metrics imported.")).to_be_visible()
@@ -87,7 +89,7 @@ def test_metrics_from_files_are_compared_with_wmt12(
     expect(page.get_by_text("Skipped, not in the test set:")).to_be_visible()
     open_tables(page)
     expect(
-        page.get_by_role("heading", name="Reverse[noref] and people")
+        page.get_by_role("heading", name="Reverse[noref] and people"),
     ).to_be_visible()
     expect(page.get_by_role("heading", name="Contradicted pairs")).to_be_visible()
     page.set_viewport_size(ViewportSize(width=360, height=740))

@@ -35,7 +35,9 @@ def judge() -> Judge:
 
 
 def test_errors_get_severities_and_categories_by_two_keys_each(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)
@@ -75,7 +77,9 @@ def test_errors_get_severities_and_categories_by_two_keys_each(
 
 
 def test_phone_shows_no_label_of_a_source_that_stands_elsewhere(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     sign_in(page, judge)

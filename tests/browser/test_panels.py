@@ -48,7 +48,7 @@ def test_the_way_to_the_code_opens_once_the_last_ranking_is_stored(
         asking[0].continue_()
     page.unroute("**/assignments/")
     page.evaluate(
-        "() => fetch('/healthz')"
+        "() => fetch('/healthz')",
     )  # By the time of this answer the page has read the other.
     assert page.locator("#rest-completion").is_hidden()
     sending[0].continue_()

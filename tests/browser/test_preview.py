@@ -29,7 +29,9 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     page: Page,
 ) -> None:
     task = make_task(
-        make_campaign(state=CampaignState.DRAFT), documents=(40,), planned=0
+        make_campaign(state=CampaignState.DRAFT),
+        documents=(40,),
+        planned=0,
     )
     enter(page, task.test_set.campaign)
     page.get_by_role("link", name="Preview as judge").click()
@@ -59,7 +61,9 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
 
 
 def test_data_of_other_judges_in_this_browser_stays(
-    new_page: NewPage, sign_in: SignIn, tolerate: list[str]
+    new_page: NewPage,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("ERR_FAILED")
     task = make_task(make_campaign(), documents=(40,))

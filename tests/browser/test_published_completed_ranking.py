@@ -38,7 +38,9 @@ def test_completed_ranking_shows_all_columns_on_a_laptop(new_page: NewPage) -> N
     analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
     sections = ChosenSections(("predicted_ranking",), completed_by="COMET")
     result = result_publish(
-        task=task, by=None, choices=ResultChoices(sections=sections)
+        task=task,
+        by=None,
+        choices=ResultChoices(sections=sections),
     )
     page = new_page()
     page.set_viewport_size(LAPTOP)  # type: ignore[arg-type]

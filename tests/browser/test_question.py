@@ -16,7 +16,8 @@ QUESTION = {"en": "Which is more faithful?", "ar": "أيهما أكثر أمان
 
 
 def test_ranking_shows_question_and_type_of_output(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     task = make_task(make_campaign(judged="summaries"), source_language="de")
     task_rules_change(task=task, rules={"question": QUESTION})
@@ -27,7 +28,8 @@ def test_ranking_shows_question_and_type_of_output(
 
 
 def test_two_outputs_are_announced_with_the_question(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     task = make_task_of_protocol(Protocol.TWO_OUTPUTS, rules={"question": QUESTION})
     campaign_change(campaign=task.test_set.campaign, judged="summaries")

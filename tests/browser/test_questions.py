@@ -31,7 +31,9 @@ REMARKS = {
 @pytest.fixture
 def judge() -> Judge:
     campaign = make_task(
-        make_campaign(), documents=(9, 9), identical=()
+        make_campaign(),
+        documents=(9, 9),
+        identical=(),
     ).test_set.campaign
     return make_judge(campaign)
 
@@ -42,7 +44,10 @@ def ask(campaign: Campaign, *questions: object) -> None:
 
 @pytest.mark.thorough
 def test_question_added_during_the_work_is_answered_after_the_hit(
-    page: Page, judge: Judge, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate += ["403", "400"]
     sign_in(page, judge)
@@ -60,7 +65,9 @@ def test_question_added_during_the_work_is_answered_after_the_hit(
 
 
 def test_last_question_is_asked_when_the_work_is_done(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     campaign_change(campaign=judge.campaign, blocks_per_judge=3)
     ask(judge.campaign, REMARKS)
@@ -106,7 +113,7 @@ def test_question_is_moved_by_keyboard(page: Page, width: int) -> None:
     expect(names).to_have_text(["consent", "town", "age"])
     # Screen readers announce messages.
     expect(page.get_by_role("status").first).to_contain_text(
-        "“town” is now question 2 of 3."
+        "“town” is now question 2 of 3.",
     )
     # The keyboard goes on in the question that was moved.
     page.keyboard.press("Tab")

@@ -75,7 +75,9 @@ def test_read_segments_stay_visible_and_keys_answer(quiz: Page, judge: Judge) ->
 
 
 def test_nothing_tells_which_statements_are_true(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     bodies: list[str] = []
     page.on(

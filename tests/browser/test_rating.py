@@ -31,14 +31,17 @@ def task() -> Task:
 
 
 def test_a_judge_rates_fluency_and_then_adequacy(
-    page: Page, task: Task, judge: Judge, sign_in: SignIn
+    page: Page,
+    task: Task,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
     question = page.locator("#question")
     expect(question).to_have_text("Is the text written in good German?")
     expect(page.locator(".point-text")).to_have_text(
-        ["Spotless German", "Incomprehensible German"]
+        ["Spotless German", "Incomprehensible German"],
     )
     expect(page.locator("#source-part")).to_be_hidden()
     expect(page.locator("#reference-part")).to_be_empty()
@@ -59,7 +62,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
         press(page, "Enter")
     assert wait_until(lambda: RatingAnswer.objects.count() == len("253"), seconds=60)
     assert list(
-        RatingAnswer.objects.order_by("pk").values_list("points", flat=True)
+        RatingAnswer.objects.order_by("pk").values_list("points", flat=True),
     ) == [
         [2],
         [5],
@@ -68,7 +71,8 @@ def test_a_judge_rates_fluency_and_then_adequacy(
 
     # The worker plans the second pass when the page asks for more.
     assert wait_until(
-        lambda: judge.accounts.filter(requested_at__isnull=False).exists(), seconds=60
+        lambda: judge.accounts.filter(requested_at__isnull=False).exists(),
+        seconds=60,
     )
     pool_fill(task_id=task.pk, size=1)
     assert HIT.objects.filter(task=task, part=2).exists()
@@ -82,7 +86,9 @@ def test_a_judge_rates_fluency_and_then_adequacy(
 @pytest.fixture
 def phone(new_page: NewPage) -> Page:
     return new_page(
-        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True
+        viewport={"width": 360, "height": 740},
+        has_touch=True,
+        is_mobile=True,
     )
 
 
@@ -102,7 +108,10 @@ def several(task: Task) -> Task:
 
 
 def test_a_digit_rates_and_moves_on_to_the_next_criterion(
-    page: Page, several: Task, judge: Judge, sign_in: SignIn
+    page: Page,
+    several: Task,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page.clock.install()
     sign_in(page, judge)
@@ -110,7 +119,7 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
     expect(legends).to_have_count(2 * len(FOUR))
     expect(legends.first).to_have_text("Coherence How good is the coherence?")
     expect(page.locator(".rating-output .output-name")).to_have_text(
-        ["Output A", "Output B"]
+        ["Output A", "Output B"],
     )
     expect(page.locator("#source-part")).to_be_visible()
     # A digit that the scale does not have changes nothing.
@@ -126,7 +135,7 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
     # The foot says what is missing.
     press(page, "Control+Enter")
     expect(page.locator("#missing")).to_have_text(
-        "1 rating is missing. Add it, or skip the item."
+        "1 rating is missing. Add it, or skip the item.",
     )
     page.keyboard.type("90")
     press(page, "Enter")
@@ -140,7 +149,10 @@ def test_a_digit_rates_and_moves_on_to_the_next_criterion(
 
 
 def test_ratings_are_tapped_on_a_phone(
-    phone: Page, several: Task, judge: Judge, sign_in: SignIn
+    phone: Page,
+    several: Task,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     phone.clock.install()
     sign_in(phone, judge)

@@ -96,7 +96,9 @@ def box_of(locator: Locator) -> FloatRect:
 def stored(judge: Judge) -> list[list[dict[str, Any]]]:
     """The outputs of each answer, as they were sent."""
     judgments = list(
-        Judgment.objects.filter(judge=judge).order_by("pk").values_list("pk", flat=True)
+        Judgment.objects.filter(judge=judge)
+        .order_by("pk")
+        .values_list("pk", flat=True),
     )
     answers = answer_kind("spans").read(judgments)
     return [answers[judgment]["outputs"] for judgment in judgments]
@@ -109,7 +111,7 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
     press(judging, "ArrowRight", "1")
     expect(errors(judging, "A")).to_contain_text(["minor error"])
     expect(judging.locator("#announcement")).to_contain_text(
-        f"minor error: {words[1].rstrip('.,')}"
+        f"minor error: {words[1].rstrip('.,')}",
     )
     # The word is in that error now, which goes on to major, to nothing, and to minor.
     press(judging, "Enter")
@@ -137,7 +139,7 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
         {"start": None, "end": None, "severity": "minor", "kind": "missing"},
     ]
     assert [(other["score"], other["spans"]) for other in others] == [(88, [])] * len(
-        others
+        others,
     )
     assert Judgment.objects.get(judge=judge).labels == [2] + [1] * len(others)
 
@@ -226,7 +228,7 @@ def test_a_selection_by_another_button_is_left_to_the_browser(judging: Page) -> 
         """(text) => {
             const node = document.createTreeWalker(text, NodeFilter.SHOW_TEXT).nextNode();
             getSelection().setBaseAndExtent(node, 0, node, node.data.length);
-        }"""
+        }""",
     )
     text(judging, "A").click(button="right", position={"x": 8, "y": 14})
     judging.evaluate("() => new Promise((done) => setTimeout(done, 50))")
@@ -236,10 +238,14 @@ def test_a_selection_by_another_button_is_left_to_the_browser(judging: Page) -> 
 
 @pytest.mark.thorough
 def test_by_touch_the_first_and_the_last_word_are_tapped(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page = begin(
-        new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in
+        new_page(viewport=PHONE, has_touch=True, is_mobile=True),
+        judge,
+        sign_in,
     )
     first, second = (
         box_of(page.locator(".spans-output").nth(place)) for place in (0, 1)
@@ -256,18 +262,20 @@ def test_by_touch_the_first_and_the_last_word_are_tapped(
     expect(errors(page, "A")).to_contain_text(["major error"])
     output(page, "A").get_by_role("button", name="missing content").tap()
     expect(
-        output(page, "A").get_by_role("button", name="missing content: minor")
+        output(page, "A").get_by_role("button", name="missing content: minor"),
     ).to_be_visible()
     slider = box_of(output(page, "A").locator(".score-slider"))
     page.touchscreen.tap(
-        slider["x"] + slider["width"] / 2, slider["y"] + slider["height"] / 2
+        slider["x"] + slider["width"] / 2,
+        slider["y"] + slider["height"] / 2,
     )
     expect(score(page, "A")).to_have_value("50")
 
 
 @pytest.mark.thorough
 def test_a_score_that_contradicts_the_errors_is_asked_about_once(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     press(judging, "2")
     score_all(judging)
@@ -290,7 +298,8 @@ def test_a_score_that_contradicts_the_errors_is_asked_about_once(
 
 
 def test_an_answer_survives_a_reload_and_is_revised(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     press(judging, "1", "p")
     judging.keyboard.type("88")
@@ -322,7 +331,10 @@ def test_an_answer_survives_a_reload_and_is_revised(
     ],
 )
 def test_errors_are_chosen_by_words_in_other_scripts(
-    page: Page, sign_in: SignIn, language: str, onward: str
+    page: Page,
+    sign_in: SignIn,
+    language: str,
+    onward: str,
 ) -> None:
     """From right to left, and where words stand without spaces."""
     judge = SCREENS["spans-several"].judge(target_language=language)
@@ -346,7 +358,7 @@ def test_errors_are_chosen_by_words_in_other_scripts(
     all_sent(page)
     [[first, *_others]] = stored(judge)
     assert first["spans"] == [
-        {"start": start, "end": end, "severity": "major", "kind": "error"}
+        {"start": start, "end": end, "severity": "major", "kind": "error"},
     ]
 
 
@@ -359,7 +371,8 @@ def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
 
     def touch(kind: str, *points: dict[str, float]) -> None:
         devtools.send(
-            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)}
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": list(points)},
         )
 
     touch("touchStart", {"x": x, "y": y})
@@ -369,10 +382,14 @@ def swipe(page: Page, slider: Locator, *, by_x: int, by_y: int) -> None:
 
 
 def test_a_scroll_that_begins_on_the_slider_changes_no_score(
-    new_page: NewPage, judge: Judge, sign_in: SignIn
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     page = begin(
-        new_page(viewport=PHONE, has_touch=True, is_mobile=True), judge, sign_in
+        new_page(viewport=PHONE, has_touch=True, is_mobile=True),
+        judge,
+        sign_in,
     )
     score(page, "A").fill("80")
     before = page.evaluate("scrollY")

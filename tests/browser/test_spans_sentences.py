@@ -37,7 +37,7 @@ def judge() -> Judge:
 
 def source_beside(page: Page) -> Locator:
     return page.get_by_role("group", name="Source", exact=True).and_(
-        page.locator(".compared")
+        page.locator(".compared"),
     )
 
 
@@ -63,7 +63,7 @@ def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with
         expect(page.locator(".marking-text .at")).to_have_text(first_word)
         heard = page.locator("#announcement > span")
         expect(heard).to_have_text(
-            [source[line], sentences(page).nth(line).inner_text()]
+            [source[line], sentences(page).nth(line).inner_text()],
         )
         assert heard.evaluate_all("all => all.map((each) => each.lang)") == ["en", "de"]
     page.keyboard.press("k")
@@ -71,5 +71,6 @@ def test_a_key_goes_from_sentence_to_sentence_and_reads_what_it_is_compared_with
     for _ in range(SENTENCES + 2):
         page.keyboard.press("j")
     expect(marked(page, ".compared-text")).to_have_attribute(
-        "data-line", str(SENTENCES - 1)
+        "data-line",
+        str(SENTENCES - 1),
     )

@@ -56,7 +56,9 @@ def judge() -> Judge:
 
 
 def test_suggested_errors_are_kept_changed_removed_and_added_to(
-    page: Page, judge: Judge, sign_in: SignIn
+    page: Page,
+    judge: Judge,
+    sign_in: SignIn,
 ) -> None:
     sign_in(page, judge)
     at_sentence(page, 1)

@@ -19,7 +19,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def campaign() -> Campaign:
     campaign = make_task(
-        make_campaign(), documents=(9, 9), identical=()
+        make_campaign(),
+        documents=(9, 9),
+        identical=(),
     ).test_set.campaign
     return campaign_change(
         campaign=campaign,
@@ -35,11 +37,16 @@ def test_judge_can_decline_and_return(
 ) -> None:
     judge = make_judge(campaign)
     instructions_write(
-        campaign=campaign, language="en", text="Be kind.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Be kind.",
+        demands_acceptance=True,
     )
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     page = new_page()
     page.goto(f"/i/{token}/")
@@ -57,7 +64,10 @@ def test_judge_can_decline_and_return(
 
 @pytest.mark.thorough
 def test_declining_in_the_menu_stops_another_tab_in_words(
-    page: Page, campaign: Campaign, sign_in: SignIn, tolerate: list[str]
+    page: Page,
+    campaign: Campaign,
+    sign_in: SignIn,
+    tolerate: list[str],
 ) -> None:
     tolerate.append("403")
     judge = make_judge(campaign)
@@ -74,7 +84,7 @@ def test_declining_in_the_menu_stops_another_tab_in_words(
         at_sentence(page, position)
         judge_block(page)
     expect(page.locator("#rest-text")).to_have_text(
-        "You declined to take part. Reload this page to take part again."
+        "You declined to take part. Reload this page to take part again.",
     )
     page.reload()
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()
@@ -82,7 +92,8 @@ def test_declining_in_the_menu_stops_another_tab_in_words(
 
 @pytest.mark.thorough
 def test_languages_and_dates_are_as_the_judge_writes_them(
-    new_page: NewPage, sign_in: SignIn
+    new_page: NewPage,
+    sign_in: SignIn,
 ) -> None:
     task = make_task(make_campaign(), source_language="zh", identical=())
     judge: Judge = make_judge(task.test_set.campaign)
@@ -93,5 +104,5 @@ def test_languages_and_dates_are_as_the_judge_writes_them(
     expect(page.locator("#status")).not_to_be_empty()
     page.keyboard.press("h")
     expect(page.locator(".past-when").first).to_have_text(
-        re.compile(r"\d\d\.\d\d\.\d{4}, \d\d:\d\d$")
+        re.compile(r"\d\d\.\d\d\.\d{4}, \d\d:\d\d$"),
     )

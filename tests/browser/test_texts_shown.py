@@ -51,7 +51,9 @@ def mark_texts() -> None:
 
 @on_screens("ranking", "spans", "rating")
 def test_no_browser_may_translate_or_trim_a_text(
-    page: Page, sign_in: SignIn, screen: Screen
+    page: Page,
+    sign_in: SignIn,
+    screen: Screen,
 ) -> None:
     judge = screen.judge()
     mark_texts()
@@ -69,7 +71,8 @@ DIRECTIONS = """() => Object.fromEntries([...document.querySelectorAll("#panel .
 
 
 def test_arabic_text_that_begins_with_a_latin_name_runs_from_right_to_left(
-    page: Page, sign_in: SignIn
+    page: Page,
+    sign_in: SignIn,
 ) -> None:
     """w3c/i18n-drafts 104, NUKnightLab/StoryMapJS 245, muzuiget/dualsub-support 129: its words were in a wrong order."""
     judge = SCREENS["ranking"].judge()
@@ -80,7 +83,9 @@ def test_arabic_text_that_begins_with_a_latin_name_runs_from_right_to_left(
         "Lost": "Lost property is kept in room B12.",
     }
     for output, text in zip(
-        Output.objects.order_by("segment_id", "pk"), cycle(texts.values()), strict=False
+        Output.objects.order_by("segment_id", "pk"),
+        cycle(texts.values()),
+        strict=False,
     ):
         output.text = text
         output.save()
@@ -96,7 +101,9 @@ def test_arabic_text_that_begins_with_a_latin_name_runs_from_right_to_left(
 
 @on_screens("ranking", "two_outputs", but=("editing",))
 def test_a_translated_text_is_not_judged(
-    page: Page, sign_in: SignIn, screen: Screen
+    page: Page,
+    sign_in: SignIn,
+    screen: Screen,
 ) -> None:
     judge = screen.judge()
     page.clock.install()

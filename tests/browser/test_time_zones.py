@@ -36,7 +36,9 @@ def test_newcomer_sees_the_closing_time_in_the_zone_of_their_browser(
 @pytest.mark.thorough
 @pytest.mark.parametrize("hours", [-30, 30])
 def test_device_with_a_wrong_clock_judges_and_sees_the_right_times(
-    new_page: NewPage, sign_in: SignIn, hours: int
+    new_page: NewPage,
+    sign_in: SignIn,
+    hours: int,
 ) -> None:
     judge = make_judge(make_task(make_campaign(), identical=()).test_set.campaign)
     page = new_page(timezone_id="Asia/Tokyo")

@@ -55,7 +55,7 @@ def labels(judge: Judge) -> list[list[int | None]]:
     return list(
         Judgment.objects.filter(judge=judge)
         .order_by("pk")
-        .values_list("labels", flat=True)
+        .values_list("labels", flat=True),
     )
 
 
@@ -76,11 +76,11 @@ def test_digits_mark_and_enter_submits(judging: Page, judge: Judge) -> None:
     expect(marked(judging)).to_have_count(0)
     painted_for_a_while(judging)
     expect(judging.locator("#missing")).to_contain_text(
-        "Ignored: this item has only just"
+        "Ignored: this item has only just",
     )
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing.refused:not(.hint)")).to_contain_text(
-        "Mark at least one"
+        "Mark at least one",
     )
     for key in ("ArrowDown", "j", "k", "Space"):
         judging.keyboard.press(key)

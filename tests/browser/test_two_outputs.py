@@ -31,7 +31,9 @@ def two_outputs(*, ranking_is_open: bool = False, **fields: Any) -> Task:
     if not ranking_is_open:
         task_close(task=ranking)
     task = Task.objects.create(
-        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, **fields
+        test_set=ranking.test_set,
+        protocol=Protocol.TWO_OUTPUTS,
+        **fields,
     )
     design_ensure(task=task, seed=7)
     hits_plan(task_id=task.pk, count=6)
@@ -95,7 +97,8 @@ def test_one_key_answers_and_goes_on(judging: Page, judge: Judge) -> None:
 
 @pytest.mark.thorough
 def test_going_back_shows_what_was_said_and_one_key_changes_it(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     press(judging, "1")
     at_sentence(judging, 2)
@@ -123,11 +126,12 @@ def test_going_back_shows_what_was_said_and_one_key_changes_it(
 
 @pytest.mark.thorough
 def test_enter_gives_no_answer_and_a_double_press_only_one(
-    judging: Page, judge: Judge
+    judging: Page,
+    judge: Judge,
 ) -> None:
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing")).to_have_text(
-        "Choose an answer, or skip the item."
+        "Choose an answer, or skip the item.",
     )
     judging.evaluate(TWICE, "1")
     at_sentence(judging, 2)

@@ -67,7 +67,7 @@ def rehearse(page: Page) -> None:
     page.get_by_role("button", name="Rehearse").click()
     page.get_by_role("link", name="Open rehearsal").click()
     expect(
-        page.get_by_text("Rehearsal of WMT 2012 with simulated judges")
+        page.get_by_text("Rehearsal of WMT 2012 with simulated judges"),
     ).to_be_visible()
     # HITs are of three sentences.
     counted(page, "153 blocks judged")
@@ -104,7 +104,7 @@ def time_sheet(page: Page) -> list[dict[str, str]]:
     with page.expect_download() as download:
         page.get_by_role("link", name="Download (CSV)").click()
     return list(
-        csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig")))
+        csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig"))),
     )
 
 
@@ -139,7 +139,7 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
             Task.objects.of(each)
             .get()
             .test_set.systems.order_by("name")
-            .values_list("name", "kind")
+            .values_list("name", "kind"),
         )
         for each in (first, second)
     ]
@@ -149,7 +149,7 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
     organiser.goto(f"/campaigns/{first.slug}/")
     change_state(organiser, "Delete campaign")
     expect(
-        organiser.get_by_text("6 judged items move to the bin with it.")
+        organiser.get_by_text("6 judged items move to the bin with it."),
     ).to_be_visible()
     organiser.get_by_label("Campaign name").fill("WMT 2012")
     organiser.get_by_role("button", name="Delete campaign").click()

@@ -32,7 +32,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
 @pytest.fixture
 def judge() -> Judge:
     return make_judge(
-        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign
+        make_task(make_campaign(), documents=(6, 6), identical=()).test_set.campaign,
     )
 
 
@@ -57,23 +57,25 @@ def revise(page: Page) -> None:
 
 
 def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
-    judging: Page, judge: Judge, limit: Limit
+    judging: Page,
+    judge: Judge,
+    limit: Limit,
 ) -> None:
     limit("REVISIONS_A_MINUTE", 0)
     revise(judging)
     status = judging.locator("#status")
     expect(status).to_contain_text(
-        "1 judgment is kept on this device and will be sent shortly"
+        "1 judgment is kept on this device and will be sent shortly",
     )
     # Judging goes on meanwhile.
     judge_block(judging, "54321")
     at_sentence(judging, 3)
     expect(status).to_contain_text(
-        "2 judgments are kept on this device and will be sent shortly"
+        "2 judgments are kept on this device and will be sent shortly",
     )
     limit("REVISIONS_A_MINUTE", 30)
     judging.evaluate(
-        "() => dispatchEvent(new Event('focus'))"
+        "() => dispatchEvent(new Event('focus'))",
     )  # before half a minute is over
     all_sent(judging)
     stored = Judgment.objects.filter(judge=judge).order_by("pk")

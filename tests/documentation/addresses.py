@@ -11,7 +11,7 @@ from tests.rest_operations import STABLE
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _ADDRESS = re.compile(
-    rf"(?:rest )?(?:(?:{'|'.join(METHODS)}),? )*(?P<path>/?[\w{{}}<>.…-]+(?:/[\w{{}}<>.…-]+)*/)(?:\?\S*)?"
+    rf"(?:rest )?(?:(?:{'|'.join(METHODS)}),? )*(?P<path>/?[\w{{}}<>.…-]+(?:/[\w{{}}<>.…-]+)*/)(?:\?\S*)?",
 )
 #: A part of an address that stands for any value.
 _ANY = re.compile(r"\{.*\}|<.*>|…|[A-Z]+|\d+")

@@ -137,7 +137,7 @@ def read_page(name: str) -> Page:
                         language,
                         text,
                         marker[1] if marker else "",
-                    )
+                    ),
                 )
                 fence = None
             prose.append("")

@@ -47,7 +47,11 @@ def clone_made(above: Path) -> Installation:
     """Make the folder that the README makes."""
     folder = copy_checkout(above / "quintet")
     return Installation(
-        folder, folder / ".venv/bin", ("make", "demo"), "./quintet", True
+        folder,
+        folder / ".venv/bin",
+        ("make", "demo"),
+        "./quintet",
+        True,
     )
 
 
@@ -82,7 +86,9 @@ class Reader:
         """Run a command in a terminal, answering yes; return its output. Fail unless its exit status is 0."""
         written_quintet = {"./quintet ": f"{self.installation.quintet} "}
         return self._run(
-            ["sh", "-ec"], command, {**written_quintet, **(replaced or {})}
+            ["sh", "-ec"],
+            command,
+            {**written_quintet, **(replaced or {})},
         )
 
     def run_program(self, program: str, replaced: Mapping[str, str]) -> None:

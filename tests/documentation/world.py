@@ -68,7 +68,7 @@ class _Api:
     def ask(self, below: str, options: str = "") -> str:
         """Send a request by curl; without options it reads."""
         return self.run(
-            f'curl -H "Authorization: Token {self.token}" {options} "{self.address}/api/v1/{below}"'
+            f'curl -H "Authorization: Token {self.token}" {options} "{self.address}/api/v1/{below}"',
         )
 
     def send(self, method: str, below: str, body: Mapping[str, Any]) -> str:
@@ -231,7 +231,7 @@ def files_write(folder: Path) -> None:
     shutil.copy(CHECKOUT / "docs" / "examples" / "campaign.yaml", folder)
     shutil.copy(CHECKOUT / "demo" / "museum" / "en-de.tsv", folder)
     judgments = (CHECKOUT / "demo" / "wmt12-cs-en" / "judgments.csv").read_text(
-        encoding="utf-8"
+        encoding="utf-8",
     )
     (folder / "judgments.csv").write_text(judgments, encoding="utf-8")
     for name in ("wmt", "wmt14"):

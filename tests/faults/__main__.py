@@ -25,13 +25,20 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the faults named, or all; return 1 if one of them broke a promise or could not be put in."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="faults; all if none is named"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="faults; all if none is named",
     )
     parser.add_argument(
-        "--short", action="store_true", help="the short form: seconds each"
+        "--short",
+        action="store_true",
+        help="the short form: seconds each",
     )
     parser.add_argument(
-        "--list", action="store_true", help="print the faults and what they do"
+        "--list",
+        action="store_true",
+        help="print the faults and what they do",
     )
     chosen = parser.parse_args(arguments)
     series = Series(SHORT if chosen.short else Pace())

@@ -130,7 +130,8 @@ def _is_back(stage: Stage, before: int) -> bool:
         return False
     try:
         with redis.Redis.from_url(
-            stage.installation.services["REDIS_URL"], retry=None
+            stage.installation.services["REDIS_URL"],
+            retry=None,
         ) as client:
             return bool(client.ping())
     except redis.RedisError:

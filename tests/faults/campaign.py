@@ -12,7 +12,7 @@ from collections.abc import Sequence
 def main(names: Sequence[str], *, judges: int, planned: int) -> None:
     """Make campaigns with planned HITs and judges; print their test sets and the judges' tokens."""
     os.environ.update(
-        {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"}
+        {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"},
     )
     import django
 
@@ -32,7 +32,9 @@ def _make(name: str, judges: int, planned: int) -> dict[str, object]:
         campaign = factories.make_campaign(name, blocks_per_judge=100_000)
         segments = max(100, planned * 6 // 5)
         task = factories.make_long_task(
-            campaign, segments=segments, blocks_wanted=100_000
+            campaign,
+            segments=segments,
+            blocks_wanted=100_000,
         )
         tokens = {}
         for number in range(judges):

@@ -67,7 +67,11 @@ class Comparison:
 
 
 def compare(
-    database_url: str, task_id: int, ledger: Ledger, *, seconds: float
+    database_url: str,
+    task_id: int,
+    ledger: Ledger,
+    *,
+    seconds: float,
 ) -> Comparison:
     """Wait until the ranking has caught up, then compare."""
     with closing(psycopg2.connect(database_url)) as connection:
@@ -98,7 +102,7 @@ def compare(
         not_one_current=sum(len(ids) != 1 for ids in current.values()),
         not_the_last=_not_the_last(ledger, sent, stored, current),
         gaps=len(
-            set(range(1, (last[0][0] if last else 0) + 1)) ^ {row[4] for row in rows}
+            set(range(1, (last[0][0] if last else 0) + 1)) ^ {row[4] for row in rows},
         ),
         ranked_seconds=ranked,
     )

@@ -76,7 +76,9 @@ def crossed_ids(stage: Stage) -> None:
 
 
 def _crossed(
-    stage: Stage, judges: list[tuple[str, Server]], blocks: tuple[dict[str, Any], ...]
+    stage: Stage,
+    judges: list[tuple[str, Server]],
+    blocks: tuple[dict[str, Any], ...],
 ) -> list[str]:
     client_id = str(uuid4())
     sends: list[Callable[[], str]] = []
@@ -99,7 +101,9 @@ def _send_crossed(server: Server, one: Submission) -> str:
 
 
 def _finish(
-    stage: Stage, judges: list[tuple[str, Server]], lent: list[list[dict[str, Any]]]
+    stage: Stage,
+    judges: list[tuple[str, Server]],
+    lent: list[list[dict[str, Any]]],
 ) -> None:
     """Judge all of both HITs properly, so that others are lent."""
     for (name, server), blocks in zip(judges, lent, strict=True):

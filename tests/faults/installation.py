@@ -31,7 +31,10 @@ class Installation:
     """
 
     def __init__(
-        self, folder: Path, *, environment: Mapping[str, str] | None = None
+        self,
+        folder: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -126,7 +129,8 @@ class Installation:
             self._process.kill()
             self._process.wait()
         stop_all(
-            [process for process in left if is_running(process)], timeout_seconds=5
+            [process for process in left if is_running(process)],
+            timeout_seconds=5,
         )
 
     def roles(self) -> dict[str, int]:
@@ -176,7 +180,9 @@ class Installation:
         return self.services["DATABASE_URL"]
 
     def program(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
     ) -> Any:
         """Run a Python program beside the services; return its output, read as JSON if there is any."""
         with suppress(json.JSONDecodeError):
@@ -185,7 +191,9 @@ class Installation:
 
     @contextmanager
     def beside(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
     ) -> Iterator[subprocess.Popen[bytes]]:
         """Run a Python program beside the services until the context ends."""
         process = subprocess.Popen(

@@ -42,7 +42,9 @@ def installation(needs: Needs) -> Iterator[Installation]:
     finally:
         if "QUINTET_FAULTS_KEEP" in os.environ:
             shutil.copytree(
-                folder, os.environ["QUINTET_FAULTS_KEEP"], dirs_exist_ok=True
+                folder,
+                os.environ["QUINTET_FAULTS_KEEP"],
+                dirs_exist_ok=True,
             )
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -74,13 +76,16 @@ def _small_disk(path: Path) -> Iterator[None]:
     ]
     try:
         done = subprocess.run(
-            [*command, str(path)], capture_output=True, text=True, check=False
+            [*command, str(path)],
+            capture_output=True,
+            text=True,
+            check=False,
         )
     except OSError as error:
         raise CannotMakeError(f"no disk can be mounted: {error}") from error
     if done.returncode != 0:
         raise CannotMakeError(
-            f"no disk can be mounted here (as root it can): {done.stderr.strip()}"
+            f"no disk can be mounted here (as root it can): {done.stderr.strip()}",
         )
     try:
         yield

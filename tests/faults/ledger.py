@@ -45,12 +45,17 @@ class Ledger:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def sending(
-        self, client_id: str, judge: str, block: str, labels: Sequence[int]
+        self,
+        client_id: str,
+        judge: str,
+        block: str,
+        labels: Sequence[int],
     ) -> Submission:
         """Note that a submission is about to be sent, for the first time or again."""
         with self._lock:
             submission = self.submissions.setdefault(
-                client_id, Submission(client_id, judge, block, tuple(labels))
+                client_id,
+                Submission(client_id, judge, block, tuple(labels)),
             )
             submission.attempts += 1
             return submission

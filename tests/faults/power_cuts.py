@@ -38,12 +38,12 @@ def power_cut_in_recovery(stage: Stage) -> None:
     """Kill everything with much of PostgreSQL's log unread, and again while it recovers; then start."""
     megabytes = 20 if stage.short else 300
     with closing(
-        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])
+        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"]),
     ) as owner:
         owner.autocommit = True
         with owner.cursor() as cursor:
             cursor.execute(
-                "CREATE TABLE filler AS SELECT 0 AS number, '' AS words LIMIT 0"
+                "CREATE TABLE filler AS SELECT 0 AS number, '' AS words LIMIT 0",
             )
             cursor.execute("CREATE INDEX ON filler (md5(number::text))")
             cursor.execute(
@@ -58,7 +58,7 @@ def power_cut_in_recovery(stage: Stage) -> None:
     waits = stage.installation.said.count("waiting for PostgreSQL")
     stage.notes.append(f"{waits} lines about the recovery")
     with closing(
-        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"])
+        psycopg2.connect(stage.installation.services["MIGRATION_DATABASE_URL"]),
     ) as owner:
         owner.autocommit = True
         with owner.cursor() as cursor:
@@ -83,7 +83,9 @@ def power_cut_in_import(stage: Stage) -> None:
         )
         with stage.installation.beside(*arguments) as importing:
             stage.until(
-                lambda: stage.asks(IMPORTING), seconds=120, what="the import under way"
+                lambda: stage.asks(IMPORTING),
+                seconds=120,
+                what="the import under way",
             )
             stage.installation.cut_power()
         if importing.returncode == 0:
@@ -113,7 +115,11 @@ def power_cut_in_migration(stage: Stage) -> None:
     app = f"cut_{stage.task}"
     with migrations_beside(app, SLOW_MIGRATION) as settings:
         with stage.installation.beside(
-            "-m", "django", "migrate", app, environment=settings
+            "-m",
+            "django",
+            "migrate",
+            app,
+            environment=settings,
         ):
             stage.until(
                 lambda: stage.asks(MIGRATING, as_owner=True),

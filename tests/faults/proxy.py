@@ -48,25 +48,33 @@ class Proxy:
             with suppress(TimeoutError, OSError):
                 client, _address = self._listening.accept()
                 threading.Thread(
-                    target=self._serve, args=(client,), daemon=True
+                    target=self._serve,
+                    args=(client,),
+                    daemon=True,
                 ).start()
 
     def _serve(self, client: socket.socket) -> None:
         with client, suppress(OSError):
             server = socket.create_connection(
-                (HOST, self._to_port), timeout=LOOK_SECONDS
+                (HOST, self._to_port),
+                timeout=LOOK_SECONDS,
             )
             with server:
                 client.settimeout(LOOK_SECONDS)
                 up = threading.Thread(
-                    target=self._pass_on, args=(client, server, True), daemon=True
+                    target=self._pass_on,
+                    args=(client, server, True),
+                    daemon=True,
                 )
                 up.start()
                 self._pass_on(server, client, False)
                 up.join()
 
     def _pass_on(
-        self, source: socket.socket, target: socket.socket, is_request: bool
+        self,
+        source: socket.socket,
+        target: socket.socket,
+        is_request: bool,
     ) -> None:
         """Move bytes one way until either side ends."""
         while not self._closed.is_set():

@@ -81,7 +81,10 @@ class FreshCampaign:
 
 
 def campaigns_make(
-    installation: Installation, pace: Pace, *, number: int
+    installation: Installation,
+    pace: Pace,
+    *,
+    number: int,
 ) -> list[FreshCampaign]:
     """Make campaigns for so many runs."""
     names = [f"fault{next(_numbers):03}" for _campaign in range(number)]
@@ -91,7 +94,10 @@ def campaigns_make(
 
 
 def run(
-    fault: Fault, installation: Installation, pace: Pace, campaign: FreshCampaign
+    fault: Fault,
+    installation: Installation,
+    pace: Pace,
+    campaign: FreshCampaign,
 ) -> Outcome:
     """Put a fault in while judges work, and compare what they know with what is stored."""
     tokens = campaign.tokens
@@ -105,7 +111,11 @@ def run(
         port = proxy.port if proxy else installation.port
         judges = [
             SimulatedJudge(
-                each, Server(port, tokens[each], ledger), ledger, stop=stop, seed=seed
+                each,
+                Server(port, tokens[each], ledger),
+                ledger,
+                stop=stop,
+                seed=seed,
             )
             for seed, each in enumerate(working)
         ]
@@ -129,7 +139,11 @@ def run(
 
 
 def _recover(
-    installation: Installation, ledger: Ledger, pace: Pace, *, since: float
+    installation: Installation,
+    ledger: Ledger,
+    pace: Pace,
+    *,
+    since: float,
 ) -> None:
     """Let judges work on; return when everything is healthy again."""
     time.sleep(pace.after_seconds)
@@ -155,7 +169,12 @@ def _drain(judges: list[SimulatedJudge], seconds: float) -> None:
 
 
 def _outcome(
-    fault: Fault, stage: Stage, comparison: Comparison, *, began: float, ended: float
+    fault: Fault,
+    stage: Stage,
+    comparison: Comparison,
+    *,
+    began: float,
+    ended: float,
 ) -> Outcome:
     with stage.ledger.snapshot() as submissions:
         unsettled = sum(each.acknowledged is None for each in submissions)

@@ -60,7 +60,8 @@ class Server:
         data = response.read()
         is_json = response.getheader("Content-Type", "").startswith(_JSON)
         return Answer(
-            str(response.status), json.loads(data) if data and is_json else None
+            str(response.status),
+            json.loads(data) if data and is_json else None,
         )
 
 

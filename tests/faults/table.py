@@ -76,7 +76,7 @@ def _cells(outcome: Outcome) -> list[str]:
         f"{outcome.p99_ms:.0f}",
         "never" if ranked is None else f"{ranked:.1f}",
         "; ".join(
-            [*unusual, *outcome.notes, *(f"**{each}**" for each in outcome.failures)]
+            [*unusual, *outcome.notes, *(f"**{each}**" for each in outcome.failures)],
         ),
     ]
 

@@ -163,7 +163,8 @@ def deploy(stage: Stage) -> None:
 
 @contextmanager
 def migrations_beside(
-    app: str, migrations: Mapping[str, str]
+    app: str,
+    migrations: Mapping[str, str],
 ) -> Iterator[dict[str, str]]:
     """Make an app with these migrations, statements by name; yield the environment for `django migrate` with it."""
     with tempfile.TemporaryDirectory() as folder:

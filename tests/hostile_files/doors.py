@@ -140,7 +140,9 @@ def _reproduce(path: Path) -> None:
         result_reproduce(bundle)
         if check.findings:
             raise FormatError(
-                path.name, "the bundle was changed", "give the one that was published"
+                path.name,
+                "the bundle was changed",
+                "give the one that was published",
             )
 
 
@@ -162,7 +164,8 @@ DOORS: Final[dict[str, Door]] = {
     **{f"answers: {kind}": _spans(kind) for kind in SpansFormat},
     **{
         f"answers of {protocol}: {kind or 'by its beginning'}": _answers_of(
-            protocol, kind
+            protocol,
+            kind,
         )
         for protocol, kind in _ANSWERS
     },

@@ -128,7 +128,7 @@ def _campaign_of_small_items(path: Path) -> None:
                     b'[{"src": "%d", "tgt": {"A": "a", "B": "b"}}],'
                     % (thousand * 1_000 + number)
                     for number in range(1_000)
-                )
+                ),
             )
         file.write(b"[]]}")
 
@@ -143,7 +143,8 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "header of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 200_000)),
     "headers of digits.tar": _tar_of((tarfile.XHDTYPE, b"9" * 8_000), times=100),
     "attributes in attributes.tar": _tar_of(
-        (tarfile.XHDTYPE, b"2 " * 4_000 + b"=\n"), times=100
+        (tarfile.XHDTYPE, b"2 " * 4_000 + b"=\n"),
+        times=100,
     ),
     "headers in a row.tar": _tar_of(*[(tarfile.XHDTYPE, b"6 a=b\n")] * 330),
     "long names in a row.tar": _tar_of(*[(tarfile.GNUTYPE_LONGNAME, b"abcde\0")] * 330),
@@ -156,13 +157,13 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "billion laughs of results.xml": _bytes(_LAUGHS + b"<results>&j;</results>"),
     "billion laughs of a test set.xml": _bytes(_LAUGHS + b"<dataset>&j;</dataset>"),
     "external entity.xml": _bytes(
-        b'<!DOCTYPE results [<!ENTITY x SYSTEM "file:///etc/passwd">]><results>&x;</results>'
+        b'<!DOCTYPE results [<!ENTITY x SYSTEM "file:///etc/passwd">]><results>&x;</results>',
     ),
     "parameter entity.xml": _bytes(
-        b'<!DOCTYPE results [<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;]><results/>'
+        b'<!DOCTYPE results [<!ENTITY % x SYSTEM "file:///etc/passwd"> %x;]><results/>',
     ),
     "foreign document type.xml": _bytes(
-        b'<!DOCTYPE results SYSTEM "http://192.0.2.1/a.dtd"><results><HIT/></results>'
+        b'<!DOCTYPE results SYSTEM "http://192.0.2.1/a.dtd"><results><HIT/></results>',
     ),
     "deep elements.xml": _repeated(b"<a>", 30 * MB, b"<results>"),
     "endless attribute.xml": _repeated(b"x", 60 * MB, b'<results><HIT a="'),
@@ -170,36 +171,38 @@ FILES: Final[dict[str, Callable[[Path], None]]] = {
     "deep lists.json": _bytes(b"[" * _DEEP + b"]" * _DEEP),
     "deep objects.json": _bytes(b'{"a":' * _DEEP + b"1" + b"}" * _DEEP),
     "deep value.jsonl": _bytes(
-        b'{"segment": 1, "judge": ' + b"[" * _DEEP + b"]" * _DEEP + b"}\n"
+        b'{"segment": 1, "judge": ' + b"[" * _DEEP + b"]" * _DEEP + b"}\n",
     ),
     "empty lists of a campaign.json": _repeated(b"[],", 8 * MB, _CAMPAIGN),
     "list without end of a campaign.json": _repeated(
-        b"[],", 6 * MB, _CAMPAIGN + b'[{"src": ['
+        b"[],",
+        6 * MB,
+        _CAMPAIGN + b'[{"src": [',
     ),
     "small items of a campaign.json": _campaign_of_small_items,
     "cell of 10 MB of a campaign.json": _bytes(
         _CAMPAIGN
         + b'[{"src": "'
         + b"x" * 10 * MB
-        + '\U0001f600", "tgt": {"A": "a"}}]]}'.encode()
+        + '\U0001f600", "tgt": {"A": "a"}}]]}'.encode(),
     ),
     "deep lists of a campaign.json": _bytes(_CAMPAIGN + b"[" * _DEEP),
     "keys of a campaign.json": _bytes(
-        b"{" + b", ".join(b'"%d": 1' % number for number in range(200_000)) + b"}"
+        b"{" + b", ".join(b'"%d": 1' % number for number in range(200_000)) + b"}",
     ),
     "thousands of digits.jsonl": _bytes(b'{"segment": ' + b"9" * 100_000 + b"}\n"),
     "no number.jsonl": _bytes(b'{"segment": NaN, "judge": 1e999}\n'),
     "half a character.jsonl": _bytes(
-        b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n'
+        b'{"source": "\\ud800", "outputs": {"A": "\\udfff"}}\n',
     ),
     "cell of 10 MB.csv": _bytes(
-        _CSV + b'a,b,1,d,s,"' + b"x" * 10 * MB + b'",A,B,1,2\n'
+        _CSV + b'a,b,1,d,s,"' + b"x" * 10 * MB + b'",A,B,1,2\n',
     ),
     "quote never closed.csv": _repeated(b"a,b\n", 6 * MB, _CSV + b'a,b,1,d,s,"'),
     "many columns.csv": _repeated(b"system9Id,", 3 * MB, b"srclang,trglang,"),
     "cell of 10 MB.tsv": _bytes(b"source\tA\n" + b"x" * 10 * MB + b"\ty\n"),
     "value of 10 MB.jsonl": _bytes(
-        json.dumps({"source": "x" * 10 * MB}).encode() + b"\n"
+        json.dumps({"source": "x" * 10 * MB}).encode() + b"\n",
     ),
     "endless line.txt": _repeated(b"x", 100 * MB),
     "utf-16.csv": _bytes(_CSV.decode().encode("utf-16")),

@@ -96,7 +96,7 @@ def _rows() -> dict[str, tuple[int, str]]:
             name = connection.ops.quote_name(table)
             cursor.execute(
                 f"SELECT count(*), md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), ''))"
-                f" FROM {name} t"
+                f" FROM {name} t",
             )
             found[table] = cursor.fetchone()
     return found

@@ -148,11 +148,15 @@ def test_created_objects_have_addresses_below_the_path(world: World) -> None:
             ending = re.sub(r".*/v1/(campaigns/{slug}/)?(tasks/{task_id}/)?", "", path)
             body = SENT.get(ending, {}) if method == "post" else {}
             address = re.sub(
-                r"{(\w+)}", lambda part: parts.get(part.group(1), str(uuid4())), path
+                r"{(\w+)}",
+                lambda part: parts.get(part.group(1), str(uuid4())),
+                path,
             )
             with transaction.atomic():
                 answer = getattr(client, method)(
-                    address, body, content_type="application/json"
+                    address,
+                    body,
+                    content_type="application/json",
                 )
                 found = list(named(said(answer)))
                 transaction.set_rollback(True)
@@ -185,7 +189,9 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     base: dict[str, Any] = {"base_url": HOST, "language": "en"}
     assert organiser.email is not None
     judges_invite_by_mail(
-        campaign=world.campaign, addresses=["a@example.org"], message=Message(**base)
+        campaign=world.campaign,
+        addresses=["a@example.org"],
+        message=Message(**base),
     )
     member_invite_by_mail(
         campaign=world.campaign,

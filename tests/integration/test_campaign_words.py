@@ -42,7 +42,9 @@ TERMS = {"show_source": "on", "show_reference": "on", "lease_minutes": "60"}
 @pytest.fixture
 def task() -> Task:
     task = make_task(
-        make_campaign(judged=OWN), source_language="de", target_language="de"
+        make_campaign(judged=OWN),
+        source_language="de",
+        target_language="de",
     )
     return task_rules_change(task=task, rules={"question": QUESTION})
 
@@ -54,7 +56,9 @@ def campaign(task: Task) -> Campaign:
 
 def read(client: Client, address: str, **query: str) -> str:
     return client.get(
-        address, query, headers={"accept-language": "de"}
+        address,
+        query,
+        headers={"accept-language": "de"},
     ).content.decode()
 
 
@@ -64,7 +68,8 @@ def lend_by_api(client: Client, **more: Any) -> Any:
 
 
 def test_invitations_say_what_is_judged_and_by_which_question(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     _link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
     prolific = Prolific(make_panel(campaign))
@@ -99,7 +104,8 @@ def test_starter_instructions_hold_the_question(campaign: Campaign) -> None:
 
 @pytest.mark.parametrize("protocol", [Protocol.TWO_OUTPUTS, Protocol.TOP, Protocol.SPANS, Protocol.SORTING])  # fmt: skip
 def test_tasks_can_replace_the_question_of_their_protocol(
-    client: Client, protocol: Protocol
+    client: Client,
+    protocol: Protocol,
 ) -> None:
     task = make_task_of_protocol(protocol, rules={"question": "Most faithful first."})
     judge = make_judge(task.test_set.campaign)
@@ -129,7 +135,9 @@ def test_the_question_is_fixed_once_work_was_lent(client: Client, task: Task) ->
 
 
 def test_the_pages_change_word_and_question(
-    client: Client, campaign: Campaign, task: Task
+    client: Client,
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     client.force_login(make_organiser(campaign))
     own = {"judged_0": "", "judged_1": "en: Poems\nde：Gedichte", **TERMS}
@@ -149,10 +157,15 @@ def test_the_pages_change_word_and_question(
 
 
 @pytest.mark.parametrize(
-    ("word", "shown"), [("summaries", "Summaries"), (OWN, "en: Captions")]
+    ("word", "shown"),
+    [("summaries", "Summaries"), (OWN, "en: Captions")],
 )
 def test_analysts_see_word_and_question(
-    client: Client, campaign: Campaign, task: Task, word: Any, shown: str
+    client: Client,
+    campaign: Campaign,
+    task: Task,
+    word: Any,
+    shown: str,
 ) -> None:
     campaign_change(campaign=campaign, judged=word)
     make_organiser(campaign)
@@ -173,7 +186,9 @@ def test_analysts_see_word_and_question(
     ],
 )
 def test_the_page_refuses_what_is_no_word(
-    client: Client, campaign: Campaign, form: dict[str, str]
+    client: Client,
+    campaign: Campaign,
+    form: dict[str, str],
 ) -> None:
     client.force_login(make_organiser(campaign))
     assert client.post(SETTINGS, {**form, **TERMS}).status_code == 400
@@ -212,7 +227,8 @@ def test_an_earlier_campaign_file_leaves_words_as_they_are(campaign: Campaign) -
 
 
 def test_judges_need_not_read_a_source_without_a_language(
-    campaign: Campaign, task: Task
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     task_change(task=task, source_language="zxx")
     german, czech = (make_judge(campaign, tag, languages=[tag]) for tag in ("de", "cs"))
@@ -221,14 +237,21 @@ def test_judges_need_not_read_a_source_without_a_language(
 
 
 def test_newcomers_are_asked_only_for_languages_that_they_must_read(
-    client: Client, campaign: Campaign, task: Task
+    client: Client,
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     other = make_task(
-        campaign, name="pictures", source_language="cs", target_language="en"
+        campaign,
+        name="pictures",
+        source_language="cs",
+        target_language="en",
     )
     task_change(task=other, source_language="zxx")
     link, token = invitation_create_for_anybody(
-        campaign=campaign, cap=5, asks_languages=True
+        campaign=campaign,
+        cap=5,
+        asks_languages=True,
     )
     page = client.get(reverse("invitation", args=[token])).content.decode()
     assert "> German<" in page

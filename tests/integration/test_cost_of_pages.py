@@ -132,12 +132,17 @@ class Visitors:
     [
         (6_000, AS_FOR_LARGE_TABLES),
         pytest.param(
-            30_000, [], marks=pytest.mark.thorough, id="as PostgreSQL plans by itself"
+            30_000,
+            [],
+            marks=pytest.mark.thorough,
+            id="as PostgreSQL plans by itself",
         ),
     ],
 )
 def test_pages_cost_the_same_with_few_judgments_and_with_many(
-    many: int, planned: list[str], monkeypatch: pytest.MonkeyPatch
+    many: int,
+    planned: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The page of a design reads so many of the latest judgments: here fewer than there are few.
     monkeypatch.setattr(words_to_read, "MOST_MEASURED", FEW // 2)

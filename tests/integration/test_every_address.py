@@ -48,7 +48,7 @@ def test_every_address_stands_in_the_table() -> None:
 # “2:31 AM” and ISO 8601, without a time zone after them.
 _CLOCK = re.compile(r"\d:\d\d\s[AP]M(?! UTC| AoE).{0,9}")
 _ISO = re.compile(
-    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?!Z|[+-]\d\d:?\d\d|[\d:.])"
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?!Z|[+-]\d\d:?\d\d|[\d:.])",
 )
 # The value of a field has no zone; the page names it beside the field.
 _FIELD = re.compile(r'<input type="datetime-local"[^>]*>')
@@ -73,7 +73,8 @@ def _open(world: World, client: APIClient, route: str) -> "tuple[int, str]":
 
 @pytest.mark.parametrize("role", ROLES)
 def test_roles_see_what_the_table_allows_and_strangers_nothing(
-    world: World, role: str
+    world: World,
+    role: str,
 ) -> None:
     client = world.client(role)
     secrets = [
@@ -115,7 +116,7 @@ def test_a_token_opens_what_its_user_may_open_and_no_more(world: World) -> None:
 def test_csv_files_of_pages_begin_with_a_byte_order_mark(world: World) -> None:
     """Excel reads other files in the encoding of the machine; programs read the files of REST as they are."""
     files = {
-        "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": "?stream=1&kind=judges&file_format=csv"
+        "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": "?stream=1&kind=judges&file_format=csv",
     }
     for route in ADDRESSES:
         if opening(route) == "GET" and route.endswith((".csv", "ending>")):

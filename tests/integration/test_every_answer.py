@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "address", ["/sign-in/", "/no-such-page/", "/api/v1/campaigns/", "/healthz"]
+    "address",
+    ["/sign-in/", "/no-such-page/", "/api/v1/campaigns/", "/healthz"],
 )
 def test_browsers_are_told_what_no_page_needs(client: Client, address: str) -> None:
     policy = client.get(address).headers["Permissions-Policy"]
@@ -41,13 +42,15 @@ def test_browsers_are_told_what_no_page_needs(client: Client, address: str) -> N
     ],
 )
 def test_browsers_load_and_send_nothing_elsewhere(
-    client: Client, address: str, status: int
+    client: Client,
+    address: str,
+    status: int,
 ) -> None:
     answer = client.get(address)
     assert answer.status_code == status
     policy = answer.headers[CONTENT_POLICY].split("; ")
     assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(
-        policy
+        policy,
     )
     assert "unsafe" not in answer.headers[CONTENT_POLICY]
 
@@ -68,7 +71,8 @@ def test_an_answer_keeps_the_policy_it_has() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "address", ["/api/v1/campaigns/", "/api/v1/nothing/", "/api/v1/campaigns/x/"]
+    "address",
+    ["/api/v1/campaigns/", "/api/v1/nothing/", "/api/v1/campaigns/x/"],
 )
 def test_no_cache_keeps_an_answer_of_the_api(client: Client, address: str) -> None:
     user = User.objects.create_user(name="Ada", email="ada@example.org")
@@ -87,7 +91,9 @@ def test_no_cache_keeps_an_answer_of_the_api(client: Client, address: str) -> No
     ],
 )
 def test_streams_have_the_header_against_buffering(
-    address: str, is_streamed: bool, told: str | None
+    address: str,
+    is_streamed: bool,
+    told: str | None,
 ) -> None:
     answer = StreamingHttpResponse([b"1", b"2"]) if is_streamed else HttpResponse(b"12")
     passed = headers_add(lambda _request: answer)(RequestFactory().get(address))
@@ -104,7 +110,8 @@ def test_streams_have_the_header_against_buffering(
     ],
 )
 def test_control_characters_in_an_address_are_refused(
-    client: Client, address: str
+    client: Client,
+    address: str,
 ) -> None:
     response = client.get(address)
     assert response.status_code == 400

@@ -32,7 +32,9 @@ def campaigns(running: Installation) -> list[FreshCampaign]:
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda each: each.name)
 def test_a_fault_loses_doubles_and_invents_nothing(
-    fault: Fault, running: Installation, campaigns: list[FreshCampaign]
+    fault: Fault,
+    running: Installation,
+    campaigns: list[FreshCampaign],
 ) -> None:
     running.await_health(seconds=SHORT.drain_seconds)
     outcome = run(fault, running, SHORT, campaigns.pop())

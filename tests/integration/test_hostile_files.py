@@ -80,7 +80,9 @@ def tasks() -> dict[str, Task]:
     made = {"ranking": ranking}
     for protocol in (Protocol.SPANS, Protocol.QUIZ):
         made[protocol] = task_create(
-            test_set=ranking.test_set, protocol=protocol, by=None
+            test_set=ranking.test_set,
+            protocol=protocol,
+            by=None,
         )
         design_ensure(task=made[protocol], seed=7)
     return made
@@ -142,7 +144,8 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
         yield (
             name,
             lambda file, address=address, field=field, others=others: client.post(  # type: ignore[misc]
-                address, {field: file, **others}
+                address,
+                {field: file, **others},
             ),
         )
     bodies = {
@@ -159,14 +162,18 @@ def doors(client: Client, tasks: dict[str, Task]) -> Iterator[tuple[str, Send]]:
         yield (
             name,
             lambda file, address=address, kind=kind: client.put(  # type: ignore[misc]
-                address, file.read(), content_type=kind
+                address,
+                file.read(),
+                content_type=kind,
             ),
         )
 
 
 @pytest.mark.thorough
 def test_pages_and_rest_refuse_them_in_words(
-    organiser: Client, tasks: dict[str, Task], files: list[tuple[str, bytes]]
+    organiser: Client,
+    tasks: dict[str, Task],
+    files: list[tuple[str, bytes]],
 ) -> None:
     organiser.raise_request_exception = False
     before = ActivityEvent.objects.count()
@@ -192,7 +199,9 @@ def test_pages_and_rest_refuse_them_in_words(
 )
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_of_them_is_reported_and_becomes_nothing(
-    tasks: dict[str, Task], files: list[tuple[str, bytes]], is_largest: bool
+    tasks: dict[str, Task],
+    files: list[tuple[str, bytes]],
+    is_largest: bool,
 ) -> None:
     campaign = tasks["ranking"].test_set.campaign
     sent = [
@@ -220,7 +229,9 @@ def test_an_upload_of_them_is_reported_and_becomes_nothing(
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_refuse_them_in_words(
-    tasks: dict[str, Task], folder: Path, command: str
+    tasks: dict[str, Task],
+    folder: Path,
+    command: str,
 ) -> None:
     wrong = []
     for path in sorted(folder.iterdir()):

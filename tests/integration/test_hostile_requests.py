@@ -88,7 +88,10 @@ Chosen = Callable[[Sequence[str], int], Sequence[str]]
 
 
 def addresses_with_hostile_parts(
-    world: World, route: str, number: int, chosen: Chosen
+    world: World,
+    route: str,
+    number: int,
+    chosen: Chosen,
 ) -> Iterator[str]:
     """Yield the route's address with each of its parts replaced by what no row has."""
     for begins, values in (("<int:", NUMBERS), (("<str:", "<slug:"), TEXTS[:5])):
@@ -169,7 +172,10 @@ def test_no_part_of_an_address_crashes(world: World, senders: Senders) -> None:
         found
         for number, route in enumerate(ADDRESSES)
         for address in addresses_with_hostile_parts(
-            world, route, number, senders.chosen
+            world,
+            route,
+            number,
+            senders.chosen,
         )
         for client in senders.of(route)
         for found in crash(client, "GET", address)

@@ -40,7 +40,9 @@ def choose(client: Client, language: str, page: str = "/sign-in/") -> str:
 def open_invitation(client: Client, judge: Judge) -> None:
     assert judge.user is not None
     _, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     client.post(f"/i/{token}/")
 
@@ -74,7 +76,8 @@ def test_menu_has_the_own_name_of_each_language(language: str) -> None:
         Client(headers={"accept-language": language}).get("/sign-in/").content.decode()
     )
     menu = re.findall(
-        r'<button class="tool" type="submit" name="language"[^>]*>([^<]+)<', page
+        r'<button class="tool" type="submit" name="language"[^>]*>([^<]+)<',
+        page,
     )
     assert menu == [name for _code, name in settings.LANGUAGES]
     chosen = re.findall(r'<span class="language-name">([^<]+)<', page)
@@ -102,7 +105,8 @@ def test_signing_in_replaces_the_language_chosen_before(judge: Judge) -> None:
 
 @pytest.mark.parametrize("language", ["", "xx", "../../etc", "fr"])
 def test_a_language_that_is_not_offered_changes_nothing(
-    judge: Judge, language: str
+    judge: Judge,
+    language: str,
 ) -> None:
     client = Client(headers={"accept-language": "de"})
     open_invitation(client, judge)

@@ -78,7 +78,9 @@ def prepared(task: Task) -> tuple[Judge, Panel]:
 
 
 def services(
-    task: Task, judge: Judge, panel: Panel
+    task: Task,
+    judge: Judge,
+    panel: Panel,
 ) -> dict[str, Callable[[str], object]]:
     """Return every service that stores languages."""
     campaign = task.test_set.campaign
@@ -90,32 +92,52 @@ def services(
     }
     return {
         "source": lambda tag: set_create(
-            campaign=campaign, name="new", source_language=tag, target_language="de"
+            campaign=campaign,
+            name="new",
+            source_language=tag,
+            target_language="de",
         ),
         "target": lambda tag: set_create(
-            campaign=campaign, name="new", source_language="de", target_language=tag
+            campaign=campaign,
+            name="new",
+            source_language="de",
+            target_language=tag,
         ),
         "corrected": lambda tag: set_change(task=task, target_language=tag),
         "judge": lambda tag: judge_add(
-            campaign=campaign, pseudonym="ada", languages=["en", tag]
+            campaign=campaign,
+            pseudonym="ada",
+            languages=["en", tag],
         ),
         "changed judge": lambda tag: judge_change(
-            judge=judge, changes=JudgeChanges(languages=["en", tag])
+            judge=judge,
+            changes=JudgeChanges(languages=["en", tag]),
         ),
         "link": lambda tag: invitation_create_for_anybody(
-            campaign=campaign, cap=3, languages=["en", tag]
+            campaign=campaign,
+            cap=3,
+            languages=["en", tag],
         ),
         "mail": lambda tag: judges_invite_by_mail(
-            campaign=campaign, languages=["en", tag], **mail
+            campaign=campaign,
+            languages=["en", tag],
+            **mail,
         ),
         "panel": lambda tag: panel_create(
-            campaign=campaign, kind="prolific", **terms, languages=["en", tag]
+            campaign=campaign,
+            kind="prolific",
+            **terms,
+            languages=["en", tag],
         ),
         "changed panel": lambda tag: panel_change(
-            panel=panel, **PANEL, languages=["en", tag]
+            panel=panel,
+            **PANEL,
+            languages=["en", tag],
         ),
         "instructions": lambda tag: instructions_write(
-            campaign=campaign, language=tag, **text
+            campaign=campaign,
+            language=tag,
+            **text,
         ),
     }
 
@@ -146,10 +168,13 @@ def test_every_service_stores_the_canonical_tag(task: Task) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "stored_as"), [("deu", "de"), ("ZXX", "zxx"), ("de-AT", "de-AT")]
+    ("source", "stored_as"),
+    [("deu", "de"), ("ZXX", "zxx"), ("de-AT", "de-AT")],
 )
 def test_the_source_may_have_the_language_of_the_outputs_or_none(
-    task: Task, source: str, stored_as: str
+    task: Task,
+    source: str,
+    stored_as: str,
 ) -> None:
     set_change(task=task, source_language=source)
     task.test_set.refresh_from_db()
@@ -178,7 +203,9 @@ def languages_page(task: Task) -> str:
 
 @pytest.mark.parametrize("is_numbered", [True, False])
 def test_languages_are_corrected_until_the_first_judgment(
-    page: Client, task: Task, is_numbered: bool
+    page: Client,
+    task: Task,
+    is_numbered: bool,
 ) -> None:
     judge = make_judge(task.test_set.campaign, languages=["en", "cs"])
     assert not sets_open_to(judge)

@@ -45,17 +45,25 @@ class Mistake:
 
 
 def imported(
-    said: str, *arguments: str, files: Mapping[str, bytes] | None = None, **names: str
+    said: str,
+    *arguments: str,
+    files: Mapping[str, bytes] | None = None,
+    **names: str,
 ) -> Mistake:
     return Mistake(
-        said, "import_test_set", arguments or TEXTS, NAMES | names, files or {}
+        said,
+        "import_test_set",
+        arguments or TEXTS,
+        NAMES | names,
+        files or {},
     )
 
 
 _SGML = b'<%s setid="x" srclang="de" trglang="en"%s><doc docid="d"><seg id="1">%s</seg></doc></%s>'
 COMMANDS = {
     "binary": imported(
-        "NUL bytes", files={"amber.en": b"\x7fELF\x00\x01\xd0\xff\x00\x00"}
+        "NUL bytes",
+        files={"amber.en": b"\x7fELF\x00\x01\xd0\xff\x00\x00"},
     ),
     "latin-1": imported("0xE9 is not UTF-8", files={"amber.en": b"caf\xe9\nBags.\n"}),
     "two lines for three": imported("2 lines", files={"source.de": b"A\nB\nC\n"}),
@@ -67,11 +75,16 @@ COMMANDS = {
         "--system=a=birch.en",
     ),
     "system twice in a header": imported(
-        "column 3", "visit.tsv", files={"visit.tsv": b"source\tamber\tamber\nS\tA\tB\n"}
+        "column 3",
+        "visit.tsv",
+        files={"visit.tsv": b"source\tamber\tamber\nS\tA\tB\n"},
     ),
     "missing file": imported("No such file", "nowhere.tsv"),
     "comma in a name": imported(
-        "comma", "--source=source.de", "--system=a,b=amber.en", "--system=c=birch.en"
+        "comma",
+        "--source=source.de",
+        "--system=a,b=amber.en",
+        "--system=c=birch.en",
     ),
     "comma-separated, one system": imported(
         "there is only one system, amber",
@@ -79,7 +92,9 @@ COMMANDS = {
         files={"visit.csv": b"source,amber\nS,A\n"},
     ),
     "no source": imported(
-        "source", "visit.tsv", files={"visit.tsv": b"amber\tbirch\nA\tB\n"}
+        "source",
+        "visit.tsv",
+        files={"visit.tsv": b"amber\tbirch\nA\tB\n"},
     ),
     "reference set as source": imported(
         "is a refset, not a srcset",
@@ -90,19 +105,26 @@ COMMANDS = {
         },
     ),
     "one system": imported(
-        "only one system", "--source=source.de", "--system=amber=amber.en"
+        "only one system",
+        "--source=source.de",
+        "--system=amber=amber.en",
     ),
     "language english": imported("English", source_language="english"),
     "language with a blank": imported("en glish", source_language="en glish"),
     "language klingon": imported("klingon", target_language="klingon"),
     "language xx": imported("xx", target_language="xx"),
     "slug with a blank": imported(
-        "my museum", create_campaign="M", campaign="my museum"
+        "my museum",
+        create_campaign="M",
+        campaign="my museum",
     ),
     "unknown campaign": imported("museum", campaign="musuem"),
     "test set again": imported("already", name="newstest"),
     "judge again": Mistake(
-        "already", "add_judge", ("judge01",), {"campaign": "museum"}
+        "already",
+        "add_judge",
+        ("judge01",),
+        {"campaign": "museum"},
     ),
     "judge of klingon": Mistake(
         "klingon",
@@ -163,14 +185,20 @@ _RULES = {
 PAGES = {
     "quota of 0": Filled("1", "settings/", _RULES | {"blocks_per_judge": "0"}),
     "quota of 1.5": Filled(
-        "whole number", "settings/", _RULES | {"blocks_per_judge": "1.5"}
+        "whole number",
+        "settings/",
+        _RULES | {"blocks_per_judge": "1.5"},
     ),
     "quota of a billion": Filled(
-        "less than", "settings/", _RULES | {"blocks_per_judge": "9999999999"}
+        "less than",
+        "settings/",
+        _RULES | {"blocks_per_judge": "9999999999"},
     ),
     "no lease": Filled("required", "settings/", _RULES | {"lease_minutes": ""}),
     "lease without end": Filled(
-        "525600", "settings/", _RULES | {"lease_minutes": "99999999"}
+        "525600",
+        "settings/",
+        _RULES | {"lease_minutes": "99999999"},
     ),
     "both hidden": Filled(
         "the source, the reference, or both",
@@ -179,18 +207,26 @@ PAGES = {
     ),
     "no address": Filled("Line 1", "invitations/mails/", {"mail-addresses": "foo bar"}),
     "5,000 letters": Filled(
-        "Line 1", "invitations/mails/", {"mail-addresses": "a" * 5000}
+        "Line 1",
+        "invitations/mails/",
+        {"mail-addresses": "a" * 5000},
     ),
     "second line": Filled(
-        "Line 2", "invitations/mails/", {"mail-addresses": "a@example.org\nfoo"}
+        "Line 2",
+        "invitations/mails/",
+        {"mail-addresses": "a@example.org\nfoo"},
     ),
     "cap of 0": Filled("1", "invitations/links/", {"link-cap": "0"}),
     "cap of -4": Filled("1", "invitations/links/", {"link-cap": "-4"}),
     "cap of 1e10": Filled(
-        "less than", "invitations/links/", {"link-cap": "10000000000"}
+        "less than",
+        "invitations/links/",
+        {"link-cap": "10000000000"},
     ),
     "day over": Filled(
-        "past", "invitations/links/", {"link-cap": "1", "link-expires": "2020-01-01"}
+        "past",
+        "invitations/links/",
+        {"link-cap": "1", "link-expires": "2020-01-01"},
     ),
     # encode/django-rest-framework 5545, ronaldgrn/django-link-shortener 8: the ends of the calendar lack hours in some zones.
     "link for ever": Filled(
@@ -209,10 +245,14 @@ PAGES = {
         {"closes_at": "0001-01-01T00:00", "time_zone": "Asia/Tokyo"},
     ),
     "200 kB of instructions": Filled(
-        "characters", "instructions/", {"language": "en", "text": "x" * 200_000}
+        "characters",
+        "instructions/",
+        {"language": "en", "text": "x" * 200_000},
     ),
     "panel of 0": Filled(
-        "1", "panels/", {"kind": "prolific", "name": "P", "blocks_asked": "0"}
+        "1",
+        "panels/",
+        {"kind": "prolific", "name": "P", "blocks_asked": "0"},
     ),
     "slug of a campaign": Filled("required", "/new-campaign/", {"name": ""}),
 }
@@ -220,7 +260,9 @@ PAGES = {
 
 @pytest.mark.parametrize("filled", some_now(PAGES.values(), most=6), ids=PAGES)
 def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
-    campaign: Campaign, client: Client, filled: Filled
+    campaign: Campaign,
+    client: Client,
+    filled: Filled,
 ) -> None:
     client.force_login(make_organiser(campaign))
     address = (
@@ -242,12 +284,15 @@ def test_a_page_says_what_is_wrong_at_the_field_and_changes_nothing(
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [3_000_000, 10_000_000])
 def test_instructions_of_megabytes_are_answered_by_a_page(
-    campaign: Campaign, client: Client, size: int
+    campaign: Campaign,
+    client: Client,
+    size: int,
 ) -> None:
     client.force_login(make_organiser(campaign))
     with nothing_changes():
         answer = client.post(
-            "/campaigns/museum/instructions/", {"language": "en", "text": "x" * size}
+            "/campaigns/museum/instructions/",
+            {"language": "en", "text": "x" * size},
         )
     assert answer.status_code == 413
     assert "Quintet" in answer.content.decode()

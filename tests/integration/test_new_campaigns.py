@@ -34,7 +34,7 @@ def organiser() -> User:
 def terms_in_force(slug: str) -> set[tuple[str, str, float, int, str]]:
     rules = QualityRule.objects.filter(campaign__slug=slug, switched_off_at=None)
     return set(
-        rules.values_list("measure", "direction", "threshold", "minimum", "action")
+        rules.values_list("measure", "direction", "threshold", "minimum", "action"),
     )
 
 
@@ -75,20 +75,23 @@ def by_file(_user: User, folder: Path) -> None:
 
 @pytest.mark.parametrize("make", [on_the_page, over_rest, by_command, by_file])
 def test_a_new_campaign_starts_with_the_suggested_rules_which_warn(
-    organiser: User, tmp_path: Path, make: Callable[[User, Path], None]
+    organiser: User,
+    tmp_path: Path,
+    make: Callable[[User, Path], None],
 ) -> None:
     make(organiser, tmp_path)
     assert terms_in_force("tour") == {(*terms, "warn") for terms in SUGGESTED_RULES}
 
 
 def test_a_file_with_rules_and_a_clone_keep_their_own(
-    organiser: User, tmp_path: Path
+    organiser: User,
+    tmp_path: Path,
 ) -> None:
     rule = (
         "{measure: ties, direction: above, threshold: 0.9, minimum: 60, action: warn}"
     )
     (tmp_path / "tour.yaml").write_text(
-        f"slug: tour\nname: Tour\nquality_rules: [{rule}]\n"
+        f"slug: tour\nname: Tour\nquality_rules: [{rule}]\n",
     )
     call_command("apply_campaign", str(tmp_path / "tour.yaml"), "--yes")
     assert terms_in_force("tour") == {("ties", "above", 0.9, 60, "warn")}
@@ -105,7 +108,9 @@ def test_a_file_with_rules_and_a_clone_keep_their_own(
 
 def test_an_organiser_without_campaigns_is_led_to_the_first(client: Client) -> None:
     user = User.objects.create_user(
-        email="rosa@example.org", name="Rosa", is_staff=True
+        email="rosa@example.org",
+        name="Rosa",
+        is_staff=True,
     )
     client.force_login(user)
     page = client.get("/", follow=True).content.decode()
@@ -114,7 +119,8 @@ def test_an_organiser_without_campaigns_is_led_to_the_first(client: Client) -> N
 
 
 def test_the_first_instructions_begin_with_the_criterion_and_are_always_accepted(
-    organiser: User, client: Client
+    organiser: User,
+    client: Client,
 ) -> None:
     client.force_login(organiser)
     page = "/campaigns/other/instructions/"
@@ -130,7 +136,8 @@ def test_the_first_instructions_begin_with_the_criterion_and_are_always_accepted
 
 
 def test_a_shared_link_can_be_read_again_until_it_is_withdrawn(
-    organiser: User, client: Client
+    organiser: User,
+    client: Client,
 ) -> None:
     client.force_login(organiser)
     campaign = Campaign.objects.get(slug="other")
@@ -143,7 +150,8 @@ def test_a_shared_link_can_be_read_again_until_it_is_withdrawn(
 
 
 def test_only_members_who_may_change_a_campaign_read_its_shared_links(
-    organiser: User, client: Client
+    organiser: User,
+    client: Client,
 ) -> None:
     campaign = organiser.memberships.get().campaign
     _link, token = invitation_create_for_anybody(campaign=campaign, cap=3)

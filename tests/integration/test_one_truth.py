@@ -56,7 +56,7 @@ KIRITIMATI = "Pacific/Kiritimati"
 STATES = ("draft", "open", "paused", "closed", "archived")
 #: What ranges account for, wherever it is said.
 ACCOUNTED = re.compile(
-    r"account for (?!them\b|segments and judges where)((?:[a-z]+(?:,| ))*?[a-z]+)[.,](?= |$)"
+    r"account for (?!them\b|segments and judges where)((?:[a-z]+(?:,| ))*?[a-z]+)[.,](?= |$)",
 )
 
 
@@ -107,7 +107,7 @@ def walked(client: Client, starts: Iterable[str]) -> Iterator[tuple[str, str]]:
 FACTS = {
     "judged": (
         re.compile(
-            r"\b(\d+) blocks? judged|Blocks judged:? (\d+)|\"judged\": ?(\d+), ?\"counted\""
+            r"\b(\d+) blocks? judged|Blocks judged:? (\d+)|\"judged\": ?(\d+), ?\"counted\"",
         ),
         "15",
     ),
@@ -121,7 +121,7 @@ FACTS = {
 #: Numbers of all judgments and of those that rankings count; a page with both says why they differ.
 WITH_REASON = (("judged", "counted"), ("judged", "share"), ("judges", "ranked judges"))
 REASON = re.compile(
-    r"Not counted: 3 blocks left out of the results|1 judge excluded|left out of the ranking"
+    r"Not counted: 3 blocks left out of the results|1 judge excluded|left out of the ranking",
 )
 
 
@@ -146,7 +146,9 @@ def _groups(match: str | tuple[str, ...]) -> tuple[str, ...]:
 def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
     """Write judgments of three people, one of them excluded, of a simulated judge and of a file."""
     writer = TestSetWriter(
-        campaign, "museum en-de", ("amber", "birch", "cobalt", "delta")
+        campaign,
+        "museum en-de",
+        ("amber", "birch", "cobalt", "delta"),
     )
     writer.judge("dan", origin="simulated")
     writer.judge("eve", origin="imported")
@@ -161,7 +163,8 @@ def several_kinds_of_judges(campaign: Campaign) -> TestSetWriter:
         judge=writer.judge("cleo"),
         task=writer.task,
         decision=JudgeDecision(
-            action=QualityActionKind.EXCLUDE, user=make_organiser(campaign)
+            action=QualityActionKind.EXCLUDE,
+            user=make_organiser(campaign),
         ),
     )
     assert ranking_run_compute(task_id=writer.task.pk) is not None
@@ -233,7 +236,10 @@ def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
             # One of six before midnight of the server, the others after the campaign's.
             at = noon - timedelta(days=day, hours=12 if block else 0)
             writer.judgment(
-                "ada", writer.block(segment, ["amber", "birch"]), [1, 2], at=at
+                "ada",
+                writer.block(segment, ["amber", "birch"]),
+                [1, 2],
+                at=at,
             )
     for reported in Block.objects.order_by("pk")[:2]:
         ProblemReport.objects.create(
@@ -250,7 +256,9 @@ def organised_on_another_day(monkeypatch: pytest.MonkeyPatch) -> Campaign:
 
 
 def test_mails_have_numbers_and_days_of_pages_and_rest(
-    client: Client, monkeypatch: pytest.MonkeyPatch, settings: Settings
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
 ) -> None:
     settings.PUBLIC_ADDRESS = "https://judge.example.org"
     organised_on_another_day(monkeypatch)
@@ -281,13 +289,15 @@ def test_mails_have_numbers_and_days_of_pages_and_rest(
             )
             rest = client.get("/api/v1/campaigns/museum/overview/").json()["results"][0]
             end = date_format(
-                date.fromisoformat(rest["end"]["expected"]), "DATE_FORMAT"
+                date.fromisoformat(rest["end"]["expected"]),
+                "DATE_FORMAT",
             )
             assert f"Forecast end: {end}." in item
             assert f" {end} " in overview
             assert f" {end} " in campaigns
             closing = timezone.localtime(
-                Campaign.objects.get().closes_at, ZoneInfo(KIRITIMATI)
+                Campaign.objects.get().closes_at,
+                ZoneInfo(KIRITIMATI),
             )
             assert f"closes on {date_format(closing, 'DATE_FORMAT')}." in item
             assert counted_items(items) in campaigns
@@ -302,7 +312,8 @@ def counted_items(items: Sequence[str]) -> str:
 
 
 def test_files_bundle_and_command_have_counts_of_ranking(
-    client: Client, tmp_path: Path
+    client: Client,
+    tmp_path: Path,
 ) -> None:
     task = several_kinds_of_judges(make_campaign("museum", state="open")).task
     client.force_login(User.objects.get(email="organiser@example.org"))
@@ -329,7 +340,11 @@ def test_files_bundle_and_command_have_counts_of_ranking(
     judgments.write_bytes(files[JUDGMENTS])
     by_command = io.StringIO()
     call_command(
-        "rank_judgments", str(judgments), "--format", "json", stdout=by_command
+        "rank_judgments",
+        str(judgments),
+        "--format",
+        "json",
+        stdout=by_command,
     )
     latest = client.get(f"/api/v1/tasks/{task.pk}/rankings/latest/").json()
     inputs = {
@@ -377,11 +392,11 @@ def race(writer: TestSetWriter) -> None:
 def texts(writer: TestSetWriter) -> None:
     """Give the outputs texts, so that designs have a forecast."""
     Segment.objects.filter(test_set_id=writer.task.test_set_id).update(
-        source_text="Ein Satz."
+        source_text="Ein Satz.",
     )
     for system in System.objects.filter(test_set_id=writer.task.test_set_id):
         Output.objects.filter(system=system).update(
-            text=f"A sentence by {system.name}."
+            text=f"A sentence by {system.name}.",
         )
 
 
@@ -392,7 +407,7 @@ def of_pair(pairs: Iterable[dict[str, Any]], one: str, other: str) -> dict[str, 
         row
         for row in pairs
         if frozenset(
-            {row.get("better", row.get("system")), row.get("worse", row.get("other"))}
+            {row.get("better", row.get("system")), row.get("worse", row.get("other"))},
         )
         in names
     )
@@ -403,12 +418,13 @@ def computed(writer: TestSetWriter, kind: str, **options: Any) -> Analysis:
     """Compute an analysis now."""
     choice = analysis_choice(kind, options)
     return analysis_compute(
-        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False),
     )
 
 
 def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
-    client: Client, tmp_path: Path
+    client: Client,
+    tmp_path: Path,
 ) -> None:
     """A rule by Holm's correction and the anytime ranges differ with their reason: another test."""
     campaign = make_campaign("museum", state="open")
@@ -429,7 +445,11 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
     judgments.write_bytes(files[JUDGMENTS])
     by_command = io.StringIO()
     call_command(
-        "rank_judgments", str(judgments), "--format", "json", stdout=by_command
+        "rank_judgments",
+        str(judgments),
+        "--format",
+        "json",
+        stdout=by_command,
     )
     assert ranking is not None
     assert pairs is not None
@@ -452,10 +472,10 @@ def test_pairs_told_apart_and_their_p_values_are_the_same_everywhere(
     assert stopping.reports is not None
     assert said in report_in(stopping.reports, "en").notes
     assert said in told(
-        client.get(f"/campaigns/museum/tasks/{task.pk}/design/").content.decode()
+        client.get(f"/campaigns/museum/tasks/{task.pk}/design/").content.decode(),
     )
     page = told(
-        client.get(reverse("published-result", args=[result.address])).content.decode()
+        client.get(reverse("published-result", args=[result.address])).content.decode(),
     )
     assert "Pairs: 2 of 3 told apart" in page
 

@@ -38,7 +38,8 @@ def test_a_new_organiser_reaches_their_campaign_by_the_printed_link(
 
 
 def test_a_new_judge_reaches_a_block_by_the_printed_link(
-    campaign: Campaign, task: Task
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     named = ("add_judge", "judge-7", "--campaign", campaign.slug)
     address = ("--address", "https://judge.example.org/")
@@ -52,7 +53,8 @@ def test_a_new_judge_reaches_a_block_by_the_printed_link(
     further = said(*named, "--new-link", *address)
     for each in (link, further):
         answer = Client().post(
-            each.removeprefix("https://judge.example.org"), follow=True
+            each.removeprefix("https://judge.example.org"),
+            follow=True,
         )
         assert answer.status_code == 200
         assert answer.request["PATH_INFO"].startswith("/judge/")

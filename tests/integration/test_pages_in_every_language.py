@@ -91,7 +91,9 @@ def read(world: World, language: str) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_pages_are_in_their_language(
-    world: World, english: Mapping[str, str], language: str
+    world: World,
+    english: Mapping[str, str],
+    language: str,
 ) -> None:
     names = EVERYWHERE | names_of_people()
     wrong: dict[str, set[str]] = {}
@@ -109,10 +111,12 @@ def test_pages_are_in_their_language(
 
 
 @pytest.mark.parametrize(
-    "protocol", [each for each in Protocol if each != Protocol.RANKING]
+    "protocol",
+    [each for each in Protocol if each != Protocol.RANKING],
 )
 def test_judging_and_results_of_each_protocol_are_in_their_language(
-    client: Client, protocol: Protocol
+    client: Client,
+    protocol: Protocol,
 ) -> None:
     task = make_task_of_protocol(protocol)
     campaign = task.test_set.campaign

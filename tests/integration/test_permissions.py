@@ -108,7 +108,10 @@ def test_changing_a_campaign_requires_signing_in() -> None:
 
 
 def _outcome(
-    view: Callable[..., object], user: User, method: str, *named: object
+    view: Callable[..., object],
+    user: User,
+    method: str,
+    *named: object,
 ) -> str:
     request: Any = RequestFactory().generic(method, "/")
     request.user, request.session = user, {}
@@ -122,7 +125,8 @@ def _outcome(
 
 
 def by_rest(
-    view_class: type[CampaignAPIView | TaskAPIView], permission: type[IsMember]
+    view_class: type[CampaignAPIView | TaskAPIView],
+    permission: type[IsMember],
 ) -> Callable[..., None]:
     """Return a function that checks the permission for a request and the part of an address."""
 
@@ -228,7 +232,10 @@ def test_a_group_is_named_in_any_case_within_its_campaign() -> None:
     ],
 )
 def test_templates_know_what_a_role_may_do(
-    role: MembershipRole, may_change: bool, may_own: bool, transitions: list[str]
+    role: MembershipRole,
+    may_change: bool,
+    may_own: bool,
+    transitions: list[str],
 ) -> None:
     request: Any = RequestFactory().get("/")
     assert rights(request) == {"may_change": False, "may_own": False}

@@ -67,18 +67,26 @@ def planted(world: World) -> dict[str, str]:
         name="New",
         role=MembershipRole.ANALYST,
         message=Message(
-            language="en", note="", base_url="https://quintet.example.org/"
+            language="en",
+            note="",
+            base_url="https://quintet.example.org/",
         ),
         by=organiser,
     )
     _link, of_judge = invitation_create(
-        campaign=campaign, user=judge, role=InvitationRole.JUDGE
+        campaign=campaign,
+        user=judge,
+        role=InvitationRole.JUDGE,
     )
     _link, of_member = invitation_create(
-        campaign=campaign, user=analyst, role=InvitationRole.ANALYST
+        campaign=campaign,
+        user=analyst,
+        role=InvitationRole.ANALYST,
     )
     _link, for_anybody = invitation_create_for_anybody(
-        campaign=campaign, cap=2, note="a list"
+        campaign=campaign,
+        cap=2,
+        note="a list",
     )
     found = {
         "token of the organiser": token_create(user=organiser, name="SECRET-TOKEN")[1],
@@ -124,7 +132,10 @@ def found_in(answer: Any, planted: dict[str, str]) -> set[str]:
 
 @pytest.mark.parametrize("role", some_now(["judge", "visitor", "organiser"]))
 def test_no_answer_and_no_log_holds_a_planted_secret(
-    world: World, planted: dict[str, str], logged: io.StringIO, role: str
+    world: World,
+    planted: dict[str, str],
+    logged: io.StringIO,
+    role: str,
 ) -> None:
     client = world.client(role)
     client.raise_request_exception = False
@@ -136,7 +147,7 @@ def test_no_answer_and_no_log_holds_a_planted_secret(
         leaks[role, route] = found_in(answer, planted)
     for address in _exports(world) if role == "organiser" else ():
         leaks.setdefault((role, address), set()).update(
-            found_in(client.get(address), planted)
+            found_in(client.get(address), planted),
         )
     assert {
         place: names
@@ -152,7 +163,8 @@ def test_no_answer_and_no_log_holds_a_planted_secret(
 
 
 def test_no_column_of_any_table_holds_a_planted_secret(
-    world: World, planted: dict[str, str]
+    world: World,
+    planted: dict[str, str],
 ) -> None:
     """A copy of the database neither signs in nor pays out, nor writes to somebody's webhook."""
     session = world.client("organiser").session.session_key
@@ -186,7 +198,9 @@ def _exports(world: World) -> list[str]:
 
 @pytest.mark.thorough
 def test_errors_do_not_repeat_what_was_sent_as_a_token_or_cursor(
-    world: World, planted: dict[str, str], logged: io.StringIO
+    world: World,
+    planted: dict[str, str],
+    logged: io.StringIO,
 ) -> None:
     """Also of somebody who sends a token to the wrong place, cut off or as a parameter."""
     token = planted["token of the organiser"]

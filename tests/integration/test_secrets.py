@@ -113,10 +113,14 @@ def secrets(campaign: Campaign) -> dict[str, list[str]]:
     assert judge.user is not None
     links = [
         invitation_create(
-            campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+            campaign=campaign,
+            user=judge.user,
+            role=InvitationRole.JUDGE,
         ),
         invitation_create(
-            campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
+            campaign=campaign,
+            user=organiser,
+            role=InvitationRole.ORGANISER,
         ),
         invitation_create_for_anybody(campaign=campaign, cap=3, asks_languages=True),
     ]
@@ -162,7 +166,9 @@ def logged() -> Iterator[io.StringIO]:
 
 
 def ask_everything(
-    secrets: dict[str, list[str]], methods: Sequence[str], query: str = ""
+    secrets: dict[str, list[str]],
+    methods: Sequence[str],
+    query: str = "",
 ) -> list[Any]:
     answers = []
     for name, values in secrets.items():
@@ -171,7 +177,8 @@ def ask_everything(
             for method in methods:
                 for strict in (False, True):
                     client = Client(
-                        enforce_csrf_checks=strict, raise_request_exception=False
+                        enforce_csrf_checks=strict,
+                        raise_request_exception=False,
                     )
                     answers.append(client.generic(method, address + query))
             # Without its last stroke, and cut off.
@@ -193,7 +200,8 @@ def assert_silent(text: str, secrets: dict[str, list[str]]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "database", ["there", pytest.param("away", marks=pytest.mark.thorough)]
+    "database",
+    ["there", pytest.param("away", marks=pytest.mark.thorough)],
 )
 def test_no_log_no_report_and_no_referer_holds_a_secret(
     secrets: dict[str, list[str]],
@@ -232,7 +240,8 @@ def test_no_log_no_report_and_no_referer_holds_a_secret(
 
 
 def test_after_the_button_the_address_bar_holds_no_secret(
-    secrets: dict[str, list[str]], campaign: Campaign
+    secrets: dict[str, list[str]],
+    campaign: Campaign,
 ) -> None:
     for token in secrets["invitation"][:3]:
         client = Client()
@@ -262,7 +271,9 @@ def test_a_refused_form_logs_no_referrer(logged: io.StringIO) -> None:
     client = Client(enforce_csrf_checks=True)
     referrer = "https://planted.example.org/list?PROLIFIC_PID=planted"
     answer = client.post(
-        "/sign-in/?search=planted", secure=True, headers={"Referer": referrer}
+        "/sign-in/?search=planted",
+        secure=True,
+        headers={"Referer": referrer},
     )
     assert answer.status_code == 403
     assert "Referer checking failed" in logged.getvalue()
@@ -285,7 +296,9 @@ def test_a_traceback_and_a_stack_are_redacted_whichever_handler_writes_them() ->
         raise ValueError("GET /i/s3cret-s3cret/ HTTP/9")
     except ValueError:
         logger.exception(
-            "Error handling request %s", "/i/s3cret-s3cret/", stack_info=True
+            "Error handling request %s",
+            "/i/s3cret-s3cret/",
+            stack_info=True,
         )
     finally:
         logger.removeHandler(handler)

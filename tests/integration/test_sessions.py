@@ -17,7 +17,9 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @pytest.fixture
 def user() -> User:
     return User.objects.create_user(
-        name="Olga", email="olga@example.org", password="a long one"
+        name="Olga",
+        email="olga@example.org",
+        password="a long one",
     )
 
 
@@ -50,7 +52,8 @@ def test_session_without_user_belongs_to_no_one(client: Client) -> None:
 
 
 def test_the_signed_data_says_whose_it_is_not_the_column(
-    signed_in: Client, user: User
+    signed_in: Client,
+    user: User,
 ) -> None:
     other = User.objects.create_user(name="Otto")
     # Or the hash of the password in the session would tell them apart as well.
@@ -64,7 +67,8 @@ def test_the_signed_data_says_whose_it_is_not_the_column(
 
 
 def test_signing_in_changes_the_key_and_notes_the_user(
-    client: Client, user: User
+    client: Client,
+    user: User,
 ) -> None:
     store = SessionStore()
     store["interface_language"] = "de"
@@ -80,7 +84,8 @@ def test_signing_in_changes_the_key_and_notes_the_user(
 
 
 def test_another_user_in_the_same_browser_takes_nothing_over(
-    signed_in: Client, user: User
+    signed_in: Client,
+    user: User,
 ) -> None:
     other = User.objects.create_user(name="Otto")
     request = request_with(key_of(signed_in))

@@ -54,7 +54,8 @@ def rules(campaign: Campaign) -> tuple[Any, ...]:
 
 
 def test_the_page_shows_the_rules_and_changes_what_was_changed(
-    page: Client, task: Task
+    page: Client,
+    task: Task,
 ) -> None:
     section = page.get(f"/campaigns/museum/tasks/{task.pk}/bad-references/")
     assert SETTINGS in section.content.decode()
@@ -90,7 +91,10 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(
     ],
 )
 def test_invalid_values_are_refused_in_words_and_change_nothing(
-    page: Client, task: Task, change: dict[str, str], said: str
+    page: Client,
+    task: Task,
+    change: dict[str, str],
+    said: str,
 ) -> None:
     before = rules(task.test_set.campaign)
     sent = {**AS_IT_IS, "pay": "voluntary", **change}
@@ -104,14 +108,18 @@ def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> No
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
     campaign_change(
-        campaign=task.test_set.campaign, lease_minutes=5, blocks_per_judge=1
+        campaign=task.test_set.campaign,
+        lease_minutes=5,
+        blocks_per_judge=1,
     )
     judge.refresh_from_db()
     assert lend(judge).expires_at == held.expires_at
     for block in assigned_blocks(held):
         labels = list(range(1, len(block.candidates) + 1))
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     assert assignment_lend(judge=judge) is None
     campaign_change(campaign=task.test_set.campaign, blocks_per_judge=6)
@@ -122,7 +130,8 @@ def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> No
 
 
 def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     """From the judging API to the ranking: of five outputs, three ranked make three comparisons."""
     campaign_change(campaign=task.test_set.campaign, allow_partial_ranking=True)
@@ -130,7 +139,9 @@ def test_a_partial_ranking_compares_what_is_ranked_and_nothing_else(
     assert judge.user is not None
     client.force_login(judge.user)
     asked = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     hit = asked.json()
     assert hit["rules"] == {"partial": True}

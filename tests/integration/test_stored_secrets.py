@@ -29,7 +29,7 @@ from tests.recruiting import SECRET, make_panel
 
 pytestmark = pytest.mark.django_db
 [_PATH] = (django_settings.BASE_DIR / "campaign" / "migrations").glob(
-    "*_secrets_not_in_clear.py"
+    "*_secrets_not_in_clear.py",
 )
 MIGRATION = import_module(f"campaign.migrations.{_PATH.stem}")
 CODES_SEALED = import_module("campaign.migrations.0006_notices_and_codes_not_in_clear")
@@ -74,7 +74,9 @@ def judge(campaign: Campaign) -> Judge:
 @pytest.fixture
 def endpoint(campaign: Campaign) -> WebhookEndpoint:
     return webhook_create(
-        campaign=campaign, url="https://example.org/hook", events=["ranking.finished"]
+        campaign=campaign,
+        url="https://example.org/hook",
+        events=["ranking.finished"],
     )
 
 
@@ -125,7 +127,8 @@ def test_session_from_before_the_upgrade_stays_signed_in(organiser: User) -> Non
 
 
 def test_secrets_are_encrypted_and_read_again(
-    panel: Panel, endpoint: WebhookEndpoint
+    panel: Panel,
+    endpoint: WebhookEndpoint,
 ) -> None:
     assert Panel.objects.get(key=panel.key) == panel
     assert Panel.objects.get().webhook_secret == SECRET
@@ -156,7 +159,9 @@ def test_columns_hidden_in_the_activity_log_are_encrypted() -> None:
 
 
 def test_migration_encrypts_codes_and_addresses(
-    panel: Panel, endpoint: WebhookEndpoint, judge: Judge
+    panel: Panel,
+    endpoint: WebhookEndpoint,
+    judge: Judge,
 ) -> None:
     participation = Participation.objects.create(
         panel=panel,
@@ -176,11 +181,12 @@ def test_migration_encrypts_codes_and_addresses(
             [panel.completion_code, panel.screened_out_code],
         )
         cursor.execute(
-            "UPDATE campaign_participation SET code = %s", [panel.completion_code]
+            "UPDATE campaign_participation SET code = %s",
+            [panel.completion_code],
         )
         cursor.execute("UPDATE campaign_webhookendpoint SET url = %s", [endpoint.url])
     state = MigrationExecutor(connection).loader.project_state(
-        ("campaign", "0006_notices_and_codes_not_in_clear")
+        ("campaign", "0006_notices_and_codes_not_in_clear"),
     )
     for _time in range(2):
         CODES_SEALED.secrets_seal(state.apps, None)
@@ -195,7 +201,8 @@ def test_migration_encrypts_codes_and_addresses(
 
 
 def test_migration_encrypts_secrets_of_stored_rows(
-    panel: Panel, endpoint: WebhookEndpoint
+    panel: Panel,
+    endpoint: WebhookEndpoint,
 ) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
@@ -203,7 +210,8 @@ def test_migration_encrypts_secrets_of_stored_rows(
             [panel.key, panel.events_key],
         )
         cursor.execute(
-            "UPDATE campaign_webhookendpoint SET secret = %s", [endpoint.secret]
+            "UPDATE campaign_webhookendpoint SET secret = %s",
+            [endpoint.secret],
         )
     historic = (
         MigrationExecutor(connection)
@@ -220,7 +228,9 @@ def test_migration_encrypts_secrets_of_stored_rows(
 
 
 def test_previous_key_is_needed_for_one_start_only(
-    panel: Panel, endpoint: WebhookEndpoint, settings: Settings
+    panel: Panel,
+    endpoint: WebhookEndpoint,
+    settings: Settings,
 ) -> None:
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another"
@@ -234,7 +244,10 @@ def test_previous_key_is_needed_for_one_start_only(
 
 
 def test_without_the_key_pages_work_and_nothing_is_signed(
-    panel: Panel, endpoint: WebhookEndpoint, organiser: User, settings: Settings
+    panel: Panel,
+    endpoint: WebhookEndpoint,
+    organiser: User,
+    settings: Settings,
 ) -> None:
     webhook_test(endpoint=endpoint)
     settings.SECRET_KEY = "another"

@@ -16,7 +16,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def task() -> Task:
     return make_task(
-        make_campaign(), documents=(30, 25), planned=0, target_language="ar"
+        make_campaign(),
+        documents=(30, 25),
+        planned=0,
+        target_language="ar",
     )
 
 
@@ -35,12 +38,15 @@ def test_pages_are_in_order_and_lead_to_one_another(task: Task) -> None:
 def test_the_same_text_of_several_systems_stands_once(task: Task) -> None:
     segment = Segment.objects.get(test_set_id=task.test_set_id, number=2)
     System.objects.filter(
-        test_set_id=task.test_set_id, name="fjord"
+        test_set_id=task.test_set_id,
+        name="fjord",
     ).get().outputs.filter(segment=segment).update(
-        text=segment.outputs.get(system__name="amber").text
+        text=segment.outputs.get(system__name="amber").text,
     )
     damaged = System.objects.create(
-        test_set=task.test_set, name="damaged", kind="bad_reference"
+        test_set=task.test_set,
+        name="damaged",
+        kind="bad_reference",
     )
     segment.outputs.create(system=damaged, text="Damaged on purpose.")
     found: Any = texts_page(task=task, start=2).segments[0]

@@ -107,7 +107,8 @@ class OpenedPages:
 
 @pytest.fixture(scope="module")
 def opened(
-    as_owner_throughout: None, django_db_blocker: DjangoDbBlocker
+    as_owner_throughout: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[OpenedPages]:
     with shared_rows(django_db_blocker, pages_open) as opened:
         yield opened
@@ -182,7 +183,7 @@ class ShownNames(HTMLParser):
         around = self._open[-2:]
         if not any(tag == "bdi" or "dir" in attributes for tag, attributes in around):
             self.unisolated.append(
-                " ".join(tag for tag, _ in self._open[-4:]) + f": {data.strip()}"
+                " ".join(tag for tag, _ in self._open[-4:]) + f": {data.strip()}",
             )
 
     def _is_without_direction(self) -> bool:
@@ -192,7 +193,7 @@ class ShownNames(HTMLParser):
             "visually-hidden" in (each.get("class") or "") for _, each in self._open
         )
         return hidden or bool(
-            tags & {"title", "option", "script", "svg", "textarea", "thead"}
+            tags & {"title", "option", "script", "svg", "textarea", "thead"},
         )
 
 

@@ -43,14 +43,15 @@ def test_no_field_takes_its_time_from_the_server() -> None:
         assert not field.auto_now, str(field)
         assert not field.auto_now_add, str(field)
         assert not callable(field.default) or field.default is models.NOT_PROVIDED, str(
-            field
+            field,
         )
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("hours", [-30, 30])
 def test_with_a_wrong_clock_all_that_is_stored_has_the_right_time(
-    hours: int, monkeypatch: pytest.MonkeyPatch
+    hours: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begun = datetime.now(UTC)
     set_process_clock(monkeypatch, ahead_by=timedelta(hours=hours))
@@ -125,7 +126,9 @@ def work() -> None:
     instructions_accept(judge=judge, instructions=instructions)
     assert judge.user is not None
     invitation, _token = invitation_create(
-        campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     invitation_revoke(invitation=invitation)
     assert invitation.revoked_at is not None
@@ -148,7 +151,9 @@ def work() -> None:
     rule, *_others = quality_rules_suggest(campaign=campaign, user=organiser)
     quality_rule_switch_off(rule=rule, user=organiser)
     action = quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="warn", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="warn", user=organiser),
     )
     quality_action_revert(action=action, user=organiser)
     conflict_declare(judge=judge, system=task.test_set.systems.get(name="dune"))

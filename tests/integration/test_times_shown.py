@@ -56,10 +56,14 @@ def field(client: Client, name: str) -> str:
 
 class TestClosingTime:
     def test_time_entered_in_los_angeles_is_one_of_los_angeles(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         assert schedule(
-            organiser, closes_at="2126-12-12T18:00", time_zone=LOS_ANGELES
+            organiser,
+            closes_at="2126-12-12T18:00",
+            time_zone=LOS_ANGELES,
         ).url
         assert closing(campaign) == CLOSING
         page = organiser.get(STATE).content.decode()
@@ -68,7 +72,9 @@ class TestClosingTime:
         assert field(organiser, "closes_at") == "2126-12-12T18:00"
 
     def test_anywhere_on_earth_is_offered(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         schedule(organiser, closes_at="2126-12-12T23:59", time_zone=ANYWHERE_ON_EARTH)
         assert closing(campaign) == datetime(2126, 12, 13, 11, 59, tzinfo=UTC)
@@ -81,7 +87,9 @@ class TestClosingTime:
         assert overview[0].days[-1].start.date() == date(2126, 12, 12)
 
     def test_doubled_hour_is_its_later_one_and_stays_what_it_was(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         schedule(organiser, closes_at="2126-10-27T02:30", time_zone="Europe/Prague")
         assert closing(campaign) == datetime(2126, 10, 27, 1, 30, tzinfo=UTC)
@@ -95,26 +103,36 @@ class TestClosingTime:
         assert closing(campaign) == earlier
 
     def test_skipped_hour_is_refused_at_its_field(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         answer = schedule(
-            organiser, closes_at="2126-03-31T02:30", time_zone="Europe/Prague"
+            organiser,
+            closes_at="2126-03-31T02:30",
+            time_zone="Europe/Prague",
         )
         assert answer.status_code == 400
         assert set(answer.context["form"].errors) == {"closes_at"}
         assert closing(campaign) is None
 
     def test_refused_time_changes_no_zone(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         answer = schedule(
-            organiser, closes_at="2020-01-01T00:00", time_zone=LOS_ANGELES
+            organiser,
+            closes_at="2020-01-01T00:00",
+            time_zone=LOS_ANGELES,
         )
         assert answer.status_code == 400
         assert Campaign.objects.get(pk=campaign.pk).time_zone == ""
 
     def test_page_without_the_field_keeps_the_zone(
-        self, organiser: Client, campaign: Campaign
+        self,
+        organiser: Client,
+        campaign: Campaign,
     ) -> None:
         campaign_change(campaign=campaign, time_zone=LOS_ANGELES)
         schedule(organiser, closes_at="2126-12-12T18:00")
@@ -148,7 +166,9 @@ def test_new_campaign_has_the_zone_of_its_organiser() -> None:
     ],
 )
 def test_judge_sees_the_closing_time_in_the_zone_of_their_browser(
-    campaign: Campaign, cookie: str, shown: str
+    campaign: Campaign,
+    cookie: str,
+    shown: str,
 ) -> None:
     Campaign.objects.update(closes_at=CLOSING, time_zone="Europe/Prague")
     judge = make_judge(campaign)
@@ -180,7 +200,9 @@ def test_database_reads_days_anywhere_on_earth_as_pages_do(campaign: Campaign) -
     Campaign.objects.update(closes_at="2126-12-13T11:59Z")
     day = TruncDate("closes_at", tzinfo=named_zone(ANYWHERE_ON_EARTH))
     assert Campaign.objects.values_list(day, flat=True).get(pk=campaign.pk) == date(
-        2126, 12, 12
+        2126,
+        12,
+        12,
     )
 
 
@@ -191,7 +213,8 @@ def test_zone_ends_with_its_request(organiser: Client, campaign: Campaign) -> No
 
 
 def test_rest_gives_times_of_the_server_with_their_offset(
-    campaign: Campaign, settings: Settings
+    campaign: Campaign,
+    settings: Settings,
 ) -> None:
     Campaign.objects.update(closes_at=CLOSING, time_zone=LOS_ANGELES)
     client = APIClient()

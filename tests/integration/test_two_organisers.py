@@ -22,7 +22,8 @@ def api(task: Task) -> APIClient:
 
 
 def test_a_change_with_if_match_is_refused_once_another_came_before(
-    api: APIClient, task: Task
+    api: APIClient,
+    task: Task,
 ) -> None:
     campaign = task.test_set.campaign
     address = f"/api/v1/campaigns/{campaign.slug}/"
@@ -30,7 +31,10 @@ def test_a_change_with_if_match_is_refused_once_another_came_before(
 
     def change(pay: str, etag: str) -> Any:
         return api.patch(
-            address, {"pay": pay}, format="json", headers={"if-match": etag}
+            address,
+            {"pay": pay},
+            format="json",
+            headers={"if-match": etag},
         )
 
     assert change("1 €", etag).status_code == 200
@@ -46,7 +50,8 @@ def test_a_change_with_if_match_is_refused_once_another_came_before(
 
 
 def test_a_form_is_refused_once_if_its_values_were_changed_meanwhile(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))

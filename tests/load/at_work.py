@@ -39,14 +39,22 @@ class _Caller(threading.Thread):
     """Somebody with one connection to the web server, until the end."""
 
     def __init__(
-        self, port: int, headers: dict[str, str], answers: Answers, end: threading.Event
+        self,
+        port: int,
+        headers: dict[str, str],
+        answers: Answers,
+        end: threading.Event,
     ) -> None:
         super().__init__(daemon=True)
         self._server = HTTPConnection(HOST, port, timeout=120)
         self._headers, self._answers, self._end = headers, answers, end
 
     def _send(
-        self, kind: str, method: str, path: str, body: dict[str, Any] | None = None
+        self,
+        kind: str,
+        method: str,
+        path: str,
+        body: dict[str, Any] | None = None,
     ) -> tuple[int, bytes, Any]:
         sent = None if body is None else json.dumps(body)
         began = time.monotonic()
@@ -80,7 +88,10 @@ class JudgeAtWork(_Caller):
         self._end.wait(self._random.uniform(0, self._mean_pause))
         while not self._end.is_set():
             status, read, _headers = self._send(
-                "ask", "POST", "/api/v1/judging/assignments/", {}
+                "ask",
+                "POST",
+                "/api/v1/judging/assignments/",
+                {},
             )
             answer: dict[str, Any] = json.loads(read) if read else {}
             if status != HTTPStatus.OK:

@@ -84,7 +84,9 @@ def start_celery(folder: Path, name: str, *arguments: str) -> subprocess.Popen[b
 
 
 def start_workers(
-    folder: Path, workers: list[str], stack: ExitStack
+    folder: Path,
+    workers: list[str],
+    stack: ExitStack,
 ) -> dict[str, subprocess.Popen[bytes]]:
     """Start a worker for each list of queues, and beat; killed when the stack is left."""
     started = {}
@@ -123,7 +125,7 @@ class Minutes:
         programs = " | ".join(f"{name} MB" for name in self.programs)
         say(
             f"| minute | blocks | 202 | ask p95 ms | submit p95 ms | ranking p95 ms | lag s "
-            f"| disk ms | stolen % | {programs} |"
+            f"| disk ms | stolen % | {programs} |",
         )
         say("|---" * (9 + len(self.programs)) + "|")
 
@@ -140,7 +142,7 @@ class Minutes:
         self.statuses += statuses
         stolen = stolen_seconds()
         self.stolen.append(
-            100 * (stolen - self._stolen_before) / 60 / (os.cpu_count() or 1)
+            100 * (stolen - self._stolen_before) / 60 / (os.cpu_count() or 1),
         )
         self._stolen_before = stolen
         kept = [self.seconds]
@@ -157,7 +159,7 @@ class Minutes:
         used = " | ".join(f"{each:.0f}" for each in memory.values())
         say(
             f"| {len(self.memory)} | {statuses['submit 200']} | {statuses['ask 202']} | {answered} "
-            f"| {max(late, default=0):.1f} | {milliseconds(flushed, 100):.0f} | {self.stolen[-1]:.0f} | {used} |"
+            f"| {max(late, default=0):.1f} | {milliseconds(flushed, 100):.0f} | {self.stolen[-1]:.0f} | {used} |",
         )
 
     def missed(self) -> list[str]:
@@ -186,14 +188,14 @@ class Minutes:
             seen = " / ".join(f"{each:.0f}" for each in took)
             is_met = took[1] <= ANSWER_MILLISECONDS
             rows.append(
-                (f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met)
+                (f"{words}, ms (median / p95 / p99 / worst)", "p95 ≤ 50", seen, is_met),
             )
         took = [milliseconds(self.flushes, part) for part in (50, 95, 99, 100)]
         seen = " / ".join(f"{each:.0f}" for each in took)
         rows.append(("a few bytes on disk, ms (the same)", "–", seen, True))
         share = f"{np.mean(self.stolen):.1f} / {max(self.stolen):.0f}"
         rows.append(
-            ("processor time the host took, % (mean / worst minute)", "–", share, True)
+            ("processor time the host took, % (mean / worst minute)", "–", share, True),
         )
         calm = f"in minutes with less than {STOLEN_PER_CENT} % of it"
         for kind, words in (("ask", "lending"), ("submit", "submitting")):
@@ -215,7 +217,7 @@ class Minutes:
                 "≤ 2",
                 seen,
                 late[3] <= LAG_SECONDS,
-            )
+            ),
         )
         rows.append((f"lag {calm}, s (the same)", "–", calm_seen, True))
         # Of less than four minutes there is no quarter.
@@ -227,7 +229,7 @@ class Minutes:
                     "≤ +10 %",
                     f"{grown:+.0%}",
                     grown <= GROWTH,
-                )
+                ),
             )
         for words, wanted, found, is_met in rows:
             say(f"| {words} | {wanted} | {found}{'' if is_met else ' (missed)'} |")
@@ -237,7 +239,7 @@ class Minutes:
         used = [each[name] for each in self.memory]
         quarter = len(used) // 4
         return float(
-            np.mean(used[-quarter:]) / np.mean(used[quarter : 2 * quarter]) - 1
+            np.mean(used[-quarter:]) / np.mean(used[quarter : 2 * quarter]) - 1,
         )
 
 
@@ -250,7 +252,10 @@ def percentile(values: list[float], part: float) -> float:
 
 
 def soak(
-    options: argparse.Namespace, task_id: int, tokens: list[str], organiser: str
+    options: argparse.Namespace,
+    task_id: int,
+    tokens: list[str],
+    organiser: str,
 ) -> bool:
     """Let judges work; return whether all that was asked for was met."""
     from annotation.models import HIT, Judgment
@@ -259,17 +264,18 @@ def soak(
     end, answers = threading.Event(), Answers()
     with ExitStack() as stack:
         folder = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-soak-"))
+            stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-soak-")),
         )
         port, web = stack.enter_context(web_server())
         workers = start_workers(folder, options.workers, stack)
         # The first pool is there, and the first ranking.
         pooled, ranked = HIT.objects.pooled().available(), LatestRanking.objects
         if not wait_until(
-            lambda: pooled.all().exists() and ranked.exists(), seconds=600
+            lambda: pooled.all().exists() and ranked.exists(),
+            seconds=600,
         ):
             sys.exit(
-                "The workers have filled no pool, or ranked nothing, within ten minutes."
+                "The workers have filled no pool, or ranked nothing, within ten minutes.",
             )
         programs = {"web": web, "PostgreSQL": postgresql_process()}
         programs |= {name: psutil.Process(each.pid) for name, each in workers.items()}
@@ -298,16 +304,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--judges", type=int, default=200)
     parser.add_argument(
-        "--pause", type=float, default=25, help="seconds for a block, on average"
+        "--pause",
+        type=float,
+        default=25,
+        help="seconds for a block, on average",
     )
     parser.add_argument("--minutes", type=int, default=60)
     parser.add_argument(
-        "--stored", type=int, default=100_000, help="blocks of earlier days"
+        "--stored",
+        type=int,
+        default=100_000,
+        help="blocks of earlier days",
     )
     parser.add_argument("--design", default="active")
     parser.add_argument("--workers", nargs="+", default=list(WORKERS.values()))
     parser.add_argument(
-        "--stop", help="the queues of the worker that is stopped half-way"
+        "--stop",
+        help="the queues of the worker that is stopped half-way",
     )
     options = parser.parse_args()
     with_services("tests.load.soak", durable=True)

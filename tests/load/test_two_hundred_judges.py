@@ -75,7 +75,10 @@ class Browser:
             "Authorization": f"Token {self._token}",
         }
         self._server.request(
-            method, f"/api/v1/judging/{path}", json.dumps(body), headers
+            method,
+            f"/api/v1/judging/{path}",
+            json.dumps(body),
+            headers,
         )
         answer = self._server.getresponse()
         read = answer.read()
@@ -88,7 +91,10 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
     eventually: Callable[..., None],
 ) -> None:
     task = make_long_task(
-        make_campaign(), segments=300, systems=5, blocks_wanted=HITS * 3
+        make_campaign(),
+        segments=300,
+        systems=5,
+        blocks_wanted=HITS * 3,
     )
     design_change(task=task, redundancy=REDUNDANCY)
     together = Barrier(JUDGES)
@@ -116,13 +122,13 @@ def test_two_hundred_judges_at_once_hold_and_judge_each_hit_once(
         == Assignment.objects.count()
     )
     assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {
-        1
+        1,
     }
     assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {
-        1
+        1,
     }
     assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {
-        1
+        1,
     }
     families = Counter(HIT.objects.values_list("family", flat=True))
     assert set(families.values()) == {REDUNDANCY}

@@ -49,11 +49,16 @@ _PEOPLE: Final = tuple(
 
 ANYBODY: Final = _of("everybody", "also without signing in", "visitor", *_PEOPLE)
 SIGNED_IN: Final = _of(
-    "signed-in users", "each sees only their own data and campaigns", *_PEOPLE
+    "signed-in users",
+    "each sees only their own data and campaigns",
+    *_PEOPLE,
 )
 JUDGES: Final = _of("judges", "judges of the campaign, their own data", "judge")
 JUDGES_ANYWHERE: Final = _of(
-    "judges of any campaign", "their own data", "judge", "other judge"
+    "judges of any campaign",
+    "their own data",
+    "judge",
+    "other judge",
 )
 MEMBERS: Final = _of(
     "members",
@@ -63,7 +68,10 @@ MEMBERS: Final = _of(
     "owner",
 )
 ORGANISERS: Final = _of(
-    "organisers", "owners and organisers of the campaign", "organiser", "owner"
+    "organisers",
+    "owners and organisers of the campaign",
+    "organiser",
+    "owner",
 )
 OWNERS: Final = _of("owners", "owners of the campaign", "owner")
 CAMPAIGN_MAKERS: Final = _of(
@@ -92,7 +100,9 @@ WITH_PASSWORD: Final = _of(
     "superuser",
 )
 THEMSELVES: Final = _of(
-    "the member themselves", "an owner or organiser, their own membership", "organiser"
+    "the member themselves",
+    "an owner or organiser, their own membership",
+    "organiser",
 )
 ONCE_PUBLISHED: Final = _of(
     "members; everybody once published",
@@ -101,7 +111,8 @@ ONCE_PUBLISHED: Final = _of(
 )
 WITH_LINK: Final = _of("holders of the link", "the link is a secret; no sign-in")
 THE_SERVICE: Final = _of(
-    "the recruiting service", "by its signature or the key in the address"
+    "the recruiting service",
+    "by its signature or the key in the address",
 )
 NO_ONE: Final = _of("no one", "unless the operator enables it")
 

@@ -42,5 +42,5 @@ def _readers(answers: Mapping[str, int | Audience]) -> Audience | None:
         if audience.roles and audience.roles & {*answers} == admitted:
             return audience
     raise AssertionError(
-        f"No audience of tests/permissions/audiences.py is {sorted(admitted)}: add one."
+        f"No audience of tests/permissions/audiences.py is {sorted(admitted)}: add one.",
     )

@@ -42,7 +42,7 @@ _NOT_THERE: Final = (
 #: What is sent besides where {} is refused before anybody asks who sent it.
 _SENT: Final = {
     ("PATCH", "api/v1/campaigns/<slug:slug>/members/<int:membership_id>/"): {
-        "role": "analyst"
+        "role": "analyst",
     },
 }
 
@@ -68,12 +68,15 @@ def knocker(world: World, role: str) -> APIClient:
 def _user(world: World, role: str) -> User | None:
     if role == "owner":
         owners = Membership.objects.filter(
-            campaign=world.campaign, role=MembershipRole.OWNER
+            campaign=world.campaign,
+            role=MembershipRole.OWNER,
         )
         return owners.get().user
     if role == "superuser":
         return User.objects.create_superuser(
-            name="Root", email="root@example.org", password="not asked for"
+            name="Root",
+            email="root@example.org",
+            password="not asked for",
         )
     return world.users[role]
 
@@ -151,7 +154,9 @@ def _knock(world: World, client: APIClient, route: str, method: str) -> tuple[in
                 answer = send(address, sent, format="json")
             else:
                 answer = send(
-                    address, "", content_type="application/x-www-form-urlencoded"
+                    address,
+                    "",
+                    content_type="application/x-www-form-urlencoded",
                 )
             if answer.streaming:
                 b"".join(answer)

@@ -143,29 +143,30 @@ class World:
             "<int:design_id>": str(self.task.designs.earliest("pk").pk),
             "<int:output_id>": str(
                 Output.objects.filter(
-                    system__test_set=self.task.test_set_id, system__kind="system"
+                    system__test_set=self.task.test_set_id,
+                    system__kind="system",
                 )
                 .earliest("pk")
-                .pk
+                .pk,
             ),
             "<int:correction_id>": str(
                 OutputCorrection.objects.get(
-                    before__system__test_set=self.task.test_set_id
-                ).pk
+                    before__system__test_set=self.task.test_set_id,
+                ).pk,
             ),
             "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
             "<int:membership_id>": str(self.membership.pk),
             "<int:action_id>": "1",
             "<int:pk>": "1",
             "<int:invitation_id>": str(
-                links_for_anybody(campaign=self.campaign).earliest("pk").pk
+                links_for_anybody(campaign=self.campaign).earliest("pk").pk,
             ),
             "<int:version>": "1",
             "<slug:transition>": "pause",
             "<int:number>": "1",
             "<int:report_id>": str(self.report.pk),
             "<int:bad_reference_id>": str(
-                _damaged(self.task).filter(approved_at=None)[0].pk
+                _damaged(self.task).filter(approved_at=None)[0].pk,
             ),
             "<uuid:block>": str(self.block.public_id),
             "<int:block_id>": str(self.task.training_blocks.get().pk),
@@ -177,14 +178,14 @@ class World:
             "<int:webhook_id>": str(self.campaign.webhook_endpoints.get().pk),
             "<int:machine_id>": str(self.campaign.machines.get().pk),
             "<int:delivery_id>": str(
-                self.campaign.webhook_endpoints.get().deliveries.get().pk
+                self.campaign.webhook_endpoints.get().deliveries.get().pk,
             ),
             "<int:token_id>": "1",
             "<int:metric_id>": str(
-                Metric.objects.get(test_set=self.task.test_set_id).pk
+                Metric.objects.get(test_set=self.task.test_set_id).pk,
             ),
             "<int:export_id>": str(
-                self.task.exported_files.get(expires_at__isnull=False).pk
+                self.task.exported_files.get(expires_at__isnull=False).pk,
             ),
             "<slug:digest>": self.published.address,
             "<str:file_name>": "ranking.csv",
@@ -196,13 +197,16 @@ class World:
 
 def make_world() -> World:
     mine = make_task(
-        make_campaign("mine"), name="SECRET-NEWS", systems=("secretron", "b")
+        make_campaign("mine"),
+        name="SECRET-NEWS",
+        systems=("secretron", "b"),
     )
     scored: dict[str, Any] = {"systems": ["secretron", "b"], "values": np.zeros((7, 2))}
     metric_store(test_set=mine.test_set, name="COMET", file_name="scores.tsv", **scored)
     closing = timezone.now() + timedelta(days=9)
     Campaign.objects.filter(slug="mine").update(
-        closes_at=closing, time_zone="Etc/GMT+12"
+        closes_at=closing,
+        time_zone="Etc/GMT+12",
     )
     other = make_task(make_campaign("other"))
     judge = make_judge(mine.test_set.campaign, "secret-judge")
@@ -216,7 +220,11 @@ def make_world() -> World:
     hits_plan(task_id=mine.pk, count=3)
     block = _judge_one_block(judge)
     report = ProblemReport.objects.create(
-        client_id=uuid4(), judge=judge, block=block, task=mine, kind="page"
+        client_id=uuid4(),
+        judge=judge,
+        block=block,
+        task=mine,
+        kind="page",
     )
     pages_changed([mine.pk], problem_reports=1)
     run = ranking_run_compute(task_id=mine.pk)
@@ -230,7 +238,9 @@ def make_world() -> World:
     file = upload_file_add(upload=upload, name="SECRET-FILE.txt", size=2)
     upload_part_store(file=file, offset=0, content=b"a\n")
     invitation_create_for_anybody(
-        campaign=mine.test_set.campaign, cap=3, created_by=organiser
+        campaign=mine.test_set.campaign,
+        cap=3,
+        created_by=organiser,
     )
     machine_add(
         campaign=mine.test_set.campaign,
@@ -254,12 +264,16 @@ def make_world() -> World:
         watermark=1,
     )
     published = result_publish(
-        task=mine, by=organiser, embargo_until=timezone.now() + timedelta(days=1)
+        task=mine,
+        by=organiser,
+        embargo_until=timezone.now() + timedelta(days=1),
     )
     result_bundle_make(result=published)
     bad_references_make(test_set=mine.test_set, seed=1)
     bad_reference_review(
-        bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser
+        bad_reference=_damaged(mine)[0],
+        approve=True,
+        reviewer=organiser,
     )
     training_propose(task=mine, count=1)
     wrong = Output.objects.filter(system__name="secretron").latest("pk")
@@ -288,7 +302,8 @@ def make_world() -> World:
             "analyst": analyst,
             "other judge": make_judge(other.test_set.campaign).user,
             "other organiser": make_organiser(
-                other.test_set.campaign, "other@example.org"
+                other.test_set.campaign,
+                "other@example.org",
             ),
         },
     )
@@ -327,6 +342,8 @@ def _judge_one_block(judge: Judge) -> Block:
     assigned = assigned_blocks(assignment)[0]
     labels = list(range(1, len(assigned.candidates) + 1))
     judgment_submit(
-        assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        assigned=assigned,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels),
     )
     return Block.objects.get(pk=assigned.block_id)

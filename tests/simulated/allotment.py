@@ -20,7 +20,7 @@ class NotFeasibleError(ValueError):
     def __init__(self, feasibility: Feasibility) -> None:
         super().__init__(
             f"{feasibility.ratings} ratings of a pass need at least {feasibility.needed_judges} judges; "
-            f"there are {feasibility.judges}"
+            f"there are {feasibility.judges}",
         )
         self.feasibility = feasibility
 
@@ -76,7 +76,10 @@ def allot(
     """
     sizes = [systems] * segments
     found = feasibility(
-        sizes, judges=judges, raters=raters, items_per_judge=items_per_judge
+        sizes,
+        judges=judges,
+        raters=raters,
+        items_per_judge=items_per_judge,
     )
     if not found.is_feasible:
         raise NotFeasibleError(found)
@@ -91,7 +94,9 @@ def allot(
 
 
 def _round_by_round(
-    needed: Sequence[int], judges: int, random: np.random.Generator
+    needed: Sequence[int],
+    judges: int,
+    random: np.random.Generator,
 ) -> list[list[int]]:
     """Return the judges of each segment: rounds through all judges, each in an order of its own."""
     waiting: list[int] = []
@@ -130,7 +135,7 @@ def _equitable(
                 (
                     ("segment", segment, place // systems),
                     ("judge", judge, met[judge] // systems),
-                )
+                ),
             )
             met[judge] += 1
     colour: list[int] = [-1] * len(ends)

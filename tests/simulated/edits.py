@@ -51,7 +51,7 @@ def simulated_edits(
     """
     if len(acceptable) != len(edits) or max(acceptable) > 1 - unable:
         raise ValueError(
-            "acceptable: expected one share of each system, at most 1 − unable"
+            "acceptable: expected one share of each system, at most 1 − unable",
         )
     random = np.random.default_rng(seed)
     system = np.repeat(np.arange(len(edits)), edits)

@@ -44,7 +44,7 @@ def simulated_quiz(
     judge = system if readers is None else (snippet + system) % readers
     of_reader = random.normal(0, skill, judge.max() + 1)[judge]
     seen = ((of_snippet + of_reader)[:, np.newaxis] + noise) / np.sqrt(
-        ease**2 + skill**2 + 1
+        ease**2 + skill**2 + 1,
     )
     good = seen < ndtri(np.asarray(right))[system][:, np.newaxis]
     return [

@@ -76,7 +76,7 @@ class RatingWorld:
         if self.spread == 0:
             return np.asarray(self.scale.lowest + (quality > steps).sum(axis=1))
         return np.asarray(
-            self.scale.lowest + ndtr((quality - steps) / self.spread).sum(axis=1)
+            self.scale.lowest + ndtr((quality - steps) / self.spread).sum(axis=1),
         )
 
     def given(self, seen: FloatArray) -> Int64Array:

@@ -147,13 +147,15 @@ def simulate_spans(model: SpanModel | None = None, *, seed: int = 0) -> Simulate
                             systems=(systems[system],),
                             score=float(score),
                             spans=_spans(
-                                errors[segment][system], model.found, generator
+                                errors[segment][system],
+                                model.found,
+                                generator,
                             ),
                             text=_text(segment, system),
                         )
                         for system, score in zip(shown.tolist(), scores, strict=True)
                     ),
-                )
+                ),
             )
     return SimulatedSpans(judgments=tuple(judgments), systems=systems, quality=quality)
 
@@ -192,7 +194,9 @@ def _errors(
 ) -> _Errors:
     """Return the wrong words of each output, by segment and system; more of them where scores are low."""
     expected = np.clip(
-        (100 - model.mean - quality - ease[:, np.newaxis]) / _POINTS_AN_ERROR, 0, 6
+        (100 - model.mean - quality - ease[:, np.newaxis]) / _POINTS_AN_ERROR,
+        0,
+        6,
     )
     counts = generator.poisson(expected)
     return [
@@ -223,7 +227,9 @@ def _text(segment: int, system: int) -> str:
 
 
 def _spans(
-    errors: list[tuple[int, Severity]], found: float, generator: np.random.Generator
+    errors: list[tuple[int, Severity]],
+    found: float,
+    generator: np.random.Generator,
 ) -> tuple[Span, ...]:
     return tuple(
         Span(word * (_LETTERS + 1), word * (_LETTERS + 1) + _LETTERS, severity)

@@ -65,7 +65,7 @@ class SimulatedCampaign:
         """Draw judges and segments, a function of (seed, run)."""
         self._world = world
         self._random = np.random.Generator(
-            np.random.Philox(key=np.array([seed, run], np.uint64))
+            np.random.Philox(key=np.array([seed, run], np.uint64)),
         )
         self._place = {name: place for place, name in enumerate(world.qualities)}
         systems = len(self._place)
@@ -75,7 +75,7 @@ class SimulatedCampaign:
         self._by_segment: FloatArray | None = None
         if world.luck:
             self._by_segment = world.luck * self._random.standard_normal(
-                (world.segments, systems)
+                (world.segments, systems),
             )
         self._threshold = float(ndtri((1 + world.same) / 2))
 
@@ -101,7 +101,7 @@ class SimulatedCampaign:
             )
         seen = ahead + self._random.standard_normal(segments.shape)
         return segments, (np.sign(seen) * (np.abs(seen) > self._threshold)).astype(
-            np.int8
+            np.int8,
         )
 
     def judgments(self, pair: Pair) -> PairJudgments:
@@ -230,10 +230,10 @@ def simulate_sorts(
             [
                 each.p_normal if test == "normal" else each.p_exact
                 for each in made.values()
-            ]
+            ],
         )
         is_small = dict(
-            zip(made, (adjusted(p, correction) <= level).tolist(), strict=True)
+            zip(made, (adjusted(p, correction) <= level).tolist(), strict=True),
         )
         of_sort = [
             (world.qualities[above] - world.qualities[below], is_small[above, below])

@@ -20,5 +20,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
     if wrong:
         raise pytest.UsageError(
-            f"Move to tests/integration, for their database: {wrong}"
+            f"Move to tests/integration, for their database: {wrong}",
         )

@@ -55,7 +55,9 @@ def database(tmp_path: Path) -> Path:
     ],
 )
 def test_a_version_is_affected_within_the_ranges(
-    database: Path, version: str, expected: list[str]
+    database: Path,
+    version: str,
+    expected: list[str],
 ) -> None:
     advisories = read_database(database, ["django"], as_of=date(2024, 10, 10))
     found = advisories.on({"django": Version(version), "other": Version("5.0.7")})
@@ -64,7 +66,9 @@ def test_a_version_is_affected_within_the_ranges(
 
 def test_stored_advisories_equal_the_database(database: Path, tmp_path: Path) -> None:
     advisories = read_database(
-        database, ["django", "unknown"], as_of=date(2024, 10, 10)
+        database,
+        ["django", "unknown"],
+        as_of=date(2024, 10, 10),
     )
     file = tmp_path / "advisories.json"
     write_stored(advisories, file)

@@ -38,7 +38,8 @@ class TestEachContainer:
         assert group > 0
 
     def test_is_told_secrets_by_the_names_of_files_that_it_is_given(
-        self, name: str
+        self,
+        name: str,
     ) -> None:
         service = SERVICES[name]
         told = service.get("environment", {})

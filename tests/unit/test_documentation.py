@@ -41,13 +41,13 @@ FILES_ELSEWHERE = {
 }
 _OPTION = re.compile(r"(?<![\w-])--(?:\[no-\])?([a-z][a-z-]*)")
 _FILE = re.compile(
-    r"[\w./-]+\.(?:py|js|css|html|md|yml|yaml|toml|sql|sh|txt|json|template|svg|ipynb|tsv|cfg)\b"
+    r"[\w./-]+\.(?:py|js|css|html|md|yml|yaml|toml|sql|sh|txt|json|template|svg|ipynb|tsv|cfg)\b",
 )
 _MODULE = re.compile(
-    r"(?:annotation|campaign|config|deploy|launcher|protocols|ranking|tests|translations)(?:\.\w+)+"
+    r"(?:annotation|campaign|config|deploy|launcher|protocols|ranking|tests|translations)(?:\.\w+)+",
 )
 _TYPED = re.compile(
-    r" {4}(?:\$ |python |\./quintet |quintet |make |curl |from |import )"
+    r" {4}(?:\$ |python |\./quintet |quintet |make |curl |from |import )",
 )
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 
@@ -168,7 +168,7 @@ def _wrong(text: str) -> Iterator[str]:
             yield from (
                 f"{command.name} has no {option}"
                 for option in _options_of(
-                    " ".join(command.arguments).partition(" -- ")[0]
+                    " ".join(command.arguments).partition(" -- ")[0],
                 )
                 if option not in options
             )
@@ -236,8 +236,12 @@ def _leads_somewhere(page: str, link: str) -> bool:
 def _tracked() -> frozenset[str]:
     return frozenset(
         git(
-            CHECKOUT, "ls-files", "--cached", "--others", "--exclude-standard"
-        ).splitlines()
+            CHECKOUT,
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ).splitlines(),
     )
 
 

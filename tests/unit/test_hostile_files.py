@@ -50,7 +50,8 @@ def tried(door: str, folder: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_hostile_files_are_refused_in_words_and_bounded_memory(
-    door: str, folder: Path
+    door: str,
+    folder: Path,
 ) -> None:
     found = tried(door, folder)
     assert set(found) == set(FILES)

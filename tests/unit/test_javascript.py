@@ -29,7 +29,8 @@ def test_no_scripts_import_each_other_in_a_circle() -> None:
         path: {
             (path.parent / name).resolve()
             for name in re.findall(
-                r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""", path.read_text()
+                r"""(?:from|import)\s*\(?\s*["'](\.[^"']+)["']""",
+                path.read_text(),
             )
         }
         for path in (ROOT / "static").rglob("*.js")

@@ -66,7 +66,8 @@ def test_interpreted_kernels_give_the_same_bits() -> None:
 
 
 def test_missing_package_error_says_how_to_install_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     for name in ("pyarrow", "resvg_py"):
         monkeypatch.setitem(sys.modules, name, None)

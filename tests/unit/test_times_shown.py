@@ -27,7 +27,7 @@ NAMED = {
 # Browsers take the value of a field without a zone, which its label names.
 LABELLED = {("templates/published_results/_version.html", r"Y-m-d\TH:i")}
 _FILTER = re.compile(
-    r"\|\s*(date|time|naturaltime|naturalday)\b(?::(?:\"([^\"]*)\"|'([^']*)'))?"
+    r"\|\s*(date|time|naturaltime|naturalday)\b(?::(?:\"([^\"]*)\"|'([^']*)'))?",
 )
 # `%H`, unless the zone follows or the literal is the constant of such a field.
 _CLOCK = re.compile(r"%[HIXc](?![^\"']*%Z)")
@@ -54,7 +54,7 @@ def test_code_writes_no_time_without_its_zone() -> None:
                 wrong.append(f"{path.relative_to(CHECKOUT)}:{number}: {line.strip()}")
     # The column “time_zone” is beside it.
     assert [each.partition(":")[0] for each in wrong] == [
-        "ranking/pages/page_plots.py"
+        "ranking/pages/page_plots.py",
     ], wrong
 
 

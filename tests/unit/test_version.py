@@ -46,7 +46,7 @@ class Repository:
 
     def set(self, version: str) -> None:
         (self.root / "version.py").write_text(
-            f'"""Versions."""\n\nVERSION = "{version}"\n'
+            f'"""Versions."""\n\nVERSION = "{version}"\n',
         )
 
     def commit(self) -> None:
@@ -91,7 +91,11 @@ def test_a_clone_that_ends_after_the_version_counts_no_commits(
     repository.commit()
     clone = repository.root.with_name("clone")
     repository.git(
-        "clone", "--quiet", "--depth=1", f"file://{repository.root}", str(clone)
+        "clone",
+        "--quiet",
+        "--depth=1",
+        f"file://{repository.root}",
+        str(clone),
     )
     assert package_version(clone, STATED) == f"4.5.7.dev0+g{repository.head}"
 
@@ -130,7 +134,8 @@ def test_chart_image_and_changelog_have_the_version() -> None:
     chart = yaml.safe_load((CHECKOUT / "deploy/helm/quintet/Chart.yaml").read_text())
     assert {chart["version"], chart["appVersion"]} == {VERSION}
     tags = re.findall(
-        r"/quintet:([\w.]+)", (CHECKOUT / "docs/operators.md").read_text()
+        r"/quintet:([\w.]+)",
+        (CHECKOUT / "docs/operators.md").read_text(),
     )
     assert set(tags) == {VERSION}
     changelog = (CHECKOUT / "CHANGELOG.md").read_text()

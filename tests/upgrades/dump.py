@@ -25,7 +25,8 @@ FOLDER = Path(__file__).parents[1] / "data" / "upgrades"
 CAMPAIGNS = ("museum", "museum-hidden", "museum-protocols")
 #: What only the psql or the PostgreSQL that wrote the dump understands.
 _NOT_OF_ALL_VERSIONS = re.compile(
-    rb"^(\\(un)?restrict .*|SET transaction_timeout .*)\n", re.MULTILINE
+    rb"^(\\(un)?restrict .*|SET transaction_timeout .*)\n",
+    re.MULTILINE,
 )
 
 
@@ -128,7 +129,8 @@ def main() -> None:
     # No static file needs collecting for the page that is opened.
     os.environ |= {"QUINTET_CODE_VERSION": VERSION, "STATIC_HASHED": "0"}
     subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity=0"], check=True
+        [sys.executable, "manage.py", "migrate", "--verbosity=0"],
+        check=True,
     )
     import django
 
@@ -140,7 +142,7 @@ def main() -> None:
         lzma.compress(
             _dumped(os.environ["MIGRATION_DATABASE_URL"]),
             preset=9 | lzma.PRESET_EXTREME,
-        )
+        ),
     )
     sys.stdout.write(f"{path}: {path.stat().st_size / 1000:.0f} kB\n")
 

@@ -81,7 +81,7 @@ def digests_freeze() -> None:
     changed = [path for path in listed if present.get(path) != listed[path]]
     if changed:
         sys.exit(
-            f"Migrations are never edited. Undo this, and write a new one: {', '.join(changed)}"
+            f"Migrations are never edited. Undo this, and write a new one: {', '.join(changed)}",
         )
     lines = [f"{digest}  {path}\n" for path, digest in sorted(present.items())]
     LISTED.write_text("".join(lines), encoding="utf-8")

@@ -62,7 +62,7 @@ class NewLinkSerializer(PlainSerializer):
     def get_address(self, link: Any) -> str:
         """Return the URL of the link."""
         address: str = self.context["request"].build_absolute_uri(
-            reverse("invitation", args=[link.token])
+            reverse("invitation", args=[link.token]),
         )
         return address
 
@@ -78,7 +78,9 @@ class CampaignFileAppliedSerializer(PlainSerializer):
     )
     is_done = serializers.BooleanField(read_only=True)
     links = NewLinkSerializer(
-        many=True, read_only=True, help_text="New links; empty unless applied."
+        many=True,
+        read_only=True,
+        help_text="New links; empty unless applied.",
     )
 
 
@@ -107,7 +109,9 @@ class CampaignFileView(CampaignAPIView):
         operation_id="campaign_file_apply",
         parameters=[
             OpenApiParameter(
-                "check", bool, description="Show the changes without applying them."
+                "check",
+                bool,
+                description="Show the changes without applying them.",
             ),
             OpenApiParameter(
                 "confirmed",
@@ -152,12 +156,14 @@ class CampaignFileView(CampaignAPIView):
                 status = 201
         answer = CampaignFileAppliedSerializer(applied, context={"request": request})
         return Response(
-            answer.data, status=status, headers={"Cache-Control": "no-store"}
+            answer.data,
+            status=status,
+            headers={"Cache-Control": "no-store"},
         )
 
 
 def _may_be_made(request: Request, slug: str) -> bool:
     """Return whether the campaign does not exist, and the user may create it."""
     return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(
-        reader(request)
+        reader(request),
     )

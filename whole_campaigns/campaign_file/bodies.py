@@ -67,7 +67,7 @@ class MomentField(serializers.DateTimeField):
     """A time with its time zone, written in UTC, so that files do not depend on who reads or writes them."""
 
     default_error_messages = {
-        "naive": "The time zone is missing. Write 2027-05-01T18:00:00Z, for example."
+        "naive": "The time zone is missing. Write 2027-05-01T18:00:00Z, for example.",
     }
 
     def __init__(self, **options: Any) -> None:
@@ -90,13 +90,17 @@ def _segment_field() -> serializers.IntegerField:
 
 def _flag(help_text: str) -> serializers.BooleanField:
     return serializers.BooleanField(
-        required=False, write_only=True, help_text=help_text
+        required=False,
+        write_only=True,
+        help_text=help_text,
     )
 
 
 def _path_field(help_text: str) -> serializers.CharField:
     return serializers.CharField(
-        required=False, max_length=_LONGEST_PATH, help_text=help_text
+        required=False,
+        max_length=_LONGEST_PATH,
+        help_text=help_text,
     )
 
 
@@ -115,7 +119,7 @@ class TextsInFileSerializer(PlainSerializer):
 
     files = _paths_field("A folder, an archive, or one or more files.")
     source = _path_field(  # type: ignore[assignment]  # the name in the file
-        "Source file, as an alternative to files."
+        "Source file, as an alternative to files.",
     )
     references = _paths_field("One file per reference. Requires source.")
     systems = serializers.DictField(
@@ -137,7 +141,8 @@ class TextsInFileSerializer(PlainSerializer):
         help_text="Language pair to import from a file with several pairs, as written in the file.",
     )
     split_paragraphs = serializers.BooleanField(
-        default=False, help_text="Split documents of WMT JSON Lines into paragraphs."
+        default=False,
+        help_text="Split documents of WMT JSON Lines into paragraphs.",
     )
     reference_system = serializers.CharField(
         default=REFERENCE_SYSTEM,
@@ -156,7 +161,7 @@ class SystemInFileSerializer(SystemSerializer):
         help_text="Determined by the texts; a different kind is refused.",
     )
     withdrawn = _flag(
-        "True if new HITs no longer show this system; existing judgments count."
+        "True if new HITs no longer show this system; existing judgments count.",
     )
     outputs = serializers.CharField(
         required=False,
@@ -221,7 +226,9 @@ class _TaskPartsSerializer(TaskChangesAndClosingSerializer):
     design = DesignInFileSerializer(required=False)
     ranking_settings = RankingSettingsInFileSerializer(required=False)
     stopping_rule = StoppingRuleInFileSerializer(
-        required=False, allow_null=True, help_text="Null for none."
+        required=False,
+        allow_null=True,
+        help_text="Null for none.",
     )
 
 
@@ -247,7 +254,9 @@ class TestSetInFileSerializer(_TaskPartsSerializer):
     systems = SystemInFileSerializer(many=True, required=False)
     damaged_references = DamagedReferenceInFileSerializer(many=True, required=False)
     tasks = TaskInFileSerializer(
-        many=True, required=False, help_text="Other tasks on the same texts."
+        many=True,
+        required=False,
+        help_text="Other tasks on the same texts.",
     )
 
     class Meta(TaskChangesAndClosingSerializer.Meta):
@@ -286,7 +295,7 @@ class RuleInFileSerializer(RuleTermsSerializer):
         help_text="Protocol of the task.",
     )
     switched_off = _flag(
-        "True to switch off the rule with these terms. Its past actions stay."
+        "True to switch off the rule with these terms. Its past actions stay.",
     )
 
 
@@ -323,10 +332,10 @@ class LinkInFileSerializer(JudgesLinkChangeSerializer):
         help_text="Visible to organisers only.",
     )
     expires_at = MomentField(
-        help_text="Expiry. New links use the default validity if omitted."
+        help_text="Expiry. New links use the default validity if omitted.",
     )
     withdrawn = _flag(
-        "True if the link admits no further judges; judges who joined stay."
+        "True if the link admits no further judges; judges who joined stay.",
     )
 
 
@@ -355,7 +364,9 @@ class JudgeInFileSerializer(CampaignJudgeChangeSerializer):
 
 
 class CampaignFileSerializer(
-    StateSerializer, CampaignMakeSerializer, CampaignRulesSerializer
+    StateSerializer,
+    CampaignMakeSerializer,
+    CampaignRulesSerializer,
 ):
     """Content of a campaign file. Omitted parts stay unchanged."""
 
@@ -363,12 +374,13 @@ class CampaignFileSerializer(
         choices=VERSIONS,
         required=False,
         error_messages={
-            "invalid_choice": "This release of Quintet does not read version {input} of campaign files"
+            "invalid_choice": "This release of Quintet does not read version {input} of campaign files",
         },
         help_text="Version of the file format.",
     )
     slug = serializers.SlugField(
-        max_length=60, help_text="Short name that identifies the campaign."
+        max_length=60,
+        help_text="Short name that identifies the campaign.",
     )
     state = serializers.ChoiceField(
         choices=STATES,
@@ -376,7 +388,8 @@ class CampaignFileSerializer(
         help_text="Unchanged if omitted; new campaigns are drafts.",
     )
     closes_at = MomentField(
-        allow_null=True, help_text="Time of automatic closing; null to close manually."
+        allow_null=True,
+        help_text="Time of automatic closing; null to close manually.",
     )
     state_since = transitions = None  # type: ignore[assignment]
     instructions = InstructionsWriteSerializer(many=True, required=False)

@@ -121,7 +121,9 @@ def _changes(path: str, before: Body, after: Body) -> Iterator[Change]:
         if key not in before:
             if value not in _EMPTY:
                 yield Change(
-                    ChangeKind.ADDED, key_path, after=_shorten_text(_text(value))
+                    ChangeKind.ADDED,
+                    key_path,
+                    after=_shorten_text(_text(value)),
                 )
         elif before[key] != value:
             kind = ChangeKind.CHANGED

@@ -173,7 +173,10 @@ class Part:
 
     @contextmanager
     def refusals(
-        self, key: str | None = None, *, fields: Serializer[Any] | None = None
+        self,
+        key: str | None = None,
+        *,
+        fields: Serializer[Any] | None = None,
     ) -> Iterator[None]:
         """Turn refusals of services and serializers into errors at this place, or at its key."""
         keys: Path = ()
@@ -285,7 +288,8 @@ def _names_check(part: Part) -> None:
             name = name.casefold()
         if name in lines and key not in _SHARED:
             raise item.error(
-                f'"{name}" already appears on line {lines[name]}', "keep one of them"
+                f'"{name}" already appears on line {lines[name]}',
+                "keep one of them",
             )
         if name:
             lines[name] = part.tree.line(item.path)
@@ -344,7 +348,9 @@ class TextFolders:
 
     @classmethod
     def of(
-        cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()
+        cls,
+        file: pathlib.Path,
+        others: Sequence[pathlib.Path] = (),
     ) -> "TextFolders":
         """Return the folder of a campaign file and other folders, with links resolved."""
         folders = [file.absolute().parent, *others]

@@ -53,7 +53,11 @@ class LinksSection(PairedSection[Invitation]):
         return {name: getattr(row, name) for name in (*self.identity, *self.terms)}
 
     def validated(
-        self, part: Part, *, is_new: bool = False, now: Body | None = None
+        self,
+        part: Part,
+        *,
+        is_new: bool = False,
+        now: Body | None = None,
     ) -> Body:
         """Return the values of a link, with the note that is empty by default."""
         return {"note": "", **super().validated(part, is_new=is_new, now=now)}
@@ -71,7 +75,9 @@ class LinksSection(PairedSection[Invitation]):
                 "expires_at",
             )
         link, token = invitation_create_for_anybody(
-            campaign=self.campaign, created_by=part.run.by, **values
+            campaign=self.campaign,
+            created_by=part.run.by,
+            **values,
         )
         part.run.links.append(NewLink(note=link.note, token=token))
 
@@ -99,7 +105,8 @@ class JudgesSection(Section[Judge]):
         """Return these judges with their groups and conflicts."""
         judges = rows_taken(Judge, self.campaign.pk)
         return judges.prefetch_related(
-            "conflicts__system__test_set", "group_members__group"
+            "conflicts__system__test_set",
+            "group_members__group",
         )
 
     def row(self, part: Part) -> Judge | None:
@@ -151,7 +158,9 @@ class JudgesSection(Section[Judge]):
                 systems = systems.filter(test_set__name=values["test_set"])
             if not systems.exists():
                 raise part.error(
-                    f'system "{name}" not found', "correct the names", "system"
+                    f'system "{name}" not found',
+                    "correct the names",
+                    "system",
                 )
             conflicts += systems.exclude(conflicts__judge=judge).order_by("pk")
         return conflicts

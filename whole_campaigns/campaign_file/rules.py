@@ -90,7 +90,8 @@ class RulesSection(PairedSection[QualityRule]):
 
     def _terms(self, part: Part, values: Body) -> RuleTerms:
         terms = RuleTerms(
-            **{name: values[name] for name in _TERMS}, task=self._task(part, values)
+            **{name: values[name] for name in _TERMS},
+            task=self._task(part, values),
         )
         with part.refusals():
             rule_terms_check(campaign=self.campaign, terms=terms)
@@ -103,7 +104,9 @@ class RulesSection(PairedSection[QualityRule]):
         tasks = Task.objects.of(self.campaign).filter(test_set__name=name)
         if not tasks.exists():
             raise part.error(
-                f'test set "{name}" not found', "correct the name", "test_set"
+                f'test set "{name}" not found',
+                "correct the name",
+                "test_set",
             )
         protocol = values["protocol"]
         task = tasks.filter(protocol=protocol).first()

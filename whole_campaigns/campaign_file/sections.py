@@ -105,7 +105,11 @@ class Section(Generic[Row]):
         return self.body(row)
 
     def validated(
-        self, part: Part, *, is_new: bool = False, now: Body | None = None
+        self,
+        part: Part,
+        *,
+        is_new: bool = False,
+        now: Body | None = None,
     ) -> Body:
         """Return the values of an item as its serializer validates them."""
         return part.validated(self.serializer, self.fields, is_new=is_new, now=now)
@@ -146,7 +150,10 @@ class PairedSection(Section[Row]):
             yield item, self._pop_matching_row(rows, values, self.identity)
 
     def _pop_matching_row(
-        self, rows: list[Row], values: Body, names: Iterable[str]
+        self,
+        rows: list[Row],
+        values: Body,
+        names: Iterable[str],
     ) -> Row | None:
         """Remove and return the first row that has those of these values that are named."""
         for row in rows:
@@ -191,7 +198,8 @@ class InForceSection(TaskSection[Row]):
 
 
 def sections_read(
-    sections: Mapping[str, Callable[[Owner], Section[Any]]], owner: Owner
+    sections: Mapping[str, Callable[[Owner], Section[Any]]],
+    owner: Owner,
 ) -> Body:
     """Return the sections of a campaign or task, without most of those that are empty."""
     content: Body = {}
@@ -203,7 +211,9 @@ def sections_read(
 
 
 def sections_apply(
-    sections: Mapping[str, Callable[[Owner], Section[Any]]], owner: Owner, part: Part
+    sections: Mapping[str, Callable[[Owner], Section[Any]]],
+    owner: Owner,
+    part: Part,
 ) -> None:
     """Apply the sections of a campaign or task that a part contains."""
     for key, section in sections.items():
@@ -268,6 +278,8 @@ class PanelsSection(Section[Panel]):
         """Change the terms of a panel."""
         if "kind" in changes:
             raise part.error(
-                f"the panel belongs to {row.kind}", "use a different panel name", "kind"
+                f"the panel belongs to {row.kind}",
+                "use a different panel name",
+                "kind",
             )
         super().change(part, row, changes)

@@ -50,12 +50,18 @@ def reference_show(part: Part, campaign: Campaign) -> None:
 
 
 def _change(
-    part: Part, campaign: Campaign, changes: Body, *, rank_shown_reference: bool = False
+    part: Part,
+    campaign: Campaign,
+    changes: Body,
+    *,
+    rank_shown_reference: bool = False,
 ) -> None:
     if changes:
         with part.refusals():
             campaign_change(
-                campaign=campaign, rank_shown_reference=rank_shown_reference, **changes
+                campaign=campaign,
+                rank_shown_reference=rank_shown_reference,
+                **changes,
             )
         campaign.refresh_from_db()
 
@@ -68,7 +74,9 @@ def state_apply(part: Part, campaign: Campaign) -> None:
         transition = _transition(part, CampaignState(campaign.state), state)
         with part.refusals("state"):
             campaign_state_change(
-                campaign=campaign, transition=transition, by=part.run.by
+                campaign=campaign,
+                transition=transition,
+                by=part.run.by,
             )
     closes_at = wanted.get("closes_at", campaign.closes_at)
     if closes_at != campaign.closes_at:

@@ -101,7 +101,9 @@ class TrainingSection(TaskSection[TrainingBlock]):
         segment = self.test_set.segments.filter(number=number).first()
         if segment is None:
             raise part.error(
-                f"segment {number} not found", "correct the number", "segment"
+                f"segment {number} not found",
+                "correct the number",
+                "segment",
             )
         try:
             expected = ranks_by_output(segment=segment, ranks=values["expected"])
@@ -307,7 +309,9 @@ class OtherTasksSection(_TasksSection, TaskSection[Task]):
     def create(self, part: Part, values: Body) -> None:
         """Create a task, and apply its settings and parts."""
         task = task_create(
-            test_set=self.test_set, protocol=values["protocol"], by=part.run.by
+            test_set=self.test_set,
+            protocol=values["protocol"],
+            by=part.run.by,
         )
         self.update(part, task)
 

@@ -109,7 +109,8 @@ def texts_compare(part: Part, values: Body, task: Task) -> None:
         return
     texts = part["texts"].validated(TextsInFileSerializer, is_new=True)
     reading = SetReading(
-        languages=_pair(texts, values), by_paragraph=texts["split_paragraphs"]
+        languages=_pair(texts, values),
+        by_paragraph=texts["split_paragraphs"],
     )
     with (
         suppress(MissingFileError),
@@ -139,7 +140,9 @@ def _is_same(stored: SegmentLine, segment: SegmentTexts) -> bool:
 
 @contextmanager
 def _recognise_files(
-    part: Part, texts: Body, folders: TextFolders
+    part: Part,
+    texts: Body,
+    folders: TextFolders,
 ) -> Iterator[RecognisedSet]:
     if ("files" in texts) == ("source" in texts):
         raise part.error("either files or source is required", "provide one of the two")
@@ -157,7 +160,8 @@ def _recognise_files(
                 yield _recognise_with_roles(part, texts, folders, file_format)
     except CommandError as error:
         raise part.error(
-            str(error).rstrip("."), "correct the names of the files"
+            str(error).rstrip("."),
+            "correct the names of the files",
         ) from error
     except ImportRefusedError as error:
         raise part.error(error.problem, error.remedy) from error
@@ -172,7 +176,10 @@ def _unreadable(part: Part, error: OSError, *keys: str) -> FormatError:
 
 
 def _recognise_with_roles(
-    part: Part, texts: Body, folders: TextFolders, file_format: TestSetFormat | None
+    part: Part,
+    texts: Body,
+    folders: TextFolders,
+    file_format: TestSetFormat | None,
 ) -> RecognisedSet:
     references = []
     for name in texts.get("references", []):
@@ -239,7 +246,9 @@ class SystemsSection(TaskSection[System]):
         try:
             with part.refusals("outputs"):
                 system = system_add(
-                    test_set=self.test_set, name=values["name"], file=file
+                    test_set=self.test_set,
+                    name=values["name"],
+                    file=file,
                 )
         except OSError as error:
             raise _unreadable(part, error, "outputs") from error

@@ -77,7 +77,8 @@ def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
     """Download the file of a campaign, including people if requested."""
     campaign = organised_campaign(request, slug)
     return download(
-        f"{slug}.yaml", campaign_file(campaign=campaign, people="people" in request.GET)
+        f"{slug}.yaml",
+        campaign_file(campaign=campaign, people="people" in request.GET),
     )
 
 
@@ -96,7 +97,8 @@ def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
 
 
 def _handle_campaign_file(
-    request: HttpRequest, campaign: Campaign | None
+    request: HttpRequest,
+    campaign: Campaign | None,
 ) -> HttpResponse:
     """Show the form for an existing or new campaign, preview its changes, or apply them."""
     if is_answered(request):
@@ -178,18 +180,21 @@ def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpRes
     try:
         content = unpacked(request.POST.get("content", ""))
         done = _apply_file(
-            request, campaign, content, confirmed=request.POST.get("code", "")
+            request,
+            campaign,
+            content,
+            confirmed=request.POST.get("code", ""),
         )
     except (FormatError, signing.BadSignature) as error:
         return _page(request, campaign, CampaignFileForm.again(error))
     if not done.is_done:
         if campaign is None:
             again = _(
-                "The result has changed in the meantime. Nothing was created. Review it again."
+                "The result has changed in the meantime. Nothing was created. Review it again.",
             )
         else:
             again = _(
-                "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
+                "The campaign has changed in the meantime. Nothing was applied. Review the changes again.",
             )
         return _confirmation_page(request, campaign, content, done, again)
     messages.success(request, _("Saved."))
@@ -203,7 +208,10 @@ def _apply_confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpRes
 
 
 def _apply_file(
-    request: HttpRequest, campaign: Campaign | None, content: bytes, confirmed: str
+    request: HttpRequest,
+    campaign: Campaign | None,
+    content: bytes,
+    confirmed: str,
 ) -> Applied:
     if campaign is None:
         target = Target(must_be_new=True)

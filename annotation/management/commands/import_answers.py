@@ -125,12 +125,15 @@ def _languages(options: CommandOptions) -> LanguagePair | None:
 
 
 def _task(
-    options: CommandOptions, files: list[StoredFile], languages: LanguagePair | None
+    options: CommandOptions,
+    files: list[StoredFile],
+    languages: LanguagePair | None,
 ) -> Task:
     if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
         raise CommandError("--create-test-set is only available for ranking tasks.")
     campaign = campaign_for_import(
-        slug=options["campaign"], create_as=options["create_campaign"]
+        slug=options["campaign"],
+        create_as=options["create_campaign"],
     )
     name = options["test_set"]
     if options["create_test_set"]:

@@ -54,7 +54,9 @@ class Command(BaseCommand):
             help="report what the files contain and store nothing",
         )
         parser.add_argument(
-            "--campaign", metavar="SLUG", help="required, except with --check"
+            "--campaign",
+            metavar="SLUG",
+            help="required, except with --check",
         )
         parser.add_argument(
             "--create-campaign",
@@ -62,7 +64,8 @@ class Command(BaseCommand):
             help="create the campaign with this name",
         )
         parser.add_argument(
-            "--name", help="name of the test set; required, except with --check"
+            "--name",
+            help="name of the test set; required, except with --check",
         )
         for side, example in (("source", "cs"), ("target", "en")):
             parser.add_argument(
@@ -153,11 +156,14 @@ class Command(BaseCommand):
             _refuse_missing(options, languages)
             quiet = not options["verbosity"]
             progress = stack.enter_context(Progress(self.stderr, quiet=quiet)).begin(
-                "Importing"
+                "Importing",
             )
             total = 2 * recognised.size()
             task = _import_test_set(
-                options, recognised, languages, lambda done: progress(done, total)
+                options,
+                recognised,
+                languages,
+                lambda done: progress(done, total),
             )
         if options["verbosity"]:
             upload = task.test_set.upload
@@ -178,7 +184,8 @@ class Command(BaseCommand):
         if slug:
             campaign = Campaign.objects.filter(slug=slug).first()
         inspection = test_set_files_check(
-            files=_files(options, recognised, languages), campaign=campaign
+            files=_files(options, recognised, languages),
+            campaign=campaign,
         )
         for line in inspection_lines(recognised, inspection):
             self.stdout.write(line)
@@ -197,7 +204,8 @@ def _import_test_set(
     test_set = test_set_from_files(
         files=_files(options, recognised, languages),
         campaign=campaign_for_import(
-            slug=options["campaign"], create_as=options["create_campaign"]
+            slug=options["campaign"],
+            create_as=options["create_campaign"],
         ),
         blocks_wanted=options["blocks_wanted"],
         protocol=options["protocol"],
@@ -240,13 +248,13 @@ def _recognise_files(options: CommandOptions, stack: ExitStack) -> RecognisedSet
     source = options["source"]
     if bool(files) == (source is not None):
         raise CommandError(
-            "Specify either FILE, or --source with --reference and --system."
+            "Specify either FILE, or --source with --reference and --system.",
         )
     names = [name for name, _path in options["systems"]]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise CommandError(
-            f"--system {min(twice)} is given twice; name every system once."
+            f"--system {min(twice)} is given twice; name every system once.",
         )
     file_format = None
     if options["format"]:
@@ -255,7 +263,7 @@ def _recognise_files(options: CommandOptions, stack: ExitStack) -> RecognisedSet
     if files and not (roles and len(files) == 1):
         if roles:
             raise CommandError(
-                "Specify either files with roles (--source, --reference, --system) or files without roles."
+                "Specify either files with roles (--source, --reference, --system) or files without roles.",
             )
         languages = options["source_language"], options["target_language"]
         return files_recognised(files, stack, file_format, _pair(options, languages))
@@ -269,7 +277,8 @@ def _recognise_files(options: CommandOptions, stack: ExitStack) -> RecognisedSet
 
 
 def _languages(
-    options: CommandOptions, recognised: RecognisedSet
+    options: CommandOptions,
+    recognised: RecognisedSet,
 ) -> tuple[str | None, str | None]:
     """Return the languages given as options, otherwise those in the file names."""
     source, target = recognised.languages or (None, None)
@@ -277,7 +286,8 @@ def _languages(
 
 
 def _pair(
-    options: CommandOptions, languages: tuple[str | None, str | None]
+    options: CommandOptions,
+    languages: tuple[str | None, str | None],
 ) -> tuple[str, str] | None:
     """Return the pair to import from a file with several; None if the file decides."""
     if options["pair"]:
@@ -289,7 +299,8 @@ def _pair(
 
 
 def _refuse_missing(
-    options: CommandOptions, languages: tuple[str | None, str | None]
+    options: CommandOptions,
+    languages: tuple[str | None, str | None],
 ) -> None:
     values = {
         "--campaign": options["campaign"],
@@ -300,7 +311,7 @@ def _refuse_missing(
     missing = [option for option, value in values.items() if value is None]
     if missing:
         raise CommandError(
-            f"Error: the following arguments are required: {', '.join(missing)}"
+            f"Error: the following arguments are required: {', '.join(missing)}",
         )
 
 

@@ -219,7 +219,8 @@ def _judges_with_context() -> QuerySet[Judge]:
     """Return all judges, with what `LendingContext` has from one row. Built once a process, like `judges_with_work`."""
     judge = OuterRef("pk")
     withdrawn = System.objects.filter(
-        test_set__campaign=OuterRef("campaign"), withdrawn_at__isnull=False
+        test_set__campaign=OuterRef("campaign"),
+        withdrawn_at__isnull=False,
     )
     conflicts = ConflictOfInterest.objects.filter(judge=judge).order_by()
     return judges_with_work().annotate(
@@ -238,7 +239,7 @@ def lending_context_lock(judge: Judge) -> LendingContext:
     # A separate statement: the next ones see what was committed before the lock was free. Until
     # the commit, neither lending nor foreign key lookups scan tables.
     locks = Judge.objects.select_for_update(no_key=True).annotate(
-        table_scans=TABLE_SCANS_OFF
+        table_scans=TABLE_SCANS_OFF,
     )
     locks.only("pk").get(pk=judge.pk)
     locked: Any = _judges_with_context().get(pk=judge.pk)
@@ -327,7 +328,10 @@ _SOURCES: Final[dict[str, Callable[[HITRequest], HITQuerySet]]] = {
 
 
 def hit_claim(
-    source: str, request: HITRequest, *, holds_check: bool | None = None
+    source: str,
+    request: HITRequest,
+    *,
+    holds_check: bool | None = None,
 ) -> HIT | None:
     """Lock and return the first available HIT of a source that this judge may be lent; None if there is none.
 
@@ -347,7 +351,9 @@ def hit_choose(*, task: OpenTask, judge: Judge, request: HITRequest) -> HIT | No
         return _choose_of_pass(task, request)
     if task.has_training:
         round_ = training_round_due(
-            judge=judge, task_id=task.task.pk, hits_lent=task.account.hits_lent
+            judge=judge,
+            task_id=task.task.pk,
+            hits_lent=task.account.hits_lent,
         )
         if round_ is not None:
             # Nothing else is lent before training is done; if it is not planned yet, the judge asks
@@ -382,12 +388,15 @@ def is_pool_open(*, task: OpenTask, judge: Judge) -> bool:
     ):
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.task.pk)
         is_at_limit = task.rules.limits_texts and is_full(
-            task_id=task.task.pk, texts=so_far.texts
+            task_id=task.task.pk,
+            texts=so_far.texts,
         )
         return not (so_far.is_past_first or is_at_limit)
     if task.has_training:
         due = training_round_due(
-            judge=judge, task_id=task.task.pk, hits_lent=task.account.hits_lent
+            judge=judge,
+            task_id=task.task.pk,
+            hits_lent=task.account.hits_lent,
         )
         return due is None
     return True
@@ -406,7 +415,8 @@ def _choose_of_pass(task: OpenTask, request: HITRequest) -> HIT | None:
                 return None
             return hit_claim("repeats", request)
         if task.rules.limits_texts and is_full(
-            task_id=task.task.pk, texts=so_far.texts
+            task_id=task.task.pk,
+            texts=so_far.texts,
         ):
             return None
     # Unlimited distance: HITs that cannot be lent must not hide the rounds after them.
@@ -414,7 +424,10 @@ def _choose_of_pass(task: OpenTask, request: HITRequest) -> HIT | None:
 
 
 def _choose_of_sample(
-    request: HITRequest, *, most: int, holds_check: bool | None
+    request: HITRequest,
+    *,
+    most: int,
+    holds_check: bool | None,
 ) -> HIT | None:
     """Lock and return the first HIT of the judge's samples within their limit per comparison; None if there is none.
 
@@ -430,7 +443,9 @@ def _choose_of_sample(
             continue
         if taken is None:
             taken = sentences_taken(
-                judge_id=request.judge_id, task_id=request.task_id, planned=False
+                judge_id=request.judge_id,
+                task_id=request.task_id,
+                planned=False,
             )
         if all(
             taken[pair] + block_count <= most
@@ -441,11 +456,16 @@ def _choose_of_sample(
 
 
 def _claim_next(
-    task: OpenTask, request: HITRequest, *, holds_check: bool | None
+    task: OpenTask,
+    request: HITRequest,
+    *,
+    holds_check: bool | None,
 ) -> HIT | None:
     if task.rules.sentences_of_a_judge:
         return _choose_of_sample(
-            request, most=task.rules.sentences_of_a_judge, holds_check=holds_check
+            request,
+            most=task.rules.sentences_of_a_judge,
+            holds_check=holds_check,
         )
     whole = "whole_" if task.is_planner_silent else ""
     sources = [f"{whole}pool", f"{whole}standby"]

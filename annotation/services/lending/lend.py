@@ -83,7 +83,10 @@ class LentAssignment(NamedTuple):
 
 @transaction.atomic
 def assignment_lend(
-    *, judge: Judge, after: UUID | None = None, in_hand: Sequence[UUID] = ()
+    *,
+    judge: Judge,
+    after: UUID | None = None,
+    in_hand: Sequence[UUID] = (),
 ) -> LentAssignment | None:
     """Return the assignment this judge holds, or lend a new one; None if no HIT is available.
 
@@ -133,7 +136,8 @@ def assignment_lend(
 
 
 def _held_or_renewed_assignment(
-    begun: Sequence[Assignment], context: LendingContext
+    begun: Sequence[Assignment],
+    context: LendingContext,
 ) -> Assignment | None:
     """Return the assignment that the judge holds, or an expired one whose HIT was lent to no other judge."""
     judge = context.judge
@@ -160,7 +164,8 @@ def _held_or_renewed_assignment(
 def _is_read_by(judge: Judge, assignment: Assignment) -> bool:
     test_set = assignment.hit.task.test_set
     return reads_languages(
-        judge.languages, (test_set.source_language, test_set.target_language)
+        judge.languages,
+        (test_set.source_language, test_set.target_language),
     )
 
 
@@ -176,7 +181,9 @@ def _leases_extend(in_hand: Sequence[UUID], context: LendingContext) -> None:
             assignments.append(begun[public_id])
     # Locked first, as in submissions.
     held = Assignment.objects.filter(
-        pk__in=assignments, completed_at=None, released_at=None
+        pk__in=assignments,
+        completed_at=None,
+        released_at=None,
     )
     for assignment in held.order_by("pk").select_for_update():
         until = _lease_end(context, is_ahead=assignment.pk != assignments[0])
@@ -289,7 +296,11 @@ def _end(assignment: Assignment, now: datetime) -> None:
 
 
 def _lend(
-    hit: HIT, task: OpenTask, context: LendingContext, *, is_ahead: bool
+    hit: HIT,
+    task: OpenTask,
+    context: LendingContext,
+    *,
+    is_ahead: bool,
 ) -> Assignment:
     """Lend a HIT: make it unavailable until the lease ends, and record that the judge has seen its segments."""
     judge = context.judge
@@ -312,7 +323,9 @@ def _lend(
         # Training may repeat segments of other tasks, and its second round shows the same segments
         # again.
         seen = judge.exposures.filter(
-            segment__in=hit.segment_ids, apart=apart, is_repeat=False
+            segment__in=hit.segment_ids,
+            apart=apart,
+            is_repeat=False,
         )
         again.update(seen.values_list("segment", flat=True))
     exposures = []
@@ -324,7 +337,7 @@ def _lend(
                 assignment=assignment,
                 is_repeat=segment in again,
                 apart=apart,
-            )
+            ),
         )
     Exposure.objects.bulk_create(exposures)
     return assignment
@@ -400,7 +413,9 @@ def _release(assignment: Assignment) -> None:
     Its HIT becomes available again after the lease, or is already lent to another judge.
     """
     Assignment.objects.filter(
-        pk=assignment.pk, released_at__isnull=True, completed_at__isnull=True
+        pk=assignment.pk,
+        released_at__isnull=True,
+        completed_at__isnull=True,
     ).update(released_at=Now())
 
 
@@ -410,5 +425,7 @@ def leases_release() -> int:
     Their HITs become available even without this, through `HIT.available_at`.
     """
     return Assignment.objects.filter(
-        completed_at__isnull=True, released_at__isnull=True, lease__endswith__lte=Now()
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__endswith__lte=Now(),
     ).update(released_at=Now())

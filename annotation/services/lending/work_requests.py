@@ -179,7 +179,7 @@ def lending_stopped(judge: Judge) -> NoWorkReason | None:
     """Return the reason why the campaign lends no work at all; None if it does."""
     state, is_over = (
         Campaign.objects.annotate(
-            is_over=ExpressionWrapper(Q(closes_at__lte=Now()), BooleanField())
+            is_over=ExpressionWrapper(Q(closes_at__lte=Now()), BooleanField()),
         )
         .values_list("state", "is_over")
         .get(pk=judge.campaign_id)

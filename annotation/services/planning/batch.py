@@ -58,7 +58,9 @@ def hits_store(
 
 
 def _blocks(
-    planned: Sequence[PlannedHIT], texts: TestSetTexts, stored_ids: Mapping[int, int]
+    planned: Sequence[PlannedHIT],
+    texts: TestSetTexts,
+    stored_ids: Mapping[int, int],
 ) -> Iterator[Block]:
     for hit in planned:
         for position, block in enumerate(hit.plan.blocks, start=1):
@@ -115,7 +117,10 @@ def _hit(
 
 
 def missing_of_each_kind(
-    available: HITQuerySet, *, size: int, attention_every: int
+    available: HITQuerySet,
+    *,
+    size: int,
+    attention_every: int,
 ) -> tuple[int, int]:
     """Return how many HITs with a check, and how many others, `available` needs to reach `size`."""
     if not attention_every:
@@ -207,13 +212,19 @@ class PlanningTransaction(HITPlanning):
         self.stored_ids: dict[int, int] = {}
         # Under the lock, no system can be added or withdrawn.
         inputs = draw_inputs(
-            task=task, design=design, sequence=sequence, moment=self.now, texts=texts
+            task=task,
+            design=design,
+            sequence=sequence,
+            moment=self.now,
+            texts=texts,
         )
         if judge is None:
             drawer = inputs.drawer()
         elif judge.sample is None:
             drawer = inputs.drawer(
-                avoid=judge.avoid, hide=judge.hide, for_one_judge=True
+                avoid=judge.avoid,
+                hide=judge.hide,
+                for_one_judge=True,
             )
         else:
             inputs = inputs.limited(judge.sample.taken, most=judge.sample.most)
@@ -302,8 +313,8 @@ class PlanningTransaction(HITPlanning):
     def _corrected_outputs(self) -> frozenset[int]:
         return frozenset(
             OutputCorrection.objects.filter(
-                before__segment__test_set=self.task.test_set_id
-            ).values_list("before", flat=True)
+                before__segment__test_set=self.task.test_set_id,
+            ).values_list("before", flat=True),
         )
 
     def withdraw(self, hits: Collection[HIT]) -> None:
@@ -314,7 +325,9 @@ class PlanningTransaction(HITPlanning):
         self.has_withdrawn = True
         self.uncount(hits)
         HIT.objects.filter(pk__in=[hit.pk for hit in hits]).update(
-            completed_at=self.now, withdrawn_at=self.now, is_standby=False
+            completed_at=self.now,
+            withdrawn_at=self.now,
+            is_standby=False,
         )
 
     def give_up(self, hits: Collection[HIT]) -> None:
@@ -332,7 +345,9 @@ class PlanningTransaction(HITPlanning):
     def turns_return(self) -> None:
         """Return to the windows from which withdrawn HITs were drawn, so that no text is skipped."""
         left = HIT.objects.filter(
-            design=self.design, purpose=HITPurpose.FIRST, withdrawn_at__isnull=True
+            design=self.design,
+            purpose=HITPurpose.FIRST,
+            withdrawn_at__isnull=True,
         )
         last = left.aggregate(last=Max(Cast("why__turn", IntegerField())))["last"]
         self.sequence.turns = min(self.sequence.turns, last or 0)
@@ -376,7 +391,9 @@ class PlanningTransaction(HITPlanning):
         """Return the number of blocks planned for each segment, including those that the quota leaves out."""
         changes = []
         for before, after in zip_longest(
-            self._segment_blocks, self.quota.counts, fillvalue=0
+            self._segment_blocks,
+            self.quota.counts,
+            fillvalue=0,
         ):
             changes.append(after - before)
         planned = zip_longest(self.sequence.segment_blocks, changes, fillvalue=0)

@@ -69,7 +69,8 @@ def design_ensure(*, task: Task, seed: int | None = None) -> Design:
         design = design_in_force(task_id=task.pk)
         if design is None:
             design = design_unless_chosen(
-                task=task, seed=seed_draw() if seed is None else seed
+                task=task,
+                seed=seed_draw() if seed is None else seed,
             )
             design.save(force_insert=True)
     return design
@@ -96,7 +97,9 @@ def design_change(
     HITSequence.objects.get_or_create(task=task)
     HITSequence.objects.select_for_update().get(task=task)
     design = design_proposed(
-        task=task, rank_shown_reference=rank_shown_reference, **parameters
+        task=task,
+        rank_shown_reference=rank_shown_reference,
+        **parameters,
     )
     design.changed_by = changed_by
     design.save(force_insert=True)
@@ -122,14 +125,18 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
 
 
 def design_proposed(
-    *, task: Task, rank_shown_reference: bool = False, **parameters: Any
+    *,
+    task: Task,
+    rank_shown_reference: bool = False,
+    **parameters: Any,
 ) -> Design:
     """Return the design that `design_change` would create, not saved. Raises the same errors."""
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(f"Unknown design parameter: {', '.join(unknown)}.")
     before = design_in_force(task_id=task.pk) or design_unless_chosen(
-        task=task, seed=seed_draw()
+        task=task,
+        seed=seed_draw(),
     )
     values = {name: getattr(before, name) for name in PARAMETERS} | parameters
     values["systems"] = sorted(set(values["systems"]))
@@ -137,7 +144,7 @@ def design_proposed(
     _check(design)
     if has_passes(task) and task.hits.exists():
         raise DesignRefusedError(
-            _("This cannot be changed: texts have already been assigned to judges.")
+            _("This cannot be changed: texts have already been assigned to judges."),
         )
     if "reference_rate" in parameters and not rank_shown_reference:
         _shown_reference_check(design)
@@ -156,7 +163,7 @@ def _shown_reference_check(design: Design) -> None:
     if is_reference_shown(task=design.task):
         raise DesignRefusedError(
             _(
-                "reference_rate: judges in %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference."
+                "reference_rate: judges in %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference.",
             )
             % {"slug": design.task.test_set.campaign.slug},
             field="reference_rate",
@@ -166,7 +173,8 @@ def _shown_reference_check(design: Design) -> None:
 def _check(design: Design) -> None:
     if design.kind == Design.Kind.IMPORTED:
         raise DesignRefusedError(
-            "kind: “imported” cannot be used to draw HITs.", field="kind"
+            "kind: “imported” cannot be used to draw HITs.",
+            field="kind",
         )
     limits = design.length_limits
     if not isinstance(limits, list | tuple) or not all(map(_is_length_limit, limits)):
@@ -184,7 +192,7 @@ def _check(design: Design) -> None:
     if design.attention_every and not design.bad_reference_rate:
         raise DesignRefusedError(
             _(
-                "attention_every: attention checks use damaged references. Set bad_reference_rate above 0, or attention_every to 0."
+                "attention_every: attention checks use damaged references. Set bad_reference_rate above 0, or attention_every to 0.",
             ),
             field="attention_every",
         )
@@ -197,13 +205,14 @@ def _check(design: Design) -> None:
         design.validate_constraints()
     except ValidationError as error:
         raise DesignRefusedError(
-            _error_in_words(error), field=_field_of(error)
+            _error_in_words(error),
+            field=_field_of(error),
         ) from error
     limit = design.task.blocks_per_segment
     if limit is not None and design.redundancy > limit:
         raise DesignRefusedError(
             _(
-                "redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment."
+                "redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment.",
             )
             % {"redundancy": design.redundancy, "limit": limit},
             field="redundancy",
@@ -214,14 +223,16 @@ def _check(design: Design) -> None:
         "documents",
         design.documents,
         Document.objects.filter(test_set_id=test_set_id).values_list(
-            "position", flat=True
+            "position",
+            flat=True,
         ),
     )
     _subset_check(
         "segments",
         design.segments,
         Segment.objects.filter(test_set_id=test_set_id).values_list(
-            "number", flat=True
+            "number",
+            flat=True,
         ),
     )
 
@@ -255,7 +266,7 @@ def block_size_check(design: Design) -> None:
     if size == 1 and design.bad_reference_rate and not scores_one:
         raise DesignRefusedError(
             _(
-                "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither."
+                "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither.",
             ),
             field="bad_reference_rate",
         )
@@ -270,7 +281,7 @@ def block_size_check(design: Design) -> None:
             field = "attention_every"
         raise DesignRefusedError(
             _(
-                "%(field)s: attention checks among several outputs need an order. Give criteria a weight, or show one output per block."
+                "%(field)s: attention checks among several outputs need an order. Give criteria a weight, or show one output per block.",
             )
             % {"field": field},
             field=field,
@@ -278,14 +289,14 @@ def block_size_check(design: Design) -> None:
     if design.kind == DesignKind.ACTIVE and not kind.orders_outputs:
         raise DesignRefusedError(
             _(
-                "kind: “active” needs answers that imply an order of outputs. Give criteria a weight, or choose another kind."
+                "kind: “active” needs answers that imply an order of outputs. Give criteria a weight, or choose another kind.",
             ),
             field="kind",
         )
     if kind.passes is not None and design.attention_every:
         raise DesignRefusedError(
             _(
-                "attention_every: not available for this task, which assigns all texts in advance. Set bad_reference_rate only."
+                "attention_every: not available for this task, which assigns all texts in advance. Set bad_reference_rate only.",
             ),
             field="attention_every",
         )
@@ -309,7 +320,7 @@ def _page_check(design: Design) -> None:
     if has_passes(design.task) and design.bad_reference_rate:
         raise DesignRefusedError(
             _(
-                "bad_reference_rate: not available for documents that are rated in passes. Ask about all criteria on one screen, or set it to 0."
+                "bad_reference_rate: not available for documents that are rated in passes. Ask about all criteria on one screen, or set it to 0.",
             ),
             field="bad_reference_rate",
         )
@@ -321,14 +332,14 @@ def _sorting_check(design: Design) -> None:
     if is_sort != (answer_kind_of(design.task).comparisons is not None):
         raise DesignRefusedError(
             _(
-                "kind: tasks that sort systems require “sorting”, and no other task allows it."
+                "kind: tasks that sort systems require “sorting”, and no other task allows it.",
             ),
             field="kind",
         )
     if is_sort and design.reference_rate:
         raise DesignRefusedError(
             _(
-                "reference_rate: a sort compares the reference like a system or not at all. Leave it empty or set it to 0."
+                "reference_rate: a sort compares the reference like a system or not at all. Leave it empty or set it to 0.",
             ),
             field="reference_rate",
         )
@@ -339,10 +350,11 @@ def _systems_check(design: Design) -> None:
     if not design.systems:
         return
     kind_by_name = System.objects.filter(
-        test_set=design.task.test_set_id, name__in=design.systems
+        test_set=design.task.test_set_id,
+        name__in=design.systems,
     )
     kinds = dict(
-        kind_by_name.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind")
+        kind_by_name.exclude(kind=SystemKind.BAD_REFERENCE).values_list("name", "kind"),
     )
     missing = []
     for name in design.systems:
@@ -357,7 +369,7 @@ def _systems_check(design: Design) -> None:
     if design.reference_rate is not None and SystemKind.REFERENCE in kinds.values():
         raise DesignRefusedError(
             _(
-                "systems: reference_rate determines how often the reference is drawn. Remove the reference here, or leave reference_rate empty to draw it like a system."
+                "systems: reference_rate determines how often the reference is drawn. Remove the reference here, or leave reference_rate empty to draw it like a system.",
             ),
             field="systems",
         )
@@ -370,7 +382,7 @@ def _systems_check(design: Design) -> None:
     if left < size:
         raise DesignRefusedError(
             _(
-                "systems: select more. Outputs per block: %(size)d; selected systems not withdrawn: %(left)d."
+                "systems: select more. Outputs per block: %(size)d; selected systems not withdrawn: %(left)d.",
             )
             % {"size": size, "left": left},
             field="systems",
@@ -382,7 +394,7 @@ def _repeats_check(design: Design) -> None:
     if design.intra_share and answer_kind_of(design.task).has_stages:
         raise DesignRefusedError(
             _(
-                "intra_share: not available for this task, because its repeated HITs ask about earlier answers."
+                "intra_share: not available for this task, because its repeated HITs ask about earlier answers.",
             ),
             field="intra_share",
         )
@@ -406,7 +418,7 @@ def _group_check(design: Design) -> None:
         return
     # Groups are deleted under the campaign's lock, which is held here.
     present = JudgeGroup.objects.present().filter(
-        campaign=design.task.test_set.campaign_id
+        campaign=design.task.test_set.campaign_id,
     )
     if not present.filter(pk=group.pk).exists():
         raise DesignRefusedError(f"judge_group: group “{group.name}” not found.")

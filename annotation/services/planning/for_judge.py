@@ -94,7 +94,10 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
 
 
 def _missing(
-    design: Design | None, request: HITRequest, *, reserved: bool = False
+    design: Design | None,
+    request: HITRequest,
+    *,
+    reserved: bool = False,
 ) -> list[Checks]:
     """Return the kinds of HITs not available for a judge, or not `reserved` for them; most needed first."""
 
@@ -120,14 +123,19 @@ def may_be_checked(request: HITRequest) -> bool:
     """Return whether a segment that the judge has not seen has a damaged reference."""
     seen = Exposure.objects.filter(judge=request.judge_id, apart=request.apart)
     damaged = Output.objects.drawable().filter(
-        system__kind=SystemKind.BAD_REFERENCE, segment__test_set__tasks=request.task_id
+        system__kind=SystemKind.BAD_REFERENCE,
+        segment__test_set__tasks=request.task_id,
     )
     unseen = damaged.exclude(segment__in=seen.values("segment"))
     return unseen.exclude(system__in=request.conflicts).exists()
 
 
 def _firsts_add(
-    planning: PlanningTransaction, judge_id: int, kind: Checks, *, is_sample: bool
+    planning: PlanningTransaction,
+    judge_id: int,
+    kind: Checks,
+    *,
+    is_sample: bool,
 ) -> int:
     """Plan first HITs for one judge, with the design's copies unless from a sample; return their number."""
     empty_draws = firsts = 0
@@ -174,7 +182,9 @@ def _spare(planning: PlanningTransaction) -> HIT | None:
     HITs on standby come first, because no judge is waiting for them.
     """
     hits = HIT.objects.filter(
-        task=planning.task, purpose=HITPurpose.FIRST, reserved_for__isnull=True
+        task=planning.task,
+        purpose=HITPurpose.FIRST,
+        reserved_for__isnull=True,
     ).holding_check(False if planning.parameters.attention_every else None)
     for source in (hits.standby(), hits.pooled()):
         spare: HIT | None = (
@@ -194,15 +204,17 @@ def segments_seen(judge: Judge, task_id: int, apart: str) -> set[int]:
     """Return the numbers of the segments that the judge has seen, or that are in HITs reserved for them."""
     seen = set(
         Exposure.objects.filter(
-            judge=judge, segment__test_set__tasks=task_id, apart=apart
-        ).values_list("segment__number", flat=True)
+            judge=judge,
+            segment__test_set__tasks=task_id,
+            apart=apart,
+        ).values_list("segment__number", flat=True),
     )
     hits = HIT.objects.filter(task=task_id, reserved_for=judge).incomplete()
     reserved = set()
     for ids in hits.values_list("segment_ids", flat=True):
         reserved.update(ids)
     seen.update(
-        Segment.objects.filter(pk__in=reserved).values_list("number", flat=True)
+        Segment.objects.filter(pk__in=reserved).values_list("number", flat=True),
     )
     return seen
 
@@ -231,7 +243,8 @@ def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
     """Return the accounts of judges who were lent a HIT recently, least recently first."""
     return (
         JudgeAccount.objects.filter(
-            task=task_id, last_lent_at__gte=Now() - _REPEAT_KEPT_FOR
+            task=task_id,
+            last_lent_at__gte=Now() - _REPEAT_KEPT_FOR,
         )
         .order_by("last_lent_at")
         .select_related("judge")
@@ -241,10 +254,12 @@ def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
 def judges_to_repeat(*, task_id: int, design: Design) -> list[int]:
     """Return the ids of active judges for whom a repeat comes due soon and none is planned."""
     planned = HIT.objects.filter(
-        task=task_id, purpose=HITPurpose.INTRA, reserved_for__isnull=False
+        task=task_id,
+        purpose=HITPurpose.INTRA,
+        reserved_for__isnull=False,
     ).incomplete()
     accounts = _active_accounts(task_id).exclude(
-        judge__in=planned.values("reserved_for")
+        judge__in=planned.values("reserved_for"),
     )
     due = []
     for account in accounts:
@@ -272,7 +287,9 @@ def intra_plan(*, task_id: int, judge_id: int) -> int:
         seed=planning.parameters.seed,
     )
     planned = HIT.objects.filter(
-        task=task_id, reserved_for=judge_id, purpose=HITPurpose.INTRA
+        task=task_id,
+        reserved_for=judge_id,
+        purpose=HITPurpose.INTRA,
     )
     # Checked under the lock, because another worker may have planned one, or an organiser may have
     # changed the design. A design without repeats must have none, because it determines which
@@ -312,7 +329,9 @@ def reservations_withdraw(*, task_id: int) -> int:
     """
     stale = (
         HIT.objects.filter(
-            task=task_id, purpose=HITPurpose.INTRA, reserved_until__lte=Now()
+            task=task_id,
+            purpose=HITPurpose.INTRA,
+            reserved_until__lte=Now(),
         )
         .available()
         .filter(~Exists(Assignment.objects.filter(hit=OuterRef("pk"))))
@@ -337,7 +356,7 @@ def reservations_lift(*, task: Task) -> int:
         HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
     )
     return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
-        reserved_until=Now()
+        reserved_until=Now(),
     )
 
 
@@ -362,5 +381,5 @@ def _nobodys(task_id: int) -> HITQuerySet:
     lent = Assignment.objects.filter(hit=OuterRef("pk"))
     hits: HITQuerySet = HIT.objects.filter(task=task_id, purpose__in=POOLED)
     return hits.available().filter(
-        Q(reserved_for__isnull=True) | Q(reserved_until__lte=Now()) | Exists(lent)
+        Q(reserved_for__isnull=True) | Q(reserved_until__lte=Now()) | Exists(lent),
     )

@@ -150,8 +150,9 @@ def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> Non
     plans = plans_read(hits)
     judged = set(
         Judgment.objects.filter(block__hit__in=hits, judge=judge_id).values_list(
-            "block__hit", "block__segment__number"
-        )
+            "block__hit",
+            "block__segment__number",
+        ),
     )
     draw = HashDraw(seed=planning.parameters.seed, number=0)
     rounds = rounds_of(task=planning.task, design=planning.design)
@@ -170,7 +171,9 @@ def _next_add(planning: PlanningTransaction, judge_id: int, *, part: int) -> Non
             why={},
         )
         again = rounds.again(
-            first_plan, hit=planning.number_next(), purpose=Purpose.INTRA
+            first_plan,
+            hit=planning.number_next(),
+            purpose=Purpose.INTRA,
         )
         first = hits[pk].repeats or hits[pk]
         planning.stored_ids[first.number] = first.pk

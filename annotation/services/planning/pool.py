@@ -120,7 +120,8 @@ def _sizes(design: Design) -> tuple[int, int]:
     if design.kind != Design.Kind.ACTIVE:
         return wanted, 0
     pool = min(
-        max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)), wanted
+        max(_ACTIVE_POOL_MIN, round(an_hour * _ACTIVE_POOL_MINUTES / 60)),
+        wanted,
     )
     return pool, wanted - pool
 
@@ -128,10 +129,13 @@ def _sizes(design: Design) -> tuple[int, int]:
 def _plan_for(task_id: int, judge_id: int) -> int:
     """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
     account = JudgeAccount.objects.select_related("judge").get(
-        task=task_id, judge=judge_id
+        task=task_id,
+        judge=judge_id,
     )
     due = training_round_due(
-        judge=account.judge, task_id=task_id, hits_lent=account.hits_lent
+        judge=account.judge,
+        task_id=task_id,
+        hits_lent=account.hits_lent,
     )
     if due is None:
         plan = judge_plan
@@ -218,7 +222,9 @@ def _batch_plan(
     planning = PlanningTransaction.locked(task_id, texts=texts, for_standby=for_standby)
     missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
     hits_schedule(
-        planning, missing, None if for_standby else _schedule(planning, count)
+        planning,
+        missing,
+        None if for_standby else _schedule(planning, count),
     )
     if not planning.planned:
         logger.debug("Task %s: no more HITs to plan.", task_id)
@@ -280,7 +286,11 @@ def standby_fill(*, task_id: int, size: int) -> int:
         _give_up(task_id, stale, count=_AT_ONCE)
         count = min(_AT_ONCE, missing - made)
         planned = _batch_plan(
-            task_id, count, round(checks * count / wanted), texts, for_standby=True
+            task_id,
+            count,
+            round(checks * count / wanted),
+            texts,
+            for_standby=True,
         )
         made += planned
         if not planned:
@@ -327,19 +337,22 @@ def _stale_batches(task_id: int) -> list[int]:
     if recorded is not None:
         is_stale |= Q(state__watermark__lt=int(recorded.watermark / _GROWTH))
     on_standby = list(
-        _standby(task_id).order_by().values_list("batch", flat=True).distinct()
+        _standby(task_id).order_by().values_list("batch", flat=True).distinct(),
     )
     return list(
         PlanningBatch.objects.filter(is_stale, pk__in=on_standby).values_list(
-            "pk", flat=True
-        )
+            "pk",
+            flat=True,
+        ),
     )
 
 
 def _schedule(planning: PlanningTransaction, count: int) -> RepeatSchedule:
     """Return the schedule of the next `count` HITs, with the first HITs that they repeat."""
     firsts = firsts_scheduled(
-        design=planning.design, sequence=planning.sequence, count=count
+        design=planning.design,
+        sequence=planning.sequence,
+        count=count,
     )
     planning.stored_ids.update((plan.number, pk) for pk, _family, plan in firsts)
     return RepeatSchedule(
@@ -351,7 +364,10 @@ def _schedule(planning: PlanningTransaction, count: int) -> RepeatSchedule:
 
 @transaction.atomic
 def _give_up(
-    task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int
+    task_id: int,
+    batches: QuerySet[PlanningBatch, Any] | list[int],
+    *,
+    count: int,
 ) -> int:
     """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
 
@@ -372,7 +388,7 @@ def _give_up(
     # Read again under the lock, because one may have been lent before.
     later = _available(task_id).filter(pk__in=mine, number__gt=others["last"] or 0)
     hits = _exclude_copies_of_others(
-        list(later.order_by("-number")[: count + planning.parameters.redundancy - 1])
+        list(later.order_by("-number")[: count + planning.parameters.redundancy - 1]),
     )
     planning.uncount(hits)
     planning.store()
@@ -415,7 +431,10 @@ def _release(task: Task) -> int:
         repeats__completed_at__isnull=False,
     ).incomplete()
     of_withdrawn = set(
-        waiting.filter(repeats__withdrawn_at__isnull=False).values_list("pk", flat=True)
+        waiting.filter(repeats__withdrawn_at__isnull=False).values_list(
+            "pk",
+            flat=True,
+        ),
     )
     rows = waiting.exclude(pk__in=of_withdrawn).values_list("pk", "repeats")
     first_by_hit = {}
@@ -428,7 +447,7 @@ def _release(task: Task) -> int:
         planning.withdraw(list(waiting.filter(pk__in=of_withdrawn | needless)))
         planning.store()
     return waiting.filter(pk__in=first_by_hit.keys() - held - needless).update(
-        available_at=Now()
+        available_at=Now(),
     )
 
 
@@ -462,7 +481,9 @@ def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
     rows: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     repeats = HIT.objects.filter(repeats__in=list(firsts), withdrawn_at__isnull=True)
     for pk, first, completed in repeats.order_by("number").values_list(
-        "pk", "repeats", "completed_at"
+        "pk",
+        "repeats",
+        "completed_at",
     ):
         if first is not None:
             rows[first].append((pk, completed is not None))
@@ -523,5 +544,8 @@ def sampling_state_record(
         ignore_conflicts=True,
     )
     SamplingState.objects.filter(task=task_id, watermark__lte=watermark).update(
-        watermark=watermark, systems=list(systems), wins=wins, ties=ties
+        watermark=watermark,
+        systems=list(systems),
+        wins=wins,
+        ties=ties,
     )

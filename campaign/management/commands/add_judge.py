@@ -29,7 +29,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "pseudonym", metavar="PSEUDONYM", help="pseudonym shown to others"
+            "pseudonym",
+            metavar="PSEUDONYM",
+            help="pseudonym shown to others",
         )
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument("--name", default="", help="name the judge is addressed by")
@@ -62,7 +64,7 @@ class Command(BaseCommand):
         languages = options["languages"]
         if options["new_link"] and (options["name"] or languages):
             raise CommandError(
-                "--name and --languages cannot be combined with --new-link."
+                "--name and --languages cannot be combined with --new-link.",
             )
         if options["new_link"]:
             judge = judge_named(campaign=campaign, pseudonym=pseudonym)
@@ -75,11 +77,13 @@ class Command(BaseCommand):
             )
         link, token = judge_link_create(judge=judge, expires_at=options["days"])
         self.stdout.write(
-            invitation_address(address=address_of(self, options), token=token)
+            invitation_address(address=address_of(self, options), token=token),
         )
         self.stderr.write(expiry_words(link.expires_at))
         without = languages_without_work(
-            campaign=campaign, languages=languages, judge=pseudonym
+            campaign=campaign,
+            languages=languages,
+            judge=pseudonym,
         )
         if without:
             self.stderr.write(without)

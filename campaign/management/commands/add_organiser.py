@@ -31,7 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("email", metavar="EMAIL")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
-            "--name", default="", help="name shown to others (default: the address)"
+            "--name",
+            default="",
+            help="name shown to others (default: the address)",
         )
         parser.add_argument(
             "--role",
@@ -68,7 +70,10 @@ class Command(BaseCommand):
             self._link(campaign, role, options)
 
     def _mail(
-        self, campaign: Campaign, role: MembershipRole, options: CommandOptions
+        self,
+        campaign: Campaign,
+        role: MembershipRole,
+        options: CommandOptions,
     ) -> None:
         if options["days"]:
             raise CommandError("--days cannot be combined with --mail.")
@@ -86,7 +91,10 @@ class Command(BaseCommand):
         self.stdout.write(f"{mail.address}: the invitation is waiting for the worker.")
 
     def _link(
-        self, campaign: Campaign, role: MembershipRole | None, options: CommandOptions
+        self,
+        campaign: Campaign,
+        role: MembershipRole | None,
+        options: CommandOptions,
     ) -> None:
         link, token = member_invite(
             campaign=campaign,
@@ -96,6 +104,6 @@ class Command(BaseCommand):
             expires_at=options["days"],
         )
         self.stdout.write(
-            invitation_address(address=address_of(self, options), token=token)
+            invitation_address(address=address_of(self, options), token=token),
         )
         self.stderr.write(expiry_words(link.expires_at))

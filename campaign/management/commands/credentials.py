@@ -33,7 +33,9 @@ class Command(BaseCommand):
             help="credential to revoke, such as link:12",
         )
         parser.add_argument(
-            "--campaign", metavar="SLUG", help="limit to people of this campaign"
+            "--campaign",
+            metavar="SLUG",
+            help="limit to people of this campaign",
         )
         parser.add_argument("--email", metavar="EMAIL", help="limit to this user")
         parser.add_argument("--yes", action="store_true", help="revoke")
@@ -51,16 +53,16 @@ class Command(BaseCommand):
         if not options["names"]:
             for row in rows.values():
                 until = row.until and timezone.localtime(row.until).strftime(
-                    "%Y-%m-%d %H:%M %Z"
+                    "%Y-%m-%d %H:%M %Z",
                 )
                 self.stdout.write(
-                    f"{row.name}\t{row.holder}\t{row.description}\t{until or 'never'}"
+                    f"{row.name}\t{row.holder}\t{row.description}\t{until or 'never'}",
                 )
             return
         for name in options["names"]:
             if name not in rows:
                 raise CommandError(
-                    f'"{name}" is not active. Run the command without names to list active credentials.'
+                    f'"{name}" is not active. Run the command without names to list active credentials.',
                 )
             action = f"end {name} of {rows[name].holder}: {rows[name].description}"
             self.stdout.write(action if options["yes"] else f"would: {action}")
@@ -84,7 +86,7 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
     links = links_valid(campaign=campaign)
     if campaign is not None:
         users = users.filter(memberships__campaign=campaign) | users.filter(
-            judges__campaign=campaign
+            judges__campaign=campaign,
         )
     if user is not None:
         users = users.filter(pk=user.pk)
@@ -108,7 +110,11 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
         )
         end = partial(tokens_revoke, tokens=ApiToken.objects.filter(pk=token.pk))
         yield _Credential(
-            f"token:{token.token_key}", str(token.user), description, token.expiry, end
+            f"token:{token.token_key}",
+            str(token.user),
+            description,
+            token.expiry,
+            end,
         )
     for session in sessions_open(users=users):
         end = partial(session_end, session=session)

@@ -46,7 +46,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "method", type=str.upper, choices=["GET", "POST", "PUT", "PATCH", "DELETE"]
+            "method",
+            type=str.upper,
+            choices=["GET", "POST", "PUT", "PATCH", "DELETE"],
         )
         parser.add_argument(
             "path",
@@ -131,7 +133,8 @@ def _body(arguments: list[str]) -> tuple[bytes, str]:
     if len(arguments) == 1 and arguments[0].startswith("@"):
         path = Path(arguments[0][1:])
         return path.read_bytes(), _TYPES.get(
-            path.suffix.lower(), "application/octet-stream"
+            path.suffix.lower(),
+            "application/octet-stream",
         )
     if len(arguments) == 1 and arguments[0].lstrip().startswith(("{", "[")):
         return arguments[0].encode(), _JSON
@@ -143,7 +146,7 @@ def _body(arguments: list[str]) -> tuple[bytes, str]:
             is_form = True
             path = Path(value)
             fields.setdefault(name, []).append(
-                SimpleUploadedFile(path.name, path.read_bytes())
+                SimpleUploadedFile(path.name, path.read_bytes()),
             )
         elif sign == "=@":
             fields[name] = _text(Path(value))
@@ -166,7 +169,7 @@ def _taken_apart(text: str) -> tuple[str, str, str]:
     ]
     if not places:
         raise CommandError(
-            f"“{text}” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
+            f"“{text}” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE.",
         )
     position, sign = min(places, key=itemgetter(0))
     return text[:position], sign, text[position + len(sign) :]
@@ -190,7 +193,7 @@ def _user_of(path: str) -> User:
     """Return the first owner of the campaign in a path; for other paths, the first organiser."""
     try:
         campaign = Campaign.objects.filter(
-            pk=campaign_of_address(resolve(path).kwargs) or 0
+            pk=campaign_of_address(resolve(path).kwargs) or 0,
         ).first()
     except Resolver404:
         campaign = None

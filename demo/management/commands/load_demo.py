@@ -21,7 +21,10 @@ class Command(BaseCommand):
             help="address of the demo, such as http://127.0.0.1:8000",
         )
         parser.add_argument(
-            "--write", type=Path, required=True, help="file to write to"
+            "--write",
+            type=Path,
+            required=True,
+            help="file to write to",
         )
 
     def handle(self, *, base_url: str, write: Path, **_options: Any) -> None:

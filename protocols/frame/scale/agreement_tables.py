@@ -56,10 +56,16 @@ def n_agreement_table(result: RatingsResult) -> Table:
                 (
                     Column("n", _("n"), is_text=True, of=lambda step: str(step.n)),
                     *estimate_columns(
-                        "share", _("Agreeing"), attrgetter("share"), decimals=2
+                        "share",
+                        _("Agreeing"),
+                        attrgetter("share"),
+                        decimals=2,
                     ),
                     Column(
-                        "chance", _("Chance"), decimals=2, of=attrgetter("expected")
+                        "chance",
+                        _("Chance"),
+                        decimals=2,
+                        of=attrgetter("expected"),
                     ),
                     *estimate_columns(
                         "beyond",
@@ -74,7 +80,7 @@ def n_agreement_table(result: RatingsResult) -> Table:
         keys=4,
         notes=[
             _(
-                "With five equally used points, chance gives %(equal)s, %(within_1)s, %(within_2)s, %(within_3)s and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
+                "With five equally used points, chance gives %(equal)s, %(within_1)s, %(within_2)s, %(within_3)s and 1. Beyond chance: (agreeing − chance) / (1 − chance).",
             )
             % {
                 "equal": decimals(0.2, 2),

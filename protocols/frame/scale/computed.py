@@ -189,7 +189,9 @@ def ratings_result(
     correlated = {}
     for one, other in combinations(ratings, 2):
         correlated[(other, one)] = correlated_criteria(
-            ratings[one], ratings[other], confidence=options["confidence"]
+            ratings[one],
+            ratings[other],
+            confidence=options["confidence"],
         )
     if easy is None:
         proposed_easy = proposed_easy_items(first, word_counts)
@@ -212,7 +214,8 @@ def ratings_result(
 
 
 def weights_chosen(
-    criteria: Sequence[Criterion], options: RatingOptions
+    criteria: Sequence[Criterion],
+    options: RatingOptions,
 ) -> dict[str, int]:
     """Return the weights of an analysis: the given ones, or else those of the task."""
     chosen = options.get("weights")
@@ -230,7 +233,7 @@ def weight_read(text: str) -> tuple[str, int]:
     if not (weight.isascii() and weight.isdigit() and int(weight)):
         raise ValueError(
             _("“%(given)s” is not a criterion and a weight, such as fluency:2.")
-            % {"given": text}
+            % {"given": text},
         )
     return key.strip(), int(weight)
 
@@ -249,7 +252,7 @@ def _weighted_means(
             return None
         raise ValueError(
             _("No ratings by %(names)s: choose from %(known)s.")
-            % {"names": comma_list(missing), "known": comma_list(ratings)}
+            % {"names": comma_list(missing), "known": comma_list(ratings)},
         )
     counted = []
     for key in weights:
@@ -283,15 +286,17 @@ def _means(
 
 
 def _criterion_result(
-    ratings: Ratings, options: RatingOptions, easy: BoolArray | None
+    ratings: Ratings,
+    options: RatingOptions,
+    easy: BoolArray | None,
 ) -> CriterionResult:
     if options["standardise"]:
         own = standardised(ratings)
         if not len(own.ratings):
             raise ValueError(
                 _(
-                    "Ratings cannot be standardised: every judge gave the same rating throughout."
-                )
+                    "Ratings cannot be standardised: every judge gave the same rating throughout.",
+                ),
             )
         means = _means(own.ratings, own.value, options, is_on_scale=False)
         left_out = own.left_out
@@ -299,10 +304,14 @@ def _criterion_result(
         means = _means(ratings, None, options)
         left_out = ()
     judges = rating_judges(
-        ratings, easy=easy, easy_below=_easy_limit(ratings.scale, options["easy_below"])
+        ratings,
+        easy=easy,
+        easy_below=_easy_limit(ratings.scale, options["easy_below"]),
     )
     outliers = rating_outliers(
-        judges, deviations=options["deviations"], by_difference=options["by_difference"]
+        judges,
+        deviations=options["deviations"],
+        by_difference=options["by_difference"],
     )
     return CriterionResult(
         means=means,
@@ -326,7 +335,9 @@ def _easy_limit(scale: Scale, easy_below: int) -> int:
 
 
 def _agreement(
-    criterion: str, ratings: Ratings, options: RatingOptions
+    criterion: str,
+    ratings: Ratings,
+    options: RatingOptions,
 ) -> list[AgreementOf]:
     agreements = []
     measured = [ratings.in_tens() if ratings.scale.is_continuous else ratings]
@@ -344,6 +355,6 @@ def _agreement(
                 alpha=agreement.alpha.reported(),
             )
             agreements.append(
-                AgreementOf(criterion, name, measured_ratings.scale.points, agreement)
+                AgreementOf(criterion, name, measured_ratings.scale.points, agreement),
             )
     return agreements

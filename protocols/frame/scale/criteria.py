@@ -168,7 +168,7 @@ def criteria_read(value: object) -> tuple[Criterion, ...]:
     if len(value) > MAX_CRITERIA:
         raise ValidationError(
             _("There are %(count)d criteria; the maximum is %(most)d.")
-            % {"count": len(value), "most": MAX_CRITERIA}
+            % {"count": len(value), "most": MAX_CRITERIA},
         )
     criteria = []
     for number, entry in enumerate(value, 1):
@@ -177,7 +177,7 @@ def criteria_read(value: object) -> tuple[Criterion, ...]:
         except (RefusedError, ValueError) as error:
             raise ValidationError(
                 _("Criterion %(number)d: %(problem)s")
-                % {"number": number, "problem": error}
+                % {"number": number, "problem": error},
             ) from error
     _refuse_repeated_names(criteria)
     _refuse_mixed_weights(criteria)
@@ -193,7 +193,7 @@ def _refuse_repeated_names(criteria: Sequence[Criterion]) -> None:
         for kind, _name in names & taken:
             raise ValidationError(
                 _("Two criteria have the name “%(name)s”. Give each its own name.")
-                % {"name": criterion.key if kind == "key" else criterion.label}
+                % {"name": criterion.key if kind == "key" else criterion.label},
             )
         taken |= names
 
@@ -217,13 +217,13 @@ def _criterion_read(value: object) -> Criterion:
     if not isinstance(key, str) or not is_key(key):
         raise ValueError(
             _(
-                "“key” must have 1 to 40 small letters, digits, hyphens or underscores, and begin with a letter."
-            )
+                "“key” must have 1 to 40 small letters, digits, hyphens or underscores, and begin with a letter.",
+            ),
         )
     beside = value.get("beside", Beside.NOTHING)
     if beside not in Beside.values:
         raise ValueError(
-            _("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)}
+            _("“beside” must be one of: %(names)s.") % {"names": comma_list(Beside)},
         )
     scale = _scale_read(value)
     return Criterion(
@@ -238,13 +238,17 @@ def _criterion_read(value: object) -> Criterion:
 
 
 def _whole_number(
-    value: Mapping[str, object], name: str, *, highest: int, default: int
+    value: Mapping[str, object],
+    name: str,
+    *,
+    highest: int,
+    default: int,
 ) -> int:
     number = value.get(name, default)
     if type(number) is not int or not 0 <= number <= highest:
         raise ValueError(
             _("“%(name)s” must be a whole number from %(low)d to %(high)d.")
-            % {"name": name, "low": 0, "high": highest}
+            % {"name": name, "low": 0, "high": highest},
         )
     return number
 
@@ -261,9 +265,9 @@ def _scale_read(value: Mapping[str, object]) -> Scale:
     if not scale.is_known:
         raise ValueError(
             _(
-                "a scale has 2 to %(most)d points from 0 or 1, or goes from 0 to 100; this one goes from %(lowest)d to %(highest)d."
+                "a scale has 2 to %(most)d points from 0 or 1, or goes from 0 to 100; this one goes from %(lowest)d to %(highest)d.",
             )
-            % {"most": MAX_POINTS, **asdict(scale)}
+            % {"most": MAX_POINTS, **asdict(scale)},
         )
     return scale
 
@@ -271,7 +275,7 @@ def _scale_read(value: Mapping[str, object]) -> Scale:
 def _labels_read(value: object, scale: Scale) -> dict[int, Texts]:
     if not isinstance(value, dict):
         raise ValueError(
-            _("“labels” must be an object with a text for each labelled point.")
+            _("“labels” must be an object with a text for each labelled point."),
         )
     points = {str(point): point for point in range(scale.lowest, scale.highest + 1)}
     labels: dict[int, Texts] = {}
@@ -280,9 +284,9 @@ def _labels_read(value: object, scale: Scale) -> dict[int, Texts]:
         if point is None:
             raise ValueError(
                 _(
-                    "the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d."
+                    "the label “%(name)s” is not at a whole number from %(lowest)d to %(highest)d.",
                 )
-                % {"name": name, **asdict(scale)}
+                % {"name": name, **asdict(scale)},
             )
         labels[point] = texts_read(texts, f"labels.{name}", MAX_LABEL)
     for end in (scale.lowest, scale.highest):

@@ -135,7 +135,8 @@ class _RatingMaker:
         segment, condition, systems = rating.item
         for system in systems:
             earlier_systems = self._texts.setdefault(
-                (segment, condition, system), systems
+                (segment, condition, system),
+                systems,
             )
             if earlier_systems != systems:
                 refuse(
@@ -146,7 +147,8 @@ class _RatingMaker:
 
 
 def ratings_arranged(
-    rows: Sequence[Rating], criteria: Sequence[Criterion] = ()
+    rows: Sequence[Rating],
+    criteria: Sequence[Criterion] = (),
 ) -> dict[str, Ratings]:
     """Return ratings by criterion, in the order of the passes; all have the same items and judges.
 
@@ -169,7 +171,7 @@ def ratings_arranged(
         for row in rows:
             if row.criterion == criterion:
                 cells.append(
-                    (place_of_item[row.item], place_of_judge[row.judge], row.value)
+                    (place_of_item[row.item], place_of_judge[row.judge], row.value),
                 )
         own = sorted(cells)
         item, judge, value = np.array(own, dtype=np.int64).T
@@ -200,7 +202,8 @@ def _items(listed: Sequence[Item]) -> Items:
     return Items(
         systems=systems,
         segment=np.array(
-            [segment for segment, _condition, _names in listed], dtype=np.int64
+            [segment for segment, _condition, _names in listed],
+            dtype=np.int64,
         ),
         wrote=wrote,
         conditions=tuple(conditions),
@@ -290,7 +293,8 @@ def _ratings_of_task(counted: CountedAnswers) -> Iterator[Rating]:
 
 
 def _common_condition(
-    systems: Iterable[str], conditions: Mapping[str, str]
+    systems: Iterable[str],
+    conditions: Mapping[str, str],
 ) -> str | None:
     """Return the condition of systems that share one; None otherwise."""
     common = set()

@@ -68,18 +68,18 @@ def outliers_table(result: RatingsResult) -> Table:
         for outcome in of_criterion.outliers:
             counts[outcome.rule] = len(outcome.outliers)
         columns.append(
-            Column(criterion, result.names[criterion], of=counts.__getitem__)
+            Column(criterion, result.names[criterion], of=counts.__getitem__),
         )
         notes.append(
             _(
-                "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
+                "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below).",
             )
             % {
                 "criterion": result.names[criterion],
                 "both": len(of_criterion.overlap.both),
                 "upper": of_criterion.overlap.upper,
                 "lower": of_criterion.overlap.lower,
-            }
+            },
         )
     if result.in_all:
         if len(result.criteria) == TWO_CRITERIA:
@@ -91,7 +91,11 @@ def outliers_table(result: RatingsResult) -> Table:
             counts_in_all[rule] = len(judges)
         columns.append(Column("both", heading, of=counts_in_all.__getitem__))
     return Table.of(
-        Rule, name="outliers", title=_("Outliers by rule"), columns=columns, notes=notes
+        Rule,
+        name="outliers",
+        title=_("Outliers by rule"),
+        columns=columns,
+        notes=notes,
     )
 
 
@@ -125,7 +129,8 @@ def removals_table(result: RatingsResult, confidence: float) -> Table:
                     Column("judges", _("Judges"), of=_number_of_judges),
                     Column("share", _("Share of ratings"), decimals=2),
                     *of_part(
-                        attrgetter("correlation"), correlation_columns(confidence)
+                        attrgetter("correlation"),
+                        correlation_columns(confidence),
                     ),
                     *of_part(
                         attrgetter("correlation_alone"),
@@ -150,7 +155,9 @@ def removals_table(result: RatingsResult, confidence: float) -> Table:
 
 
 def means_without_outliers_table(
-    criterion: str, name: str, criterion_result: CriterionResult
+    criterion: str,
+    name: str,
+    criterion_result: CriterionResult,
 ) -> Table:
     """Return Figure 7 of Hamon et al. (2007) as a table."""
     official = {}
@@ -168,7 +175,7 @@ def means_without_outliers_table(
                 _rule_in_words(removal.rule),
                 decimals=2,
                 of=removal.without.get,
-            )
+            ),
         )
     return Table.of(
         sorted(official, key=lambda system: (-official[system], system)),

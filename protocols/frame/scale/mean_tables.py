@@ -42,7 +42,7 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
     if len(shortages) == len(means.systems):
         return
     yield _(
-        "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence)."
+        "Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).",
     ) % {"confidence": percent_in_figures(means.confidence)}
     if not means.is_of_one:
         yield _sets_in_words(means)
@@ -52,7 +52,7 @@ def _ranges_in_words(means: MeanRatings) -> Iterator[str]:
             unsure.append(row.system)
     if unsure:
         yield _(
-            "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
+            "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal.",
         ) % {"systems": comma_list(unsure)}
 
 
@@ -100,7 +100,8 @@ def weighted_means_table(weighted: Weighted, names: Mapping[str, str]) -> Table:
     weights = comma_list(weights_in_words)
     table = means_table(_("Ranking by weights"), weighted.means, name="weighted")
     return replace(
-        table, notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes]
+        table,
+        notes=[_("Weights: %(weights)s.") % {"weights": weights}, *table.notes],
     )
 
 
@@ -121,7 +122,10 @@ def all_means_table(result: RatingsResult) -> Table:
     for criterion, of_systems in means.items():
         columns += _mean_columns(criterion, result.names[criterion], of_systems)
     table = Table.of(
-        listed, name="systems", title=_("Systems by criteria"), columns=columns
+        listed,
+        name="systems",
+        title=_("Systems by criteria"),
+        columns=columns,
     )
     if len(means) > TWO_CRITERIA:
         return table
@@ -141,7 +145,9 @@ def system_named() -> Column:
 
 
 def _mean_columns(
-    criterion: str, heading: str, means: Mapping[str, MeanRating]
+    criterion: str,
+    heading: str,
+    means: Mapping[str, MeanRating],
 ) -> tuple[Column, ...]:
     def mean(name: str) -> float:
         return means[name].mean

@@ -25,13 +25,13 @@ ADEQUACY_FLUENCY: Final = "adequacy-fluency"
 
 _ADEQUACY: Final = {
     AdequacyBasis.REFERENCE: _(
-        "How much of the meaning expressed in the reference is also expressed in the output?"
+        "How much of the meaning expressed in the reference is also expressed in the output?",
     ),
     AdequacyBasis.SOURCE: _(
-        "How much of the meaning expressed in the source is also expressed in the output?"
+        "How much of the meaning expressed in the source is also expressed in the output?",
     ),
     AdequacyBasis.BOTH: _(
-        "How much of the meaning expressed in the source and the reference is also expressed in the output?"
+        "How much of the meaning expressed in the source and the reference is also expressed in the output?",
     ),
 }
 _GOODNESS: Final = {1: _("Very poor"), 5: _("Very good")}
@@ -122,7 +122,7 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
             "quality",
             _("Quality"),
             _(
-                "How well does the text preserve the meaning of the source, and how good is it?"
+                "How well does the text preserve the meaning of the source, and how good is it?",
             ),
             {
                 0: _("No meaning preserved"),
@@ -170,7 +170,7 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
             "relevance",
             _("Relevance"),
             _(
-                "Does the text contain what is important in the source, and nothing else?"
+                "Does the text contain what is important in the source, and nothing else?",
             ),
             _GOODNESS,
             beside=Beside.SOURCE,
@@ -189,7 +189,7 @@ _PRESETS: Final[dict[str, tuple[Criterion, ...]]] = {
             "harmless",
             _("Harmless"),
             _(
-                "Does the answer avoid everything offensive, dangerous or discriminating?"
+                "Does the answer avoid everything offensive, dangerous or discriminating?",
             ),
             _DEGREE,
             beside=Beside.SOURCE,
@@ -232,7 +232,7 @@ CRITERIA_PRESETS: Final = (
         "da-sqm",
         _("DA+SQM"),
         _(
-            "Judges rate the quality of one output on seven points beside the source, as at WMT 2022."
+            "Judges rate the quality of one output on seven points beside the source, as at WMT 2022.",
         ),
     ),
     _preset(
@@ -244,7 +244,7 @@ CRITERIA_PRESETS: Final = (
         "summaries",
         _("Summaries"),
         _(
-            "Judges rate coherence, consistency, fluency and relevance on five points (SummEval)."
+            "Judges rate coherence, consistency, fluency and relevance on five points (SummEval).",
         ),
     ),
     _preset(

@@ -62,7 +62,8 @@ def _cell_value(key: str, cell: str) -> object:
 
 
 def rating_records(
-    file: StoredFile, file_format: str | None
+    file: StoredFile,
+    file_format: str | None,
 ) -> Iterator[str | tuple[int, JSONObject] | LoggedItem | FormAnswer | Loss]:
     """Yield the format, then the line and the values of each rating, or the content of a log. Raises FormatError."""
     if file_format is None and is_log(file):

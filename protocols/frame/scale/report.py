@@ -63,7 +63,7 @@ EASY = Option(
     label=gettext_lazy("Easy texts"),
     default=(),
     help=gettext_lazy(
-        "Enter a segment number, optionally with a system: “12” or “12 online-a”. If empty, candidates are proposed."
+        "Enter a segment number, optionally with a system: “12” or “12 online-a”. If empty, candidates are proposed.",
     ),
 )
 EASY_BELOW = Option(
@@ -73,7 +73,7 @@ EASY_BELOW = Option(
     low=2,
     high=POINTS,
     help=gettext_lazy(
-        "On five points; as far below the best rating on other scales. Lower ratings count as missed."
+        "On five points; as far below the best rating on other scales. Lower ratings count as missed.",
     ),
 )
 DEVIATIONS = Option(
@@ -83,7 +83,7 @@ DEVIATIONS = Option(
     low=0,
     high=100,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges.",
     ),
 )
 BY_DIFFERENCE = Option(
@@ -91,7 +91,7 @@ BY_DIFFERENCE = Option(
     label=gettext_lazy("Compare with other judges"),
     default=False,
     help=gettext_lazy(
-        "Uses the mean difference from other judges on the same texts as a judge’s mean score."
+        "Uses the mean difference from other judges on the same texts as a judge’s mean score.",
     ),
 )
 CORRECTION = Option(
@@ -108,7 +108,7 @@ WEIGHTS = Option(
     label=gettext_lazy("Weights of criteria"),
     default=(),
     help=gettext_lazy(
-        "Ranks systems by one criterion, “fluency:1”, or by a weighted mean of several, “fluency:1” and “adequacy:2”. Leave empty for the weights of the task."
+        "Ranks systems by one criterion, “fluency:1”, or by a weighted mean of several, “fluency:1” and “adequacy:2”. Leave empty for the weights of the task.",
     ),
 )
 _OPTIONS: Final = (
@@ -145,7 +145,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
         if not (segment.isascii() and segment.isdigit()):
             raise OptionError(
                 _(
-                    "“%(given)s” is not a segment number, or a segment number and a system."
+                    "“%(given)s” is not a segment number, or a segment number and a system.",
                 )
                 % {"given": name},
                 field=EASY.name,
@@ -155,7 +155,8 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
 
 
 def _find(
-    analysis_input: Input | AnswersOfFiles, options: RatingOptions
+    analysis_input: Input | AnswersOfFiles,
+    options: RatingOptions,
 ) -> RatingsResult:
     read: AnswersRead[Rating] = analysis_input.answers
     condition = options.get("condition") or None
@@ -173,7 +174,9 @@ def _find(
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
     easy = _easy(
-        items, options["easy"], are_all=not (read.excluded_judges or condition)
+        items,
+        options["easy"],
+        are_all=not (read.excluded_judges or condition),
     )
     return ratings_result(
         ratings,
@@ -185,7 +188,10 @@ def _find(
 
 
 def _easy(
-    items: Items, names: Sequence[str], *, are_all: bool
+    items: Items,
+    names: Sequence[str],
+    *,
+    are_all: bool,
 ) -> npt.NDArray[np.bool_] | None:
     if not names:
         return None
@@ -193,13 +199,14 @@ def _easy(
     for name, system in zip(names, named, strict=True):
         if are_all and not easy_items(items, [system]).any():
             raise ValueError(
-                _("No ratings for “%(given)s” match these options.") % {"given": name}
+                _("No ratings for “%(given)s” match these options.") % {"given": name},
             )
     return easy_items(items, named)
 
 
 def _words(
-    analysis_input: Input | AnswersOfFiles, items: Items
+    analysis_input: Input | AnswersOfFiles,
+    items: Items,
 ) -> npt.NDArray[np.int64] | None:
     """Return the word count of each text's source; short texts are proposed as easy first."""
     if analysis_input.texts is None:
@@ -209,9 +216,9 @@ def _words(
     if last >= len(word_counts):
         raise ValueError(
             _(
-                "Segment %(last)d was rated, but the source has only %(segments)d segments."
+                "Segment %(last)d was rated, but the source has only %(segments)d segments.",
             )
-            % {"segments": len(word_counts) - 1, "last": last}
+            % {"segments": len(word_counts) - 1, "last": last},
         )
     return word_counts[items.segment]
 
@@ -241,12 +248,12 @@ def _tell(
         numbers.append(labelled(names[criterion], number_format(len(own))))
     notes = [
         _(
-            "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s."
+            "Texts: %(items)s; segments: %(segments)s; systems: %(systems)s; judges: %(judges)s. Ratings: %(numbers)s.",
         )
         % {"numbers": comma_list(numbers), **all_in_figures(**counted)},
         *(
             _(
-                "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
+                "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s.",
             )
             % {"criterion": names[criterion], "count": number_format(number)}
             for criterion, number in met_again.items()
@@ -269,7 +276,9 @@ def _tell(
         },
         notes=notes,
         tables=_tables(
-            result, options["confidence"], are_outliers_named=options["deviations"] > 0
+            result,
+            options["confidence"],
+            are_outliers_named=options["deviations"] > 0,
         ),
         data={
             "options": _options_reported(options),
@@ -292,7 +301,10 @@ def _options_reported(options: RatingOptions) -> dict[str, object]:
 
 
 def _tables(
-    result: RatingsResult, confidence: float, *, are_outliers_named: bool
+    result: RatingsResult,
+    confidence: float,
+    *,
+    are_outliers_named: bool,
 ) -> Iterator[Table]:
     if result.weighted is not None:
         yield weighted_means_table(result.weighted, result.names)
@@ -300,7 +312,9 @@ def _tables(
         yield all_means_table(result)
     for criterion, criterion_result in result.criteria.items():
         yield means_table(
-            result.names[criterion], criterion_result.means, name=f"means_{criterion}"
+            result.names[criterion],
+            criterion_result.means,
+            name=f"means_{criterion}",
         )
     if len(result.criteria) > TWO_CRITERIA:
         yield correlations_table(result, confidence)
@@ -313,7 +327,9 @@ def _tables(
         yield removals_table(result, confidence)
         for criterion, criterion_result in result.criteria.items():
             yield means_without_outliers_table(
-                criterion, result.names[criterion], criterion_result
+                criterion,
+                result.names[criterion],
+                criterion_result,
             )
     if len(result.proposed_easy):
         yield _proposed_easy_table(result)
@@ -324,12 +340,12 @@ def _notes(result: RatingsResult, options: RatingOptions) -> Iterator[str]:
         yield _("Points are merged: 1–2, 3, 4–5.")
     if options["standardise"]:
         yield _(
-            "Means of values standardised by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
+            "Means of values standardised by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007).",
         )
         for criterion, of_criterion in result.criteria.items():
             if of_criterion.not_standardised:
                 yield _(
-                    "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
+                    "%(criterion)s: judges whose ratings are all equal are left out: %(names)s.",
                 ) % {
                     "criterion": result.names[criterion],
                     "names": comma_list(of_criterion.not_standardised),
@@ -341,7 +357,7 @@ def _notes(result: RatingsResult, options: RatingOptions) -> Iterator[str]:
     for (later, one), correlated in result.correlated.items():
         if correlated.of_ratings.pearson is not None:
             yield _(
-                "%(later)s and %(one)s: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
+                "%(later)s and %(one)s: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means.",
             ) % {
                 "later": result.names[later],
                 "one": result.names[one],
@@ -355,7 +371,10 @@ def _correlation_with_interval(correlation: SampledCorrelation) -> str:
     if correlation.pearson is None:
         return "–"
     return in_figures_with_interval(
-        correlation.pearson, correlation.pearson_low, correlation.pearson_high, 2
+        correlation.pearson,
+        correlation.pearson_low,
+        correlation.pearson_high,
+        2,
     )
 
 
@@ -396,7 +415,7 @@ ANALYSIS: Final = analysis_of_lines(
     name=Protocol.RATING.value,
     title=gettext_lazy("Ratings"),
     question=gettext_lazy(
-        "How good are the outputs by each criterion, and how reliable are the judges?"
+        "How good are the outputs by each criterion, and how reliable are the judges?",
     ),
     options=_OPTIONS,
     check=_check_options,

@@ -44,7 +44,11 @@ class Command(ReportCommand):
                 help=f"{side} language, for files that do not state it",
             )
         parser.add_argument(
-            "--to", metavar="F", type=Path, required=True, help="file to write"
+            "--to",
+            metavar="F",
+            type=Path,
+            required=True,
+            help="file to write",
         )
         parser.add_argument(
             "--output-format",

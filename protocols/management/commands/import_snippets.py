@@ -21,7 +21,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "campaign", metavar="CAMPAIGN", help="short name of the campaign"
+            "campaign",
+            metavar="CAMPAIGN",
+            help="short name of the campaign",
         )
         parser.add_argument("test_set", metavar="TEST_SET", help="name of the test set")
         parser.add_argument("file", metavar="FILE", type=Path)

@@ -112,7 +112,7 @@ def _judgments(task: Task, counted: CountedAnswers) -> Iterator[ScoredJudgment]:
     for judgment in judgments:
         first_outputs[judgment.pk] = _first_outputs(judgment.block)
     outputs = Output.objects.filter(
-        pk__in=set(chain.from_iterable(first_outputs.values()))
+        pk__in=set(chain.from_iterable(first_outputs.values())),
     )
     texts = dict(outputs.values_list("pk", "text"))
     # Judges may be shown an output again on purpose, in another block; both judgments count.
@@ -183,7 +183,9 @@ def _outputs(
 
 
 def output_scores(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> OutputScores | None:
     """Read the scores of the selected judgments 1…`watermark`; None if there are none.
 
@@ -192,24 +194,29 @@ def output_scores(
     read = scores_read(task=task, watermark=watermark, judgments=chosen)
     score_rows = []
     for score in scores_of(
-        read.judgments, None if is_scored(task.rules) else read.weights
+        read.judgments,
+        None if is_scored(task.rules) else read.weights,
     ):
         for system in score.output.systems:
             score_rows.append(
-                (score.judgment.line, score.judgment.judge, system, score.score)
+                (score.judgment.line, score.judgment.judge, system, score.score),
             )
     return OutputScores.of_rows(score_rows)
 
 
 def given_scores(
-    task: Task, chosen: ChosenJudgments, answers: Iterable[RecordedAnswer]
+    task: Task,
+    chosen: ChosenJudgments,
+    answers: Iterable[RecordedAnswer],
 ) -> OutputScores | None:
     """Return the scores in answers, as `output_scores` does."""
     weights = _weights(task, chosen)
     score_rows = []
     for answer in answers:
         for wrote, output in zip(
-            answer.candidates, answer.answer["outputs"], strict=True
+            answer.candidates,
+            answer.answer["outputs"],
+            strict=True,
         ):
             for system in wrote:
                 score_rows.append(
@@ -218,7 +225,7 @@ def given_scores(
                         answer.judge,
                         system,
                         output_score(output, weights),
-                    )
+                    ),
                 )
     return OutputScores.of_rows(score_rows)
 
@@ -235,7 +242,9 @@ class RatedError(TypedDict):
 
 
 def output_errors(
-    task: Task, watermark: int, chosen: ChosenJudgments
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
 ) -> Iterator[tuple[str, str, int, list[RatedError]]]:
     """Yield the errors marked in outputs by the judgments that `output_scores` reads.
 
@@ -261,7 +270,8 @@ def output_errors(
 def _rated_error(span: Span, weights: Weights | None) -> RatedError:
     """Return an error as a rating of an EvalSet folder."""
     category = span.category or {ERROR: "", MISSING: "omission", SOURCE: ""}.get(
-        span.kind, span.kind
+        span.kind,
+        span.kind,
     )
     if weights is None:
         weight = None
@@ -359,7 +369,10 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
 
 
 def spans_fitting(
-    output: ScoredOutput, text: str | None, rules: SpansRules, lose: Lose
+    output: ScoredOutput,
+    text: str | None,
+    rules: SpansRules,
+    lose: Lose,
 ) -> list[Span]:
     """Return the spans of an output as a task with these rules has them. Raises AnswerRefusedError."""
     spans = output.spans or ()

@@ -163,7 +163,8 @@ def _left_out_because(row: _Row) -> str:
 
 
 def _drop_mqm_scores(
-    judgments: list[ScoredJudgment], losses: Losses
+    judgments: list[ScoredJudgment],
+    losses: Losses,
 ) -> list[ScoredJudgment]:
     """Return the judgments without scores if they are 0 throughout and errors have categories."""
     outputs = [judgment.outputs[0] for judgment in judgments]
@@ -173,7 +174,7 @@ def _drop_mqm_scores(
     without_scores = []
     for judgment in judgments:
         without_scores.append(
-            replace(judgment, outputs=(replace(judgment.outputs[0], score=None),))
+            replace(judgment, outputs=(replace(judgment.outputs[0], score=None),)),
         )
     return without_scores
 
@@ -275,7 +276,10 @@ _TIME: Final = "write the time as Appraise does, in seconds since 1970"
 
 
 def _number(
-    key: str, text: str, refuse: Refuse, remedy: str = "write a number"
+    key: str,
+    text: str,
+    refuse: Refuse,
+    remedy: str = "write a number",
 ) -> float | None:
     stripped = text.strip()
     if not _is_filled(stripped):
@@ -338,7 +342,10 @@ def _literal(text: str) -> object:
 
 
 def _ends(
-    key: str, start: object, end: object, refuse: Refuse
+    key: str,
+    start: object,
+    end: object,
+    refuse: Refuse,
 ) -> tuple[int | None, int | None]:
     if start == _MISSING and end == _MISSING:
         return None, None
@@ -406,7 +413,8 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
     lose("comments", bool(judgment.comment))
     lose("active times", judgment.duration_ms is not None)
     lose(
-        "that an output was judged a third time or more on purpose", judgment.repeat > 2
+        "that an output was judged a third time or more on purpose",
+        judgment.repeat > 2,
     )
     lose("which outputs were shown side by side", judgment.is_contrastive)
     shared_outputs = 0
@@ -443,7 +451,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
             spans,
             _plain(judgment.started_at),
             _plain(judgment.ended_at),
-        ]
+        ],
     )
 
 

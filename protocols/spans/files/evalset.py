@@ -43,7 +43,9 @@ def read_evalset_ratings(
             values = object_of("rating", decode_json(rating), refuse)
         except (ValueError, RecursionError):
             refuse(
-                "rating", "the rating is not valid JSON", 'write {"errors": []} or None'
+                "rating",
+                "the rating is not valid JSON",
+                'write {"errors": []} or None',
             )
         errors = list_of("errors", values.get("errors"), refuse)
         spans = spans_of([_span(error, lose) for error in errors], refuse, lose)
@@ -51,7 +53,7 @@ def read_evalset_ratings(
         output = made(ScoredOutput, "outputs", refuse, systems, None, spans)
         named = ("", "", "", str(segments[system]), judge)
         judgments.append(
-            made(ScoredJudgment, None, refuse, *named, (output,), line=line)
+            made(ScoredJudgment, None, refuse, *named, (output,), line=line),
         )
     return judgments, losses.counted()
 

@@ -37,12 +37,13 @@ from ranking.files.sources import ReadingProgress, Sources
 _SNIFFED_BYTES: Final = 64 * 1024
 # Tables of others have tabs and a kind of item, too, but no language after it.
 _APPRAISE: Final = re.compile(
-    rf'[,;]"?({"|".join(KINDS)})"?[,;]|\t({"|".join(KINDS)})\t[A-Za-z_-]{{2,}}\t'
+    rf'[,;]"?({"|".join(KINDS)})"?[,;]|\t({"|".join(KINDS)})\t[A-Za-z_-]{{2,}}\t',
 )
 #: Scores without errors have "None" in lines without a score, too.
 _RATING: Final = re.compile(r'[^\t]+\t(None|\{"errors")')
 _APPRAISE_HEADER: Final = re.compile(
-    r"user(name)?[,;\t]system[,;\t]item_?id[,;\t]", re.IGNORECASE
+    r"user(name)?[,;\t]system[,;\t]item_?id[,;\t]",
+    re.IGNORECASE,
 )
 #: Keys of rankings, votes and test sets.
 _KEYS_OF_OTHERS: Final = ("candidates", "model_a", "src_text", "tgt_text", "hypothesis")
@@ -141,7 +142,7 @@ def read_spans(
                 judgment,
                 source_language=judgment.source_language or source_language,
                 target_language=judgment.target_language or target_language,
-            )
+            ),
         )
     return SpansRead(
         judgments=tuple(with_languages),
@@ -165,7 +166,8 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
         return judgment.source_language, judgment.target_language
 
     chosen = one_language_pair(
-        {pair(judgment) for judgment in read.judgments}, selection
+        {pair(judgment) for judgment in read.judgments},
+        selection,
     )
     others = []
     for judgment in read.judgments:
@@ -186,7 +188,8 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
 
 
 def read_spans_file(
-    file: InputFile, input_format: SpansFormat | None = None
+    file: InputFile,
+    input_format: SpansFormat | None = None,
 ) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
     """Read one file; return its format (detected if not given), its judgments, and the losses.
 
@@ -201,13 +204,18 @@ def read_spans_file(
     for judgment in judgments:
         named.append((file.name, judgment))
     together = _together(
-        named, losses, input_format, is_one_file=True, keeps_apart=False
+        named,
+        losses,
+        input_format,
+        is_one_file=True,
+        keeps_apart=False,
     )
     return input_format, together, (*lost, *losses.counted())
 
 
 def scored_records(
-    file: StoredFile, file_format: str | None
+    file: StoredFile,
+    file_format: str | None,
 ) -> Iterator[str | ScoredJudgment | FormAnswer | Loss]:
     """Yield the format (detected if None), the judgments, answers to forms, and the losses. Raises FormatError."""
     with file.open() as stream:
@@ -225,7 +233,8 @@ def scored_records(
 
 
 def _file_read(
-    file: InputFile, input_format: SpansFormat | None
+    file: InputFile,
+    input_format: SpansFormat | None,
 ) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
     if input_format is None:
         input_format, file = detect_spans_format(file)
@@ -258,11 +267,18 @@ def _together(
         location = f"{file}, line {judgment.line}"
         try:
             texts.check(
-                judgment.document, judgment.segment, location, judgment.source, outputs
+                judgment.document,
+                judgment.segment,
+                location,
+                judgment.source,
+                outputs,
             )
         except SegmentProblem as error:
             raise FormatError(
-                file, error.problem, error.remedy, line=judgment.line
+                file,
+                error.problem,
+                error.remedy,
+                line=judgment.line,
             ) from error
     return counted_judgments(
         named,
@@ -401,7 +417,8 @@ WRITTEN: Final = tuple(_WRITERS)
 
 
 def write_spans(
-    judgments: Iterable[ScoredJudgment], output_format: SpansFormat
+    judgments: Iterable[ScoredJudgment],
+    output_format: SpansFormat,
 ) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the lines of a file, including line ends, and the losses."""
     judgments = list(judgments)

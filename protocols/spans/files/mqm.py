@@ -167,7 +167,13 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     judge = judge_of(first["rater"], "rater", refuse)
     systems = (system_of("system", first["system"], refuse),)
     output = made(
-        ScoredOutput, "outputs", refuse, systems, None, tuple(spans), output_text
+        ScoredOutput,
+        "outputs",
+        refuse,
+        systems,
+        None,
+        tuple(spans),
+        output_text,
     )
     named = ("", "", first["doc"], first["seg_id"], judge)
     return made(ScoredJudgment, None, refuse, *named, (output,), source, line=line)
@@ -194,7 +200,10 @@ def _span(cells: dict[str, str], refuse: Refuse, lose: Lose) -> Span | None:
 
 
 def _marked_spans(
-    column: str, text: str, refuse: Refuse, lose: Lose
+    column: str,
+    text: str,
+    refuse: Refuse,
+    lose: Lose,
 ) -> list[tuple[int, int]]:
     """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
     last = len(_plain_text(text))

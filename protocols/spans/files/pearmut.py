@@ -92,7 +92,12 @@ def read_pearmut_campaign(
         if annotation:
             entry = {"item": [item], "annotation": [annotation]}
             answers = entry_answers(
-                1, str(campaign.get("campaign_id")), "", entry, refuse, lose
+                1,
+                str(campaign.get("campaign_id")),
+                "",
+                entry,
+                refuse,
+                lose,
             )
             judgments += _judgments(answers, file.name, losses)
     return judgments, losses.counted()
@@ -108,7 +113,9 @@ def _items(values: list[Any]) -> Iterator[JSONObject]:
 
 
 def _judgments(
-    answers: Iterable[LoggedItem | FormAnswer], file: str, losses: Losses
+    answers: Iterable[LoggedItem | FormAnswer],
+    file: str,
+    losses: Losses,
 ) -> list[ScoredJudgment]:
     judgments = []
     for item in answers:
@@ -138,12 +145,22 @@ def _output(output: LoggedOutput, refuse: Refuse, lose: Lose) -> ScoredOutput:
     if spans is not None:
         spans = _spans(f"{output.key}.error_spans", spans, output.shown, refuse, lose)
     return made(
-        ScoredOutput, "outputs", refuse, (output.system,), score, spans, output.text
+        ScoredOutput,
+        "outputs",
+        refuse,
+        (output.system,),
+        score,
+        spans,
+        output.text,
     )
 
 
 def _spans(
-    key: str, value: object, text: str, refuse: Refuse, lose: Lose
+    key: str,
+    value: object,
+    text: str,
+    refuse: Refuse,
+    lose: Lose,
 ) -> tuple[Span, ...]:
     places = character_of_position(text)
     spans = []
@@ -172,7 +189,7 @@ def _spans(
         category = str(values.get("category") or "")
         refuse_broken_text(f"{own}.category", category, refuse)
         spans.append(
-            made(Span, own, refuse, start, end, Severity(severity), category, kind)
+            made(Span, own, refuse, start, end, Severity(severity), category, kind),
         )
     return tuple(spans)
 
@@ -225,7 +242,8 @@ def write_pearmut_log(
         for output in judgment.outputs:
             lose("identical outputs of several systems", len(output.systems) > 1)
             scored = present(
-                score=output.score, error_spans=_spans_written(output, lose)
+                score=output.score,
+                error_spans=_spans_written(output, lose),
             )
             for system in output.systems:
                 key = (judgment.judge, judgment.document, judgment.segment, system)

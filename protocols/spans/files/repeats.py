@@ -31,12 +31,15 @@ def counted_judgments(
         for output in judgment.outputs:
             for system in output.systems:
                 submissions.append(
-                    _submission(file, judgment, output, system, is_logged=is_logged)
+                    _submission(file, judgment, output, system, is_logged=is_logged),
                 )
     counts = iter(
         counted_submissions(
-            submissions, losses, _describe_submission, is_one_file=is_one_file
-        )
+            submissions,
+            losses,
+            _describe_submission,
+            is_one_file=is_one_file,
+        ),
     )
     counted = []
     for _file, judgment in judgments:

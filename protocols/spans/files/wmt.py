@@ -64,7 +64,9 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
                 output_text = any_text(f"tgt_text.{system}", text, refuse)
             for number, answer in enumerate(_answers(key, answers, refuse), 1):
                 started_at, ended_at = _times(
-                    f"{key}.times", answer.get("times"), refuse
+                    f"{key}.times",
+                    answer.get("times"),
+                    refuse,
                 )
                 judgments.append(
                     made(
@@ -81,7 +83,7 @@ def read_wmt_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, .
                         started_at=started_at,
                         ended_at=ended_at,
                         line=line,
-                    )
+                    ),
                 )
     return judgments, losses.counted()
 
@@ -114,7 +116,10 @@ def _segment(identifier: str, line_of_document: int) -> _Segment:
     source_language, _dash, target_language = pair.partition("-")
     document = "/".join(others)
     return _Segment(
-        source_language, target_language, document, segment_id(document, str(position))
+        source_language,
+        target_language,
+        document,
+        segment_id(document, str(position)),
     )
 
 
@@ -123,7 +128,7 @@ def _answers(key: str, value: object, refuse: Refuse) -> Iterator[JSONObject]:
     if isinstance(value, list):
         for number, answer in enumerate(value):
             yield from _answers_by_annotator(
-                object_of(f"{key}[{number}]", answer, refuse)
+                object_of(f"{key}[{number}]", answer, refuse),
             )
     else:
         yield from _answers_by_annotator(object_of(key, value, refuse))
@@ -139,19 +144,27 @@ def _answers_by_annotator(values: JSONObject) -> Iterator[JSONObject]:
 
 
 def _judge(
-    key: str, answer: JSONObject, number: int, refuse: Refuse, lose: Lose
+    key: str,
+    answer: JSONObject,
+    number: int,
+    refuse: Refuse,
+    lose: Lose,
 ) -> str:
     name = answer.get("annotator")
     if name is None:
         lose("names of annotators that the file lacks (numbered instead)")
         return f"annotator {number}"
     return judge_of(
-        text_of(f"{key}.annotator", name, refuse), f"{key}.annotator", refuse
+        text_of(f"{key}.annotator", name, refuse),
+        f"{key}.annotator",
+        refuse,
     )
 
 
 def _times(
-    key: str, value: object, refuse: Refuse
+    key: str,
+    value: object,
+    refuse: Refuse,
 ) -> tuple[float | None, float | None]:
     if value is None:
         return None, None

@@ -141,7 +141,9 @@ def score_agreement(
     standardised = None
     if z:
         standardised = _both_ways(
-            np.concatenate(z), np.concatenate(of_z), confidence
+            np.concatenate(z),
+            np.concatenate(of_z),
+            confidence,
         ).value
     return ScoreAgreement(
         pairs=tuple(pairs),
@@ -155,7 +157,9 @@ def score_agreement(
 
 
 def _values(
-    items: Sequence[Item], one: dict[Item, float], other: dict[Item, float]
+    items: Sequence[Item],
+    one: dict[Item, float],
+    other: dict[Item, float],
 ) -> FloatArray:
     values = []
     for item in items:
@@ -172,7 +176,11 @@ def _standardise_scores(scores: dict[Item, float]) -> dict[Item, float]:
 
 
 def _pair(
-    one: str, other: str, values: FloatArray, segments: Int64Array, confidence: float
+    one: str,
+    other: str,
+    values: FloatArray,
+    segments: Int64Array,
+    confidence: float,
 ) -> JudgePairScores:
     first, second = values.T
     figures: dict[str, float | None] = {}
@@ -195,7 +203,9 @@ def _pair(
 
 
 def _both_ways(
-    values: FloatArray, segments: Int64Array, confidence: float
+    values: FloatArray,
+    segments: Int64Array,
+    confidence: float,
 ) -> ClusteredCorrelation:
     """Return the correlation of pairs, each counted in both orders."""
     if len(values) < _FEWEST:
@@ -213,7 +223,11 @@ def _score_correlation(
     """Return the correlation of pairs of scores, if there are enough, with an interval from ten segments on."""
     first, second = values.T
     correlation = correlation_clustered(
-        first, second, (segments,), coefficient=coefficient, confidence=confidence
+        first,
+        second,
+        (segments,),
+        coefficient=coefficient,
+        confidence=confidence,
     )
     if len(values) < _FEWEST:
         return replace(correlation, value=None, low=None, high=None)

@@ -38,7 +38,8 @@ def score_of(output: ScoredOutput, weights: Weights | None) -> float | None:
 
 
 def scores_of(
-    judgments: Sequence[ScoredJudgment], weights: Weights | None = None
+    judgments: Sequence[ScoredJudgment],
+    weights: Weights | None = None,
 ) -> list[OutputScore]:
     """Return the scores of all outputs that have one, in order."""
     names = sorted({(judgment.document, judgment.segment) for judgment in judgments})
@@ -54,7 +55,9 @@ def scores_of(
 
 
 def score_columns(
-    judgments: Sequence[ScoredJudgment], *, weights: Weights | None = None
+    judgments: Sequence[ScoredJudgment],
+    *,
+    weights: Weights | None = None,
 ) -> ScoreColumns:
     """Return the scores of judgments as columns.
 
@@ -79,7 +82,7 @@ def score_columns(
                     (score.judgment.document, score.judgment.segment),
                     score.judgment.judge,
                     score.score,
-                )
+                ),
             )
     if not rows:
         if weights is None:

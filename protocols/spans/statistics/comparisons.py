@@ -72,7 +72,7 @@ def blocks_of_scores(
     """
     scores = scores_of(judgments, weights)
     rows = list(
-        _blocks_by_screen(scores) if compared == "screen" else _blocks_by_judge(scores)
+        _blocks_by_screen(scores) if compared == "screen" else _blocks_by_judge(scores),
     )
     if not rows:
         raise ValueError(_NOTHING_COMPARED[compared])
@@ -109,7 +109,9 @@ def _blocks_by_judge(scores: Sequence[OutputScore]) -> Iterator[BlockRow]:
         for one, other in combinations(together, 2):
             if one.text != other.text:
                 yield _block(
-                    judge, segment, {one: together[one], other: together[other]}
+                    judge,
+                    segment,
+                    {one: together[one], other: together[other]},
                 )
 
 
@@ -130,7 +132,9 @@ def _together(candidates: _Candidates) -> dict[_Candidate, list[str]]:
 
 
 def _block(
-    judge: str, segment: int, systems: Mapping[_Candidate, list[str]]
+    judge: str,
+    segment: int,
+    systems: Mapping[_Candidate, list[str]],
 ) -> BlockRow:
     order = sorted({candidate.score for candidate in systems}, reverse=True)
     labels = []

@@ -9,7 +9,11 @@ from ranking.core.scored.columns import ScoreColumns
 
 
 def mean_of_one(
-    columns: ScoreColumns, *, is_on_scale: bool, confidence: float, seed: int
+    columns: ScoreColumns,
+    *,
+    is_on_scale: bool,
+    confidence: float,
+    seed: int,
 ) -> MeanRatings:
     """Return the mean of the scores of the only system, as for ratings by a criterion.
 

@@ -107,7 +107,10 @@ class RuleResult:
 
 
 def apply_rule(
-    columns: ScoreColumns, rule: ClusterRule = ClusterRule.PERMUTATION, *, seed: int = 0
+    columns: ScoreColumns,
+    rule: ClusterRule = ClusterRule.PERMUTATION,
+    *,
+    seed: int = 0,
 ) -> RuleResult:
     """Test all pairs of systems on paired units, and derive rank ranges and clusters by the rule.
 
@@ -146,7 +149,9 @@ def apply_rule(
             if common[upper, lower] >= FEWEST_COMMON:
                 generator = _generator_of(seed, systems[upper], systems[lower])
                 p[upper, lower] = _TESTS[rule](
-                    values[:, upper], values[:, lower], generator
+                    values[:, upper],
+                    values[:, lower],
+                    generator,
                 )
         none = np.zeros(size, dtype=np.int64)
         ranges = RankRanges(low=none, high=none)
@@ -159,7 +164,8 @@ def apply_rule(
         p=p,
         common=common,
         ranges=RankRanges(
-            low=np.where(tested, ranges.low, 0), high=np.where(tested, ranges.high, 0)
+            low=np.where(tested, ranges.low, 0),
+            high=np.where(tested, ranges.high, 0),
         ),
         cluster=np.where(tested, cluster, 0),
         seed=seed,
@@ -181,7 +187,9 @@ def _differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def wilcoxon_p(
-    upper: FloatArray, lower: FloatArray, _generator: np.random.Generator
+    upper: FloatArray,
+    lower: FloatArray,
+    _generator: np.random.Generator,
 ) -> float:
     """Return the one-sided p-value of the Wilcoxon signed-rank test that the first is better; 1
     without differences, NaN without common units.
@@ -197,7 +205,9 @@ def wilcoxon_p(
 
 
 def either_t_p(
-    upper: FloatArray, lower: FloatArray, _generator: np.random.Generator
+    upper: FloatArray,
+    lower: FloatArray,
+    _generator: np.random.Generator,
 ) -> float:
     """Return the smaller two-sided p-value of the paired and the unpaired t-test; 1 if neither can
     be computed, NaN without common units.
@@ -219,7 +229,9 @@ def either_t_p(
 
 
 def either_bootstrap_p(
-    upper: FloatArray, lower: FloatArray, generator: np.random.Generator
+    upper: FloatArray,
+    lower: FloatArray,
+    generator: np.random.Generator,
 ) -> float:
     """Return the smaller share of paired or unpaired resamples in which the first is not better."""
 
@@ -268,7 +280,9 @@ def permutation_p(values: FloatArray, *, seed: int = 0) -> FloatArray:
     least = np.abs(differences.sum(axis=0)) * (1 - 1e-12)
     keys = segment_keys(np.arange(len(values)))
     flipped = flipped_sums(
-        differences, keys, Drawing(resamples=_PERMUTATIONS, seed=seed)
+        differences,
+        keys,
+        Drawing(resamples=_PERMUTATIONS, seed=seed),
     )
     as_far = np.count_nonzero(np.abs(flipped) >= least, axis=0)
     # The observed signs are among all flips.
@@ -309,7 +323,8 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
 
 
 def _ranges_and_clusters(
-    apart: BoolArray, upper_is_better: BoolArray
+    apart: BoolArray,
+    upper_is_better: BoolArray,
 ) -> tuple[RankRanges, Int64Array]:
     """Return rank ranges by counting significantly better and worse systems, always including the
     rank by mean.
@@ -317,7 +332,8 @@ def _ranges_and_clusters(
     sure = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     rank = np.arange(1, len(apart) + 1)
     ranges = RankRanges(
-        low=np.minimum(sure.low, rank), high=np.maximum(sure.high, rank)
+        low=np.minimum(sure.low, rank),
+        high=np.maximum(sure.high, rank),
     )
     return ranges, clusters(ranges)
 

@@ -58,7 +58,9 @@ class SpanAgreement:
 
 
 def span_agreement(
-    judgments: Sequence[ScoredJudgment], *, confidence: float = 0.95
+    judgments: Sequence[ScoredJudgment],
+    *,
+    confidence: float = 0.95,
 ) -> SpanAgreement:
     """Measure the agreement of judges on the marked characters of the same outputs.
 
@@ -90,7 +92,11 @@ def span_agreement(
     weighted = _ratio(sums[:, 0], sums[:, 2], confidence)
     unweighted = _ratio(sums[:, 1], sums[:, 2], confidence)
     return SpanAgreement(
-        shared, *weighted, *unweighted, both_free=both_free, one_free=one_free
+        shared,
+        *weighted,
+        *unweighted,
+        both_free=both_free,
+        one_free=one_free,
     )
 
 
@@ -104,7 +110,9 @@ def common_characters(*outputs: ScoredOutput) -> FloatArray:
 
 
 def _ratio(
-    above: FloatArray, below: FloatArray, confidence: float
+    above: FloatArray,
+    below: FloatArray,
+    confidence: float,
 ) -> tuple[float | None, float | None, float | None]:
     """Return Σ above / Σ below, from 0 to 1, with its interval; each entry is a segment."""
     count = len(below)

@@ -61,7 +61,10 @@ class _Row(NamedTuple):
 
 
 def suggestion_effects(
-    judgments: Sequence[ScoredJudgment], *, weights: Weights | None, confidence: float
+    judgments: Sequence[ScoredJudgment],
+    *,
+    weights: Weights | None,
+    confidence: float,
 ) -> SuggestionEffects:
     """Compare answers that start from suggestions with those about outputs drawn to be shown without.
 
@@ -102,7 +105,9 @@ def _common_errors(segment: str, outputs: Sequence[ScoredOutput]) -> Iterator[_R
 
 
 def _values(
-    judgment: ScoredJudgment, output: ScoredOutput, weights: Weights | None
+    judgment: ScoredJudgment,
+    output: ScoredOutput,
+    weights: Weights | None,
 ) -> Iterator[tuple[str, float]]:
     """Yield measures of an answer about an output, and 0 or 1 for each outcome of each suggested error."""
     spans = output.spans or ()

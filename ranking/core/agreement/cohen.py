@@ -107,7 +107,9 @@ class SegmentTables(NamedTuple):
 
 
 def segment_tables(
-    blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing
+    blocks: Blocks,
+    pairs: PairsOfJudges,
+    pairing: Pairing,
 ) -> SegmentTables:
     """Return the tables of each pair of judges on each segment."""
     pairing = member_of(Pairing, "pairing", pairing)
@@ -125,7 +127,8 @@ def segment_tables(
 
 
 def _tables_by_segment(
-    comparisons: CollapsedComparisons, pairs: PairsOfJudges
+    comparisons: CollapsedComparisons,
+    pairs: PairsOfJudges,
 ) -> SegmentTables:
     judges = max(len(pairs.row), 1)
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
@@ -157,7 +160,12 @@ def _tables_by_segment(
 
 
 def cohen_shares(
-    blocks: Blocks, *, pairing: Pairing, symmetric: bool, resamples: int, seed: int
+    blocks: Blocks,
+    *,
+    pairing: Pairing,
+    symmetric: bool,
+    resamples: int,
+    seed: int,
 ) -> tuple[Shares, Shares]:
     """Return Cohen's P(A) and P(E), averaged over pairs of judges with the numbers of compared
     pairs as weights.
@@ -197,7 +205,11 @@ def cohen_shares(
 
 
 def _shares_of_pairs(
-    counted: list[Int64Array], ways: Int64Array, kept: BoolArray, *, symmetric: bool
+    counted: list[Int64Array],
+    ways: Int64Array,
+    kept: BoolArray,
+    *,
+    symmetric: bool,
 ) -> Shares:
     """Return P(A) and P(E) of the kept pairs of judges, from parts of the resampled cells."""
     means = []
@@ -210,7 +222,10 @@ def _shares_of_pairs(
 
 
 def _weighted_mean(
-    tables: Int64Array, ways: Int64Array, *, symmetric: bool
+    tables: Int64Array,
+    ways: Int64Array,
+    *,
+    symmetric: bool,
 ) -> FloatArray:
     """Return P(A) and P(E), averaged over pairs of judges, weighted by their compared pairs."""
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
@@ -246,7 +261,10 @@ class _Changes:
 
 
 def cohen_variances(
-    blocks: Blocks, *, pairing: Pairing, symmetric: bool
+    blocks: Blocks,
+    *,
+    pairing: Pairing,
+    symmetric: bool,
 ) -> tuple[VarianceParts, VarianceParts]:
     """Return the changes of Cohen's κ when each segment and each judge is left out.
 
@@ -280,7 +298,11 @@ def cohen_variances(
 
 
 def _changes(
-    by_segment: SegmentTables, whole: Int64Array, ways: Int64Array, *, symmetric: bool
+    by_segment: SegmentTables,
+    whole: Int64Array,
+    ways: Int64Array,
+    *,
+    symmetric: bool,
 ) -> _Changes:
     """Return the changes when each segment's tables are left out."""
     divisor = max(len(ways), 1)
@@ -379,7 +401,9 @@ class _PairSums:
         )
 
     def _sums_by_judge(
-        self, values: FloatArray | Int64Array, kept: BoolArray
+        self,
+        values: FloatArray | Int64Array,
+        kept: BoolArray,
     ) -> FloatArray:
         """Sum values of the kept pairs by judge, from shape (m, G) to (m, J).
 
@@ -396,7 +420,10 @@ class _PairSums:
 
 
 def _contributions(
-    tables: Int64Array, ways: Int64Array, *, symmetric: bool
+    tables: Int64Array,
+    ways: Int64Array,
+    *,
+    symmetric: bool,
 ) -> FloatArray:
     """Return weight · P(A), weight · P(E) and weight of each table, shape (3, T)."""
     compared, p_agree, p_chance = cohen_of_tables(tables, symmetric=symmetric)

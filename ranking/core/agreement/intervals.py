@@ -143,7 +143,8 @@ def jackknife(kappa: float, without: FloatArray) -> float:
 
 
 def variances(
-    parts: Sequence[VarianceParts], level: KappaLevel
+    parts: Sequence[VarianceParts],
+    level: KappaLevel,
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate the variance of each κ over judges, or over segments and judges, and its degrees of freedom.
 
@@ -206,7 +207,9 @@ def _degrees_of_judges(judges: FloatArray) -> FloatArray:
 
 
 def pairs_counted_once(
-    of_judges: FloatArray, pairs: FloatArray, judges: FloatArray
+    of_judges: FloatArray,
+    pairs: FloatArray,
+    judges: FloatArray,
 ) -> FloatArray:
     """Return the variance over judges, V_judges, with the pairs of two judges counted once.
 
@@ -281,7 +284,9 @@ def kappa_intervals(
 
 
 def _no_interval(
-    parts: VarianceParts, level: KappaLevel, variance: float
+    parts: VarianceParts,
+    level: KappaLevel,
+    variance: float,
 ) -> NoInterval | None:
     if math.isnan(parts.of_judges):
         return NoInterval.TOO_FEW_JUDGES
@@ -322,7 +327,10 @@ def left_out_interval(
         judges=len(without_judge),
     )
     [intervals] = kappa_intervals(
-        parts=[parts], p_chance=[p_chance], level="two_way", confidence=confidence
+        parts=[parts],
+        p_chance=[p_chance],
+        level="two_way",
+        confidence=confidence,
     )
     return intervals
 
@@ -436,7 +444,9 @@ def says_enough(low: float | None, high: float | None) -> bool:
 
 
 def why_not_reported(
-    kappa: float | None, low: float | None, high: float | None
+    kappa: float | None,
+    low: float | None,
+    high: float | None,
 ) -> NotEstimable | None:
     """Return why an estimated κ is not reported; None if it is, or if there is none."""
     if kappa is None or says_enough(low, high):
@@ -496,7 +506,11 @@ class AgreementFields(TypedDict):
 
 
 def agreement_fields(
-    comparable: int, agreeing: int, p_agree: float, p_chance: float, interval: Interval
+    comparable: int,
+    agreeing: int,
+    p_agree: float,
+    p_chance: float,
+    interval: Interval,
 ) -> AgreementFields:
     """Return the fields of `Agreement`; NaN becomes None, with the reason."""
     kappa = float(kappa_of(np.array(p_agree), np.array(p_chance)))
@@ -530,7 +544,11 @@ def _none_for_nan(value: float) -> float | None:
 
 
 def additive_of(
-    chance: Chance, categories: int, *, symmetric: bool, of_same_judge: bool = False
+    chance: Chance,
+    categories: int,
+    *,
+    symmetric: bool,
+    of_same_judge: bool = False,
 ) -> Additive:
     """Return agreement, for a definition of chance, as a function of sums over units.
 

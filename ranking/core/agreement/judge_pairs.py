@@ -331,7 +331,9 @@ def _kappa_and_slope(sums: FloatArray) -> _Cohen:
 
 
 def _independent_variance(
-    slope: FloatArray, outcomes: Int64Array, comparable: FloatArray
+    slope: FloatArray,
+    outcomes: Int64Array,
+    comparable: FloatArray,
 ) -> FloatArray:
     """Return the linearised variance of κ as if all pairs of comparisons were independent, shape
     (P,).

@@ -170,7 +170,8 @@ def left_out_of_comparisons(
 
 
 def left_out_of_labels(
-    blocks: Blocks, of_units: OfUnits
+    blocks: Blocks,
+    of_units: OfUnits,
 ) -> tuple[LeftOutSums, LeftOutSums]:
     """Return the changes of the sums for agreement on labels when each segment and judge is left
     out.
@@ -187,7 +188,9 @@ def left_out_of_labels(
 
 
 def leave_one_out(
-    sums: LeftOutSums, evaluate: Evaluate, counts: PairCounts | None = None
+    sums: LeftOutSums,
+    evaluate: Evaluate,
+    counts: PairCounts | None = None,
 ) -> VarianceParts:
     """Return the parts of the variance of κ, from κ without each segment, each judge, and each
     judge's ratings of a segment.
@@ -271,7 +274,9 @@ class _Shard:
             of_segment=sums_by_position(values[:, once], index[once], len(numbers)),
             rater=self.rater,
             of_rater=sums_by_position(
-                others - values, raters.of_cell, len(raters.judge)
+                others - values,
+                raters.of_cell,
+                len(raters.judge),
             ),
             pairs=pairs.astype(np.int64),
             by_category=left_out.pairs[once].sum(axis=0),

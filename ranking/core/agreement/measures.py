@@ -145,7 +145,7 @@ def measure_agreement(
     blocks_required("measure_agreement", blocks)
     if chance_from is not None and chance not in {Chance.CONGER, Chance.SCOTT}:
         raise ValueError(
-            "chance_from: this chance is not estimated from other judgments"
+            "chance_from: this chance is not estimated from other judgments",
         )
     if chance is Chance.COHEN:
         inter, intra = _cohen_estimates(blocks, pairing, options, symmetric=symmetric)
@@ -178,12 +178,18 @@ def measure_agreement(
 
 
 def _cohen_estimates(
-    blocks: Blocks, pairing: Pairing, options: IntervalOptions, *, symmetric: bool
+    blocks: Blocks,
+    pairing: Pairing,
+    options: IntervalOptions,
+    *,
+    symmetric: bool,
 ) -> tuple[AgreementEstimate, AgreementEstimate]:
     """Return Cohen's κ between judges and of judges with themselves."""
     additive = pooled(Chance.SCOTT)
     inter_sums, intra_sums, _shared = left_out_of_comparisons(
-        blocks, pairing, additive.of_units
+        blocks,
+        pairing,
+        additive.of_units,
     )
     inter, intra = cohen_shares(
         blocks,
@@ -198,7 +204,9 @@ def _cohen_estimates(
             options.resampled_estimate(intra_sums, intra),
         )
     inter_parts, intra_parts = cohen_variances(
-        blocks, pairing=pairing, symmetric=symmetric
+        blocks,
+        pairing=pairing,
+        symmetric=symmetric,
     )
     return (
         options.estimate(inter_sums, inter, inter_parts),
@@ -227,7 +235,10 @@ class IntervalOptions:
         return 0
 
     def estimate_of_sums(
-        self, sums: LeftOutSums, additive: Additive, counts: PairCounts | None = None
+        self,
+        sums: LeftOutSums,
+        additive: Additive,
+        counts: PairCounts | None = None,
     ) -> AgreementEstimate:
         """Return κ of counted pairs with one P(E) for all judges."""
         if self.drawn:
@@ -252,7 +263,9 @@ class IntervalOptions:
         return Shares(p_agree, p_chance)
 
     def resampled_estimate(
-        self, sums: LeftOutSums, shares: Shares
+        self,
+        sums: LeftOutSums,
+        shares: Shares,
     ) -> AgreementEstimate:
         """Return κ of counted pairs, with an interval from resamples of segments."""
         cut = trim_count(self.resamples, self.confidence)
@@ -261,7 +274,10 @@ class IntervalOptions:
         return _estimate(sums, shares, interval)
 
     def estimate(
-        self, sums: LeftOutSums, shares: Shares, parts: VarianceParts
+        self,
+        sums: LeftOutSums,
+        shares: Shares,
+        parts: VarianceParts,
     ) -> AgreementEstimate:
         """Return κ of counted pairs, with an interval from the parts of its variance."""
         [interval] = kappa_intervals(
@@ -274,7 +290,9 @@ class IntervalOptions:
 
 
 def _estimate(
-    sums: LeftOutSums, shares: Shares, interval: Interval
+    sums: LeftOutSums,
+    shares: Shares,
+    interval: Interval,
 ) -> AgreementEstimate:
     return AgreementEstimate(
         **agreement_fields(
@@ -373,14 +391,15 @@ def label_agreement(
                 n_agreement=_agreement_within(sums, options),
                 fleiss=options.estimate_of_sums(fleiss_sums[side], fleiss),
                 alpha=options.estimate_of_sums(alpha_sums[side], alpha),
-            )
+            ),
         )
     inter, intra = agreements
     return LabelAgreements(inter, intra)
 
 
 def _agreement_within(
-    sums: LeftOutSums, options: IntervalOptions
+    sums: LeftOutSums,
+    options: IntervalOptions,
 ) -> tuple[AgreementEstimate, ...]:
     """Return the shares of pairs of labels that differ by at most 0 … 4."""
     agreeing = sums.whole[:MAX_LABEL].cumsum().tolist()

@@ -178,7 +178,7 @@ def agreement_by_length(
                 longest=longest,
                 segments=segments,
                 agreement=agreement,
-            )
+            ),
         )
     return tuple(agreements)
 
@@ -344,7 +344,10 @@ def comparisons_with(blocks: Blocks, system: int, other: int | None = None) -> B
 
 
 def agreement_by_document(
-    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
+    blocks: Blocks,
+    measure: PartsMeasure,
+    *,
+    progress: Progress | None = None,
 ) -> tuple[PartAgreement, ...]:
     """Measure the agreement on each document.
 
@@ -374,7 +377,11 @@ def agreement_by_document(
 
 
 def agreement_by_segment(
-    blocks: Blocks, measure: PartsMeasure, *, most: int = 50, fewest: int = 10
+    blocks: Blocks,
+    measure: PartsMeasure,
+    *,
+    most: int = 50,
+    fewest: int = 10,
 ) -> tuple[PartAgreement, ...]:
     """Measure the agreement on the segments with the lowest agreement.
 

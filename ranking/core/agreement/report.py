@@ -243,7 +243,10 @@ def agreement_of_tallies(
     of_judges = parts_of_judges(tallies, p_chance=chance_of_all)
     parts = [*of_judges, parts_of_all(tallies, chance=chance)]
     intervals = kappa_intervals(
-        parts=parts, p_chance=chances, level=resample, confidence=confidence
+        parts=parts,
+        p_chance=chances,
+        level=resample,
+        confidence=confidence,
     )
     return _report(
         tallies=tallies,
@@ -346,7 +349,7 @@ def _report(
                 comparisons=comparisons[index],
                 ties=ties[index],
                 agreement=of_judges[index],
-            )
+            ),
         )
     return AgreementReport(
         judges=tuple(judges),

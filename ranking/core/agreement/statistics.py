@@ -167,7 +167,10 @@ TIE_ROWS = len(TieSums._fields)
 
 
 def pooled_chance(
-    sums: TieSums, chance: Chance, *, of_same_judge: bool = False
+    sums: TieSums,
+    chance: Chance,
+    *,
+    of_same_judge: bool = False,
 ) -> FloatArray:
     """Return P(E) of all judges together: Conger's, Scott's, or a fixed one."""
     chance = member_of(Chance, "chance", chance)
@@ -202,7 +205,8 @@ def pooled(chance: Chance, *, of_same_judge: bool = False) -> Additive:
 
 
 def chance_of_pairs(
-    chance: Chance, tied: FloatArray
+    chance: Chance,
+    tied: FloatArray,
 ) -> Callable[[Int64Array, Int64Array], FloatArray]:
     """Return a function for the agreement of judges i and j that is expected by chance.
 
@@ -271,7 +275,10 @@ def krippendorff(categories: int, *, symmetric: bool, ordinal: bool) -> Additive
 
 
 def _krippendorff(
-    coincidences: FloatArray, *, symmetric: bool, ordinal: bool
+    coincidences: FloatArray,
+    *,
+    symmetric: bool,
+    ordinal: bool,
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(A) and P(E) for sums of coincidences of shape (K, K, R)."""
     if symmetric:
@@ -291,7 +298,9 @@ def _krippendorff(
 
 
 def cohen_of_tables(
-    tables: Int64Array, *, symmetric: bool = False
+    tables: Int64Array,
+    *,
+    symmetric: bool = False,
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
     """Return Cohen's (1960) P(A) and P(E) of contingency tables.
 
@@ -314,7 +323,9 @@ def cohen_of_tables(
 
 
 def cohen_of_cells(
-    cells: Int64Array, *, symmetric: bool
+    cells: Int64Array,
+    *,
+    symmetric: bool,
 ) -> tuple[Int64Array, FloatArray, FloatArray]:
     """Return `cohen_of_tables` for tables of shape (K, K, ...), several times faster."""
     pairs: Int64Array = cells.sum(axis=(0, 1))
@@ -339,7 +350,9 @@ def _ordinal(values: FloatArray) -> FloatArray:
 
 
 def sums_by_position(
-    values: npt.NDArray[Any], position: Int64Array, positions: int
+    values: npt.NDArray[Any],
+    position: Int64Array,
+    positions: int,
 ) -> FloatArray:
     """Sum the columns with the same position: from shape (m, N) to (m, positions)."""
     sums = [np.bincount(position, row, positions) for row in values]
@@ -370,7 +383,8 @@ def lowest_kappa(p_chance: float) -> float:
 
 
 def kappa_of_judge(
-    sums: Int64Array, p_chance: float | FloatArray | None
+    sums: Int64Array,
+    p_chance: float | FloatArray | None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return κ of a judge with others, and its P(E).
 
@@ -398,7 +412,8 @@ def kappa_of_judge(
 
 
 def squared_changes_of_pairs(
-    counts: PairCounts, p_chance: float
+    counts: PairCounts,
+    p_chance: float,
 ) -> tuple[float, float]:
     """Return sums of squared changes of κ when two judges' pairs are left out, in total and by
     segment.

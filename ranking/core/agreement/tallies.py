@@ -332,7 +332,9 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
 
 
 def parts_of_judges(
-    tallies: AgreementTallies, *, p_chance: float | None
+    tallies: AgreementTallies,
+    *,
+    p_chance: float | None,
 ) -> tuple[VarianceParts, ...]:
     """Return the parts of the variance of the κ of each judge with the others.
 
@@ -358,7 +360,10 @@ def parts_of_judges(
     # Converted to Python numbers for all judges at once: there may be a thousand.
     squares = _squared_changes(whole, tallies.products, shares, slope).tolist()
     overlap = _squared_changes(
-        whole=whole, products=tallies.products_with_others, shares=shares, slope=slope
+        whole=whole,
+        products=tallies.products_with_others,
+        shares=shares,
+        slope=slope,
     ).tolist()
     of_judges = _left_out_one_by_one(tallies, kappa, p_chance).tolist()
     kappas = kappa.tolist()
@@ -382,13 +387,16 @@ def parts_of_judges(
                 of_judges=of_judges[judge],
                 overlap=overlap[judge],
                 judges=effective_number_from(pairs[judge], squared_shared[judge]),
-            )
+            ),
         )
     return tuple(parts)
 
 
 def _variance_over_segments(
-    squares: float, segments: int, pairs: int, squared_pairs: int
+    squares: float,
+    segments: int,
+    pairs: int,
+    squared_pairs: int,
 ) -> float:
     """Return the variance over segments; NaN if fewer than two of them have pairs."""
     if segments < 2:
@@ -398,7 +406,9 @@ def _variance_over_segments(
 
 
 def _left_out_one_by_one(
-    tallies: AgreementTallies, kappa: FloatArray, p_chance: float | None
+    tallies: AgreementTallies,
+    kappa: FloatArray,
+    p_chance: float | None,
 ) -> FloatArray:
     """Return the delete-one variance of each judge's κ over the others; NaN where there is none."""
     judges = len(tallies.judges)
@@ -426,7 +436,9 @@ def _slope_of_all(whole: Int64Array, kappa: float, p_chance: float) -> FloatArra
 
 
 def _slopes_of_judges(
-    whole: Int64Array, kappa: FloatArray, p_chance: FloatArray
+    whole: Int64Array,
+    kappa: FloatArray,
+    p_chance: FloatArray,
 ) -> FloatArray:
     """Return the derivatives of each judge's κ by P(A), and by both shares of ties, shape (J, 3)."""
     by_agreement = share(np.ones(len(whole)), 1 - p_chance)

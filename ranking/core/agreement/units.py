@@ -45,7 +45,8 @@ class Cells:
 
 
 def comparison_cells(
-    blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
+    blocks: Blocks,
+    pairing: Pairing = Pairing.UNORDERED,
 ) -> Iterator[Cells]:
     """Yield the ratings of comparisons, with the outcomes as categories, some segments at a time."""
     pairing = member_of(Pairing, "pairing", pairing)
@@ -81,7 +82,8 @@ def _cells(
     item_and_judge = rated.item * divisor + rated.judge
     codes, cell = np.unique(item_and_judge, return_inverse=True)
     counts = np.bincount(
-        cell * categories + category, minlength=len(codes) * categories
+        cell * categories + category,
+        minlength=len(codes) * categories,
     )
     item, judge = np.divmod(codes, divisor)
     return Cells(
@@ -199,7 +201,8 @@ class SharedItemCounts:
     moments: Int64Array
 
     def of_pairs(
-        self, chance_of: Callable[[Int64Array, Int64Array], FloatArray]
+        self,
+        chance_of: Callable[[Int64Array, Int64Array], FloatArray],
     ) -> PairCounts:
         """Return the pairs of judges with shared comparisons, each once.
 
@@ -223,7 +226,8 @@ class SharedItemCounts:
     def __add__(self, other: SharedItemCounts) -> SharedItemCounts:
         """Return the counts of both."""
         return SharedItemCounts(
-            others=self.others + other.others, moments=self.moments + other.moments
+            others=self.others + other.others,
+            moments=self.moments + other.moments,
         )
 
 
@@ -318,7 +322,10 @@ def sums_of_rows(rows: Int64Array, position: Int64Array, places: int) -> Int64Ar
 
 
 def sums_of_products(
-    one: Int64Array, other: Int64Array, position: Int64Array, places: int
+    one: Int64Array,
+    other: Int64Array,
+    position: Int64Array,
+    places: int,
 ) -> Int64Array:
     """Sum the products of two numbers of each row by place, shape (places, m, m')."""
     columns = one.shape[1]

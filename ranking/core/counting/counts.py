@@ -117,7 +117,9 @@ def chunks(total: int, size: int) -> Iterator[slice]:
 
 
 def listed_comparisons(
-    blocks: Blocks, *, as_shown: bool = False
+    blocks: Blocks,
+    *,
+    as_shown: bool = False,
 ) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
     """List the comparisons of blocks, which are between labelled systems with different candidates.
 
@@ -446,13 +448,19 @@ class Layout:
 def count(blocks: Blocks, layout: Layout) -> Int64Array:
     """Count the cells of a layout over blocks, shape (m,)."""
     total: Int64Array = counts_of_units(
-        blocks, layout, np.zeros(len(blocks), dtype=np.int64), 1
+        blocks,
+        layout,
+        np.zeros(len(blocks), dtype=np.int64),
+        1,
     )
     return total.ravel()
 
 
 def counts_of_units(
-    blocks: Blocks, layout: Layout, unit: Int64Array, units: int
+    blocks: Blocks,
+    layout: Layout,
+    unit: Int64Array,
+    units: int,
 ) -> Int64Array:
     """Count the cells of a layout over the blocks of each unit.
 

@@ -80,7 +80,9 @@ class Moments:
 
 
 def effective_units_by_system(
-    moments: Moments, layout: Layout, unit: ClusterUnit
+    moments: Moments,
+    layout: Layout,
+    unit: ClusterUnit,
 ) -> FloatArray:
     """Return the effective number of units of each system.
 
@@ -134,7 +136,10 @@ def units_of(blocks: Blocks, unit: ClusterUnit) -> Int64Array:
 
 
 def moments_of_blocks(
-    blocks: Blocks, layout: Layout, *, fewest_documents: float = MIN_UNITS
+    blocks: Blocks,
+    layout: Layout,
+    *,
+    fewest_documents: float = MIN_UNITS,
 ) -> Moments:
     """Return the counts of blocks, and their second moments over blocks, segments and judges.
 
@@ -188,7 +193,9 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
 
 
 def unit_counts(
-    blocks: Blocks, layout: Layout, unit: Int64Array
+    blocks: Blocks,
+    layout: Layout,
+    unit: Int64Array,
 ) -> sparse.csr_array[np.int64]:
     """Return the counts of each unit in the used cells of a layout.
 

@@ -87,7 +87,11 @@ def _weight_by_leading_bits() -> Int16Array:
 
 
 def poisson_weights(
-    key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
+    key: UInt64Array,
+    *,
+    seed: int,
+    resamples: int,
+    first_resample: int = 0,
 ) -> Int16Array:
     """Return weights of B units in consecutive resamples: Poisson with mean 1.
 
@@ -135,7 +139,11 @@ def poisson_weights(
 
 
 def uniform_numbers(
-    key: UInt64Array, *, seed: int, resamples: int, first_resample: int = 0
+    key: UInt64Array,
+    *,
+    seed: int,
+    resamples: int,
+    first_resample: int = 0,
 ) -> FloatArray:
     """Return a uniform random number for each of B units in consecutive resamples.
 
@@ -190,7 +198,10 @@ UNITS_AT_A_TIME = 1024
 
 
 def bootstrap_wins(
-    blocks: Blocks, *, resamples: int = 1000, seed: int = 0
+    blocks: Blocks,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
@@ -239,7 +250,10 @@ def bootstrap_sums(
     totals = np.zeros((values.shape[0], resamples), dtype=values.dtype)
     for units in chunks(len(key), UNITS_AT_A_TIME):
         weights = poisson_weights(
-            key[units], seed=seed, resamples=resamples, first_resample=first_resample
+            key[units],
+            seed=seed,
+            resamples=resamples,
+            first_resample=first_resample,
         )
         totals += np.asarray(values[:, units] @ weights.astype(values.dtype))
     return totals
@@ -429,7 +443,7 @@ class Resampling:
         if self.level == "pairs":
             if layout.outright:
                 raise ValueError(
-                    "resample: blocks won outright cannot be counted in pairs"
+                    "resample: blocks won outright cannot be counted in pairs",
                 )
             return self.pair_counts(tally(blocks), layout, ids)
         totals = np.zeros((layout.size, len(ids)), dtype=np.int64)
@@ -464,7 +478,10 @@ class Resampling:
             of_judges = self._thinned_weights(keys[1], ids)
             return of_segments * of_judges
         return poisson_weights(
-            keys[0], seed=self.seed, resamples=len(ids), first_resample=ids.start
+            keys[0],
+            seed=self.seed,
+            resamples=len(ids),
+            first_resample=ids.start,
         )
 
     def _thinned_weights(self, key: UInt64Array, ids: range) -> Int16Array:

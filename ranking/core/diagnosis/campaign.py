@@ -190,7 +190,8 @@ def diagnose_campaign(
 
 
 def _times_judged(
-    blocks: Blocks, also_shown: Mapping[str, Sequence[int]] | None
+    blocks: Blocks,
+    also_shown: Mapping[str, Sequence[int]] | None,
 ) -> Int64Array:
     """Return the number of blocks in which each system was shown."""
     times: Int64Array = np.count_nonzero(blocks.candidates >= 0, axis=0)
@@ -201,7 +202,9 @@ def _times_judged(
 
 
 def _times_beside(
-    blocks: Blocks, reference: str, also_shown: Mapping[str, Sequence[int]] | None
+    blocks: Blocks,
+    reference: str,
+    also_shown: Mapping[str, Sequence[int]] | None,
 ) -> Int64Array:
     """Return the number of blocks in which each system was shown together with the reference."""
     is_shown = blocks.candidates >= 0
@@ -295,7 +298,8 @@ def _pairwise(tallies: Tallies) -> dict[str, dict[str, Counts]]:
 
 
 def _count_by_name(
-    names: tuple[str, ...], counts: npt.NDArray[np.integer]
+    names: tuple[str, ...],
+    counts: npt.NDArray[np.integer],
 ) -> dict[str, int]:
     return dict(zip(names, counts.tolist(), strict=True))
 
@@ -335,7 +339,8 @@ class IdenticalTexts:
 
 
 def identical_texts(
-    blocks: Blocks, texts: Mapping[str, Sequence[str | None]]
+    blocks: Blocks,
+    texts: Mapping[str, Sequence[str | None]],
 ) -> IdenticalTexts:
     """Find identical texts that one judge ranked differently (Bojar et al. 2011, Table 9).
 
@@ -379,7 +384,7 @@ def identical_texts(
                     judge=blocks.judges[int(blocks.judge[row])],
                     systems=systems,
                     labels=labels,
-                )
+                ),
             )
     ranked_differently.sort(key=astuple)
     return IdenticalTexts(compared=compared, differently=tuple(ranked_differently))

@@ -105,7 +105,10 @@ def _mean_ranks(x: FloatArray) -> FloatArray:
 
 
 def correlation_sampled(
-    x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], *, confidence: float = 0.95
+    x: npt.NDArray[np.generic],
+    y: npt.NDArray[np.generic],
+    *,
+    confidence: float = 0.95,
 ) -> SampledCorrelation:
     """Compute the correlation of two lists of numbers, with intervals.
 
@@ -153,7 +156,10 @@ def correlation_sampled(
             no_interval=NoInterval.STRAIGHT_LINE,
         )
     pearson_low, pearson_high = _interval(
-        value=pearson, variance=1.0, pairs=pairs, confidence=confidence
+        value=pearson,
+        variance=1.0,
+        pairs=pairs,
+        confidence=confidence,
     )
     spearman_low, spearman_high = _spearman_interval(spearman, pairs, confidence)
     return SampledCorrelation(
@@ -168,7 +174,9 @@ def correlation_sampled(
 
 
 def _spearman_interval(
-    value: float, pairs: int, confidence: float
+    value: float,
+    pairs: int,
+    confidence: float,
 ) -> tuple[float, float]:
     most = 1 - 6 / (pairs * (pairs**2 - 1))
     inside = min(most, max(-most, value))
@@ -182,7 +190,10 @@ def _spearman_interval(
 
 
 def _interval(
-    value: float, variance: float, pairs: int, confidence: float
+    value: float,
+    variance: float,
+    pairs: int,
+    confidence: float,
 ) -> tuple[float, float]:
     """Return the ends of the interval of a coefficient whose z has the variance `variance` / (n −
     3).
@@ -248,7 +259,9 @@ def spearman_influenced(x: FloatArray, y: FloatArray) -> Influenced:
 
 
 def kendall_influenced(
-    x: FloatArray, y: FloatArray, balance: Int64Array | None = None
+    x: FloatArray,
+    y: FloatArray,
+    balance: Int64Array | None = None,
 ) -> Influenced:
     """Return Kendall's τ_b; neither list may be constant. `balance` is `order_balance` if known.
 
@@ -300,7 +313,9 @@ def order_balance(x: FloatArray, y: FloatArray, group: Int64Array) -> Int64Array
     group_and_many = group * (many.max() + 1) + many
     group_and_both = group_and_many * (few.max() + 1) + few
     _pairs, index, same = np.unique(
-        group_and_both, return_inverse=True, return_counts=True
+        group_and_both,
+        return_inverse=True,
+        return_counts=True,
     )
     equal_in_many = np.bincount(group_and_many)[group_and_many]
     result = equal_in_many - same[index]
@@ -460,7 +475,9 @@ class _Measured:
 
 
 def _coefficient_with_variance(
-    x: FloatArray, y: FloatArray, coefficient: Coefficient
+    x: FloatArray,
+    y: FloatArray,
+    coefficient: Coefficient,
 ) -> _Measured:
     if coefficient is Coefficient.PEARSON:
         return _Measured(correlation(x, y).pearson, partial(_left_out, x, y))

@@ -129,7 +129,9 @@ class _ShareVariances:
 
 
 def _t_tests(
-    won: Int64Array, lost: Int64Array, variances: _ShareVariances
+    won: Int64Array,
+    lost: Int64Array,
+    variances: _ShareVariances,
 ) -> FloatArray:
     total = won + lost
     even = np.full(len(won), 0.5)
@@ -146,7 +148,10 @@ def _t_tests(
 
 
 def _share_variances(
-    blocks: Blocks, level: Level, won: Int64Array, lost: Int64Array
+    blocks: Blocks,
+    level: Level,
+    won: Int64Array,
+    lost: Int64Array,
 ) -> _ShareVariances:
     share, weight = smoothed_share(won, won + lost)
     influence = np.stack([weight * (1 - share), -weight * share], axis=1)
@@ -273,7 +278,8 @@ def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, 
 
 
 def scored_on_shared_blocks(
-    blocks: Blocks, method: CountsMethod
+    blocks: Blocks,
+    method: CountsMethod,
 ) -> tuple[ScoredPair, ...]:
     """Return all pairs of systems with their scores on the blocks that show both.
 
@@ -314,13 +320,14 @@ def scored_on_shared_blocks(
         segments = shared_segments[row]
         pair = _scored_pair(blocks.systems, scores.rows(row), a, b)
         scored.append(
-            replace(pair, blocks=len(segments), segments=len(np.unique(segments)))
+            replace(pair, blocks=len(segments), segments=len(np.unique(segments))),
         )
     return tuple(scored)
 
 
 def contradictions(
-    direct: DirectPairs, pairs: tuple[ScoredPair, ...]
+    direct: DirectPairs,
+    pairs: tuple[ScoredPair, ...],
 ) -> tuple[Contradiction, ...]:
     """Return the pairs whose direct comparisons contradict their scores, clearest first.
 
@@ -352,7 +359,7 @@ def contradictions(
                 losses=losses,
                 ties=int(direct.tallies.ties[a, b]),
                 adjusted_p=float(direct.adjusted_p[a, b]),
-            )
+            ),
         )
     return tuple(sorted(contradicted, key=_clearness))
 
@@ -375,7 +382,10 @@ def _value(scores: Scores, system: int) -> float | None:
 
 
 def _scored_pair(
-    systems: tuple[str, ...], scores: Scores, a: int, b: int
+    systems: tuple[str, ...],
+    scores: Scores,
+    a: int,
+    b: int,
 ) -> ScoredPair:
     """Return two systems with their scores; None for both if the scores are not comparable."""
     one = _value(scores, a)
@@ -431,7 +441,9 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
     beats: BoolArray = wins > wins.T
     cycles = list(_triads(beats))
     groups, member = csgraph.connected_components(
-        beats, directed=True, connection="strong"
+        beats,
+        directed=True,
+        connection="strong",
     )
     groups_with_triad = set()
     for triad in cycles:

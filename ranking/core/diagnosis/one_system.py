@@ -193,7 +193,11 @@ class _Share(NamedTuple):
 
 
 def _share(
-    successes: Int64Array, failures: Int64Array, units: _Units, *, confidence: float
+    successes: Int64Array,
+    failures: Int64Array,
+    units: _Units,
+    *,
+    confidence: float,
 ) -> _Share:
     won = int(successes.sum())
     lost = int(failures.sum())
@@ -274,7 +278,8 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     variance = max(binomial_variance, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
     degrees_of_freedom = min(
-        combined.freedom_of(variance), max(1, combined.segments - 2)
+        combined.freedom_of(variance),
+        max(1, combined.segments - 2),
     )
     p_value = float(2 * stdtr(degrees_of_freedom, -t))
     return LengthTrend(slope, p_value, limits)
@@ -327,7 +332,10 @@ class ClearSegments:
 
 
 def clear_segments(
-    outcomes: Outcomes, *, most: int = 10, fewest: int = 2
+    outcomes: Outcomes,
+    *,
+    most: int = 10,
+    fewest: int = 2,
 ) -> ClearSegments:
     """Find the segments on which a system is furthest behind, and furthest ahead of, another one.
 
@@ -399,7 +407,10 @@ def _distances(outcomes: Outcomes) -> _Distances:
 
 
 def _clearest(
-    blocks: Blocks, distances: _Distances, distance: FloatArray, most: int
+    blocks: Blocks,
+    distances: _Distances,
+    distance: FloatArray,
+    most: int,
 ) -> tuple[ClearSegment, ...]:
     """Return the segments with the largest distances above 0."""
     compared = distances.compared
@@ -419,13 +430,16 @@ def _clearest(
                 other=int(other[row]),
                 distance=float(furthest[row]),
                 compared=int(often[row]),
-            )
+            ),
         )
     return tuple(clearest)
 
 
 def _clear_segment(
-    blocks: Blocks, other: int, distance: float, compared: int
+    blocks: Blocks,
+    other: int,
+    distance: float,
+    compared: int,
 ) -> ClearSegment:
     """Describe a segment by its blocks."""
     labels = blocks.labels.astype(np.int64)
@@ -551,14 +565,15 @@ def shown_blocks(
         judge=_append_skipped(blocks.judge, skip_judges),
         skipped=np.arange(len(blocks) + len(skips)) >= len(blocks),
         commented=np.concatenate(
-            [has_comment, np.array(skip_comments, dtype=np.bool_)]
+            [has_comment, np.array(skip_comments, dtype=np.bool_)],
         ),
         document=_documents(blocks, skips, documents),
     )
 
 
 def _append_skipped(
-    judged: npt.NDArray[np.integer], skipped: Sequence[int]
+    judged: npt.NDArray[np.integer],
+    skipped: Sequence[int],
 ) -> Int64Array:
     """Append the numbers of skipped blocks to those of judged ones."""
     of_judged = judged.astype(np.int64)
@@ -567,7 +582,9 @@ def _append_skipped(
 
 
 def _documents(
-    blocks: Blocks, skips: Sequence[SkippedBlock], names: Sequence[str]
+    blocks: Blocks,
+    skips: Sequence[SkippedBlock],
+    names: Sequence[str],
 ) -> Int64Array | None:
     if blocks.document is None:
         return None
@@ -611,7 +628,11 @@ def _comment_mask(blocks: Blocks, comments: Sequence[CommentedBlock]) -> BoolArr
 
 
 def remark_share(
-    outputs: Shown, marked: BoolArray, rows: BoolArray, *, confidence: float = 0.95
+    outputs: Shown,
+    marked: BoolArray,
+    rows: BoolArray,
+    *,
+    confidence: float = 0.95,
 ) -> RemarkShare:
     """Return the share of marked blocks among the selected ones, with an interval over segments and
     judges.

@@ -379,7 +379,9 @@ class _Terms:
         return firsts.astype(np.int64)
 
     def weights(
-        self, low: FloatArray, high: FloatArray
+        self,
+        low: FloatArray,
+        high: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the maximum decrease of the lead by removing a win and a loss, each of shape (T,).
 
@@ -409,7 +411,10 @@ class _Terms:
 
 
 def cannot_overtake(
-    counted: CountedBlocks, first: int, rival: int, removed: int
+    counted: CountedBlocks,
+    first: int,
+    rival: int,
+    removed: int,
 ) -> bool:
     """Return True if a rival provably is not ahead after at most this number of removals.
 
@@ -552,7 +557,11 @@ class _Programs:
         return np.asarray(of_win @ self._wins + of_loss @ self._losses)
 
     def _best_removal(
-        self, worth: FloatArray, part: _Part, *, enough: FloatArray | None = None
+        self,
+        worth: FloatArray,
+        part: _Part,
+        *,
+        enough: FloatArray | None = None,
     ) -> _Solution | None:
         """Return the removal with the highest value; None if none gains enough."""
         self._left -= 1
@@ -567,7 +576,11 @@ class _Programs:
         from scipy.optimize import linprog  # slow to import, not needed at start-up
 
         solution = linprog(
-            -worth, A_ub=limits, b_ub=most, bounds=self._bounds, method="highs"
+            -worth,
+            A_ub=limits,
+            b_ub=most,
+            bounds=self._bounds,
+            method="highs",
         )
         if solution.status == _INFEASIBLE:
             return None

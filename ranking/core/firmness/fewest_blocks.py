@@ -146,7 +146,10 @@ def fewest_blocks(blocks: Blocks, method: CountsMethod) -> FewestBlocks:
 
 
 def _new_first(
-    blocks: Blocks, counted: CountedBlocks, first: int, candidate: Int64Array
+    blocks: Blocks,
+    counted: CountedBlocks,
+    first: int,
+    candidate: Int64Array,
 ) -> int:
     """Score the remaining blocks from scratch, and return the system in first place."""
     rest = np.ones(len(blocks), dtype=np.bool_)
@@ -180,7 +183,9 @@ def _upper_bound(counted: CountedBlocks, first: int) -> Int64Array | None:
 
 
 def _most_influential_blocks(
-    counted: CountedBlocks, first: int, rival: int
+    counted: CountedBlocks,
+    first: int,
+    rival: int,
 ) -> Int64Array | None:
     """Return the shortest sufficient prefix of the blocks, sorted by influence on the lead over a
     rival.
@@ -201,7 +206,9 @@ def _most_influential_blocks(
 
 
 def _shortest_prefix(
-    counted: CountedBlocks, first: int, order: Int64Array
+    counted: CountedBlocks,
+    first: int,
+    order: Int64Array,
 ) -> int | None:
     """Return the length of the shortest prefix of these blocks that changes first place."""
     low = 0
@@ -243,7 +250,10 @@ def _all_of(counted: CountedBlocks, first: int) -> Int64Array | None:
 
 
 def _step_by_step(
-    counted: CountedBlocks, first: int, rival: int, limit: int
+    counted: CountedBlocks,
+    first: int,
+    rival: int,
+    limit: int,
 ) -> Int64Array | None:
     """Repeatedly remove the block that shrinks the lead over a rival most.
 
@@ -286,7 +296,9 @@ def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
 
 
 def _drop_spare_blocks(
-    counted: CountedBlocks, first: int, candidate: Int64Array
+    counted: CountedBlocks,
+    first: int,
+    candidate: Int64Array,
 ) -> Int64Array:
     """Return the set without unnecessary blocks, checked from the least influential on."""
     if len(candidate) * counted.layout.size > _SPARE_CELLS:
@@ -306,7 +318,10 @@ def _drop_spare_blocks(
 
 
 def _proven(
-    counted: CountedBlocks, first: int, candidate: Int64Array | None, least: int
+    counted: CountedBlocks,
+    first: int,
+    candidate: Int64Array | None,
+    least: int,
 ) -> tuple[Int64Array | None, int, Proof]:
     """Search the cases that no bound rules out, if there are few; return a set, its bound and its
     proof.

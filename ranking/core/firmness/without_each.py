@@ -219,7 +219,9 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
 
 
 def _swapped_pairs(
-    blocks: Blocks, whole: Scores, scores: Scores
+    blocks: Blocks,
+    whole: Scores,
+    scores: Scores,
 ) -> list[tuple[tuple[str, str], ...]]:
     """Return the pairs that swap places in each row of scores."""
     n = len(blocks.systems)

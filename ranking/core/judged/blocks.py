@@ -117,13 +117,16 @@ class Blocks:
         return blocks
 
     def _freeze(
-        self, name: str, dtype: type[np.generic], shape: tuple[int, ...]
+        self,
+        name: str,
+        dtype: type[np.generic],
+        shape: tuple[int, ...],
     ) -> None:
         column = getattr(self, name)
         if not isinstance(column, np.ndarray) or column.dtype != dtype:
             actual = getattr(column, "dtype", type(column).__name__)
             raise ValueError(
-                f"{name}: expected an array of {dtype.__name__}, got {actual}"
+                f"{name}: expected an array of {dtype.__name__}, got {actual}",
             )
         if column.shape != shape:
             raise ValueError(f"{name}: expected shape {shape}, got {column.shape}")
@@ -259,7 +262,8 @@ class Blocks:
         new_index[kept] = np.arange(len(kept))
         # Judges who are left out get -1, and their rows go with the next step.
         renumbered = self._replace_columns(
-            judge=new_index[self.judge], judges=tuple(names)
+            judge=new_index[self.judge],
+            judges=tuple(names),
         )
         return renumbered.take(renumbered.judge >= 0)
 
@@ -322,7 +326,7 @@ def blocks_required(function: str, blocks: object) -> None:
         argument = actual
     raise TypeError(
         f"{function} takes judged blocks, not {actual}. Read a file or a DataFrame: {function}(read_judgments({argument})). "
-        "Any other table: build the blocks with blocks_from_rows."
+        "Any other table: build the blocks with blocks_from_rows.",
     )
 
 
@@ -492,7 +496,8 @@ def _keys_with_occurrences(coded: CodedJudgments, keys: UInt64Array) -> UInt64Ar
 
 
 def systems_table(
-    candidates: Sequence[Candidate], systems: Sequence[str]
+    candidates: Sequence[Candidate],
+    systems: Sequence[str],
 ) -> Int32Array:
     """Return the systems of each candidate by index, padded with -1.
 
@@ -530,7 +535,8 @@ def _spread(
 
 
 def _content_keys(
-    coded: CodedJudgments, occurrences: Iterable[int] = repeat(0)
+    coded: CodedJudgments,
+    occurrences: Iterable[int] = repeat(0),
 ) -> UInt64Array:
     """Return the 64-bit hash of each judgment and its occurrence, shape (B,).
 
@@ -712,7 +718,7 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         size.append(len(row.candidates))
         for candidate_systems in map(tuple, row.candidates):
             candidate.append(
-                candidate_of.setdefault(candidate_systems, len(candidate_of))
+                candidate_of.setdefault(candidate_systems, len(candidate_of)),
             )
         for row_label in row.labels:
             label.append(row_label or 0)
@@ -739,7 +745,7 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
         raise ValueError(f"expected a BlockRow, got {type(row).__name__}")
     if len(row.labels) != len(row.candidates):
         raise ValueError(
-            f"{len(row.labels)} labels for {len(row.candidates)} candidates"
+            f"{len(row.labels)} labels for {len(row.candidates)} candidates",
         )
     if len(row.candidates) > _MAX_CANDIDATES:
         raise ValueError(f"more than {_MAX_CANDIDATES} candidates")
@@ -748,7 +754,7 @@ def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
     _refuse_name("judge", row.judge)
     seen: set[str] = set()
     for position, (candidate, label) in enumerate(
-        zip(row.candidates, row.labels, strict=True)
+        zip(row.candidates, row.labels, strict=True),
     ):
         _refuse_label(label)
         if not candidate:
@@ -765,7 +771,7 @@ def _refuse_name(what: str, name: object) -> None:
     if not isinstance(name, str):
         raise ValueError(
             f"the {what} {name!r} is not a text; pandas reads names such as NA and None as missing, "
-            "unless keep_default_na=False"
+            "unless keep_default_na=False",
         )
 
 
@@ -775,7 +781,7 @@ def _refuse_label(label: object) -> None:
     # pandas makes whole numbers with gaps floats, and the gaps NaN.
     if not isinstance(label, Integral):
         raise ValueError(
-            f"label {label} is not a whole number; use None for a blank label"
+            f"label {label} is not a whole number; use None for a blank label",
         )
     if not 1 <= int(label) <= MAX_LABEL:
         raise ValueError(f"label {label} is not between 1 and {MAX_LABEL}")

@@ -70,7 +70,8 @@ class CollapsedComparisons:
 
 
 def collapsed_comparisons(
-    blocks: Blocks, pairing: Pairing = Pairing.UNORDERED
+    blocks: Blocks,
+    pairing: Pairing = Pairing.UNORDERED,
 ) -> CollapsedComparisons:
     """Return the comparisons between labelled candidates of each block.
 

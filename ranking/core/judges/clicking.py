@@ -28,7 +28,10 @@ _HOEFFDING = float(np.sqrt(np.log(2e18)))
 
 
 def tail_of_sum(
-    values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int
+    values: Int64Array,
+    shares: FloatArray,
+    trials: Int64Array,
+    at_least: int,
 ) -> float:
     """Return the probability that independent trials sum to at least a given number.
 
@@ -250,7 +253,9 @@ def reference_preferences(margins: ReferenceMargins) -> tuple[ReferencePreferenc
 
 
 def _preference(
-    margins: ReferenceMargins, judge: int, p_binomial: float
+    margins: ReferenceMargins,
+    judge: int,
+    p_binomial: float,
 ) -> ReferencePreference:
     comparisons, preferred, tied = margins.comparisons[judge].tolist()
     if not comparisons:
@@ -301,7 +306,7 @@ MIN_CANDIDATES = 3
 
 #: Factorials of the possible numbers of outputs in a block.
 _FACTORIAL = np.array(
-    [float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)]
+    [float(factorial(count)) for count in range(np.iinfo(np.int8).max + 2)],
 )
 
 
@@ -330,7 +335,10 @@ class StraightLining:
 
 
 def straight_lining(
-    lines: KeyedSums, judges: int, *, confidence: float = 0.95
+    lines: KeyedSums,
+    judges: int,
+    *,
+    confidence: float = 0.95,
 ) -> tuple[StraightLining, ...]:
     """Measure each judge's straight-lining.
 
@@ -379,7 +387,7 @@ def straight_lining(
                 shown_order=shown_order,
                 expected=fsum((own_chance * blocks).tolist()),
                 p_shuffled=_tail(own_chance, blocks, shown_order.successes),
-            )
+            ),
         )
     return tuple(rows)
 
@@ -468,7 +476,9 @@ class ClickingEvidence:
 
 
 def reference_ignored(
-    margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
+    margins: ReferenceMargins,
+    *,
+    odds: float = REFERENCE_ODDS,
 ) -> tuple[ClickingEvidence, ...]:
     """Test each judge's preference for the reference against no preference.
 
@@ -517,13 +527,16 @@ def reference_ignored(
             ClickingEvidence(
                 blocks=informative_blocks,
                 log_e=log_expected - tilt * int(margin),
-            )
+            ),
         )
     return tuple(evidence)
 
 
 def typed_in_order(
-    lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
+    lines: KeyedSums,
+    judges: int,
+    *,
+    share: float = TYPED_SHARE,
 ) -> tuple[ClickingEvidence, ...]:
     """Test whether each judge's labels follow the display order more often than by chance.
 

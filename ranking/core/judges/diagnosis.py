@@ -356,7 +356,10 @@ def diagnose_judges(
     typed = typed_in_order(tally_lines(blocks), count)
     compared = disagreement(tally_agreement(blocks))
     report = inter_judge_agreement(
-        blocks, chance=chance, chance_of_judges=chance_of_judges, **how
+        blocks,
+        chance=chance,
+        chance_of_judges=chance_of_judges,
+        **how,
     )
     labels = _labels_of_judges(blocks)
     easy = _easy_items_of_judges(blocks)
@@ -372,7 +375,7 @@ def diagnose_judges(
                 typed=typed[index],
                 disagreement=compared[index],
                 time=times[index],
-            )
+            ),
         )
     return tuple(diagnoses)
 
@@ -414,7 +417,11 @@ class _LabelSums(NamedTuple):
         """Return the means; None without labels."""
         if not self.labels:
             return LabelsBesideOthers(
-                labels=0, mean=None, mean_of_others=None, deviation=None, distance=None
+                labels=0,
+                mean=None,
+                mean_of_others=None,
+                deviation=None,
+                distance=None,
             )
         return LabelsBesideOthers(
             labels=int(self.labels),
@@ -480,7 +487,7 @@ def _ratings_of_others(cells: Cells) -> Int64Array:
 def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:
     if seconds.shape != (len(blocks),):
         raise ValueError(
-            f"seconds: expected shape ({len(blocks)},), got {seconds.shape}"
+            f"seconds: expected shape ({len(blocks)},), got {seconds.shape}",
         )
     if np.any(seconds < 0):
         raise ValueError(f"seconds: row {int(np.argmax(seconds < 0))} is negative")

@@ -123,7 +123,10 @@ def outliers(
 
 
 def _outlying(
-    judges: Sequence[JudgeDiagnosis], rule: Rule, deviations: float, minimum: int
+    judges: Sequence[JudgeDiagnosis],
+    rule: Rule,
+    deviations: float,
+    minimum: int,
 ) -> RuleOutcome:
     """Apply a rule about the distance from the mean."""
     measure = _MEASURES[rule]
@@ -232,7 +235,10 @@ def far_from_mean(values: Mapping[str, float], deviations: float) -> Spread:
 
 
 def _random_clickers(
-    judges: Sequence[JudgeDiagnosis], level: float, *, is_applied: bool
+    judges: Sequence[JudgeDiagnosis],
+    level: float,
+    *,
+    is_applied: bool,
 ) -> RuleOutcome:
     """Name the judges whose preference for the reference does not differ from clicking at random."""
     judged = 0
@@ -340,7 +346,9 @@ def ranking_without(
         before=before.by_system(blocks.systems),
         after=after.by_system(blocks.systems),
         correlation=correlation_sampled(
-            before.values, after.values, confidence=confidence
+            before.values,
+            after.values,
+            confidence=confidence,
         ),
     )
 
@@ -426,9 +434,13 @@ def rankings_without(
         after=rank(rest),
         alone=alone.by_system(blocks.systems),
         before_and_after=correlation_sampled(
-            everybody.values, others.values, confidence=confidence
+            everybody.values,
+            others.values,
+            confidence=confidence,
         ),
         alone_and_rest=correlation_sampled(
-            alone.values, others.values, confidence=confidence
+            alone.values,
+            others.values,
+            confidence=confidence,
         ),
     )

@@ -108,7 +108,10 @@ class KeyedSums:
 
     @classmethod
     def _sum_by_code(
-        cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array
+        cls,
+        bits: tuple[int, ...],
+        code: Int64Array,
+        values: Int64Array,
     ) -> KeyedSums:
         # A stable sort only merges sorted runs, as when few rows are added to many.
         order = np.argsort(code, kind="stable")
@@ -284,7 +287,10 @@ class Patterns:
         )
 
     def sums_of_judges(
-        self, successes: npt.NDArray[Any], trials: npt.NDArray[Any], judges: int
+        self,
+        successes: npt.NDArray[Any],
+        trials: npt.NDArray[Any],
+        judges: int,
     ) -> Int64Array:
         """Return the `cluster_sums` of the blocks of each judge, shape (J, 6), from the successes and
         trials in a block of each pattern.
@@ -606,7 +612,11 @@ def _bias(sums: _PositionSums, most_positions: int) -> PositionBias:
     deviations = _deviations(sums)
     if not deviations.blocks:
         return PositionBias(
-            blocks=0, deviations=(), statistic=None, degrees_of_freedom=0, p_value=None
+            blocks=0,
+            deviations=(),
+            statistic=None,
+            degrees_of_freedom=0,
+            p_value=None,
         )
     scales, directions = np.linalg.eigh(deviations.covariance)
     # Deviations have no component in directions without variance, except for rounding.

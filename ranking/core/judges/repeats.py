@@ -48,7 +48,9 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
     judges = len(blocks.judges)
     segment_and_judge = blocks.segment.astype(np.int64) * judges + blocks.judge
     _keys, group, times = np.unique(
-        segment_and_judge, return_inverse=True, return_counts=True
+        segment_and_judge,
+        return_inverse=True,
+        return_counts=True,
     )
     parts = [NO_REPEATS]
     # Most judges see most segments only once, so their blocks have no such pairs.
@@ -95,7 +97,9 @@ class SelfAgreement(Agreement):
 
 
 def agreement_with_themselves(
-    blocks: Blocks, *, confidence: float = 0.95
+    blocks: Blocks,
+    *,
+    confidence: float = 0.95,
 ) -> tuple[SelfAgreement, ...]:
     """Measure κ of each judge with themselves, with P(E) from the judge's own labels.
 
@@ -135,7 +139,7 @@ def agreement_with_themselves(
                 again=shares[index],
                 comparisons=comparisons[index],
                 ties=ties[index],
-            )
+            ),
         )
     return tuple(agreements)
 
@@ -222,7 +226,7 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
         return ()
     every = np.ones(len(segment), dtype=np.bool_)
     unanimities = [
-        Unanimity(None, _share_agreed(segment, is_agreed, every, confidence))
+        Unanimity(None, _share_agreed(segment, is_agreed, every, confidence)),
     ]
     for number in np.unique(count).tolist():
         rows = count == number
@@ -232,7 +236,10 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
 
 
 def _share_agreed(
-    segment: Int64Array, is_agreed: BoolArray, rows: BoolArray, confidence: float
+    segment: Int64Array,
+    is_agreed: BoolArray,
+    rows: BoolArray,
+    confidence: float,
 ) -> Share:
     """Return the share of some items on which all agree, clustered by segment."""
     segments, index = np.unique(segment[rows], return_inverse=True)

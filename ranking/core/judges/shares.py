@@ -37,7 +37,10 @@ _NO_TRIALS = Share(trials=0, successes=0, value=None, low=None, high=None)
 
 
 def clustered_share(
-    successes: Int64Array, trials: Int64Array, *, confidence: float = 0.95
+    successes: Int64Array,
+    trials: Int64Array,
+    *,
+    confidence: float = 0.95,
 ) -> Share:
     """Return a share, with its interval, of clustered trials, such as comparisons in blocks.
 
@@ -147,7 +150,7 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
                 value=int(successes[row]) / count,
                 low=float(low[row]),
                 high=float(high[row]),
-            )
+            ),
         )
     return shares
 
@@ -172,7 +175,10 @@ def share_of(successes: int, trials: int, effective: float, alpha: float) -> Sha
 
 
 def _ends(
-    successes: Int64Array, trials: Int64Array, effective: FloatArray, alpha: float
+    successes: Int64Array,
+    trials: Int64Array,
+    effective: FloatArray,
+    alpha: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ends of the intervals of Clopper and Pearson."""
     share = successes / np.maximum(trials, 1)
@@ -270,7 +276,7 @@ def two_way_share(
     shapes = {successes.shape, trials.shape, segment.shape, judge.shape}
     if len(shapes) > 1 or trials.ndim != 1:
         raise ValueError(
-            "expected successes, trials, segments and judges of one shape (R,)"
+            "expected successes, trials, segments and judges of one shape (R,)",
         )
     confidence_check(confidence)
     rows = _ClusterSums.of(cluster_sums(successes, trials))
@@ -310,7 +316,9 @@ class _ClusterSums(NamedTuple):
 
 
 def _sums_by_unit(
-    successes: Int64Array, trials: Int64Array, unit: Int64Array
+    successes: Int64Array,
+    trials: Int64Array,
+    unit: Int64Array,
 ) -> _ClusterSums:
     units, index = np.unique(unit, return_inverse=True)
     successes_of_units = np.zeros(len(units), dtype=np.int64)
@@ -321,7 +329,9 @@ def _sums_by_unit(
 
 
 def _effective_two_way(
-    rows: _ClusterSums, units: list[_ClusterSums], alpha: float
+    rows: _ClusterSums,
+    units: list[_ClusterSums],
+    alpha: float,
 ) -> float:
     """Return the effective number of trials, from sums over rows and over each kind of unit with
     several units.

@@ -62,7 +62,8 @@ class MedianTime:
 
 
 def tally_times(
-    judge: npt.NDArray[np.integer], seconds: npt.NDArray[np.floating]
+    judge: npt.NDArray[np.integer],
+    seconds: npt.NDArray[np.floating],
 ) -> KeyedSums:
     """Count the times of each judge's blocks, in milliseconds to three significant digits.
 
@@ -111,7 +112,10 @@ _CONFIDENCE_OF_FIVE: Final = 1 - 0.5**_FIVE
 
 
 def median_times_of_tallies(
-    times: KeyedSums, judges: int, *, confidence: float = 0.95
+    times: KeyedSums,
+    judges: int,
+    *,
+    confidence: float = 0.95,
 ) -> list[MedianTime | None]:
     """Return the median of each judge, with its interval; None without times.
 

@@ -76,7 +76,9 @@ class Definition:
         }
         text = json.dumps(content, sort_keys=True, ensure_ascii=True)
         return blake2b(
-            text.encode(), digest_size=16, person=b"quintet-live-def"
+            text.encode(),
+            digest_size=16,
+            person=b"quintet-live-def",
         ).digest()
 
 
@@ -111,7 +113,7 @@ def definition_of(
     """
     if not options.is_live(method_named(method)):
         raise ValueError(
-            f"method: {method} needs all judgments for ranges of {options.resample}"
+            f"method: {method} needs all judgments for ranges of {options.resample}",
         )
     resamples = options.resamples
     if options.keeps not in RESAMPLED:
@@ -219,5 +221,5 @@ def refuse_other_systems(blocks: Blocks, definition: Definition) -> None:
     """Raise ValueError if the systems of blocks differ from those of a definition."""
     if blocks.systems != definition.systems:
         raise ValueError(
-            f"systems: expected {', '.join(definition.systems)}, got {', '.join(blocks.systems)}"
+            f"systems: expected {', '.join(definition.systems)}, got {', '.join(blocks.systems)}",
         )

@@ -65,7 +65,7 @@ def unpacked(definition: bytes, data: Buffer) -> Any:
     body = whole[_CHECKSUM:]
     if _checksum(definition, body) != whole[:_CHECKSUM]:
         raise DamagedStateError(
-            "state: damaged, or of another definition, or by other code"
+            "state: damaged, or of another definition, or by other code",
         )
     try:
         content = decode(zlib.decompress(body))
@@ -80,7 +80,8 @@ def _checksum(definition: bytes, body: Buffer) -> bytes:
 
 
 def _cast_arrays(
-    value: Any, type_of: Callable[[IntArray], type[np.integer[Any]]]
+    value: Any,
+    type_of: Callable[[IntArray], type[np.integer[Any]]],
 ) -> Any:
     """Return the same value with its arrays in other types."""
     if isinstance(value, np.ndarray):
@@ -198,7 +199,11 @@ class KeptUnits:
 
     @classmethod
     def from_arrays(
-        cls, arrays: UnitArrays, judges: tuple[str, ...], *, with_judges: bool
+        cls,
+        arrays: UnitArrays,
+        judges: tuple[str, ...],
+        *,
+        with_judges: bool,
     ) -> KeptUnits:
         """Restore units from the result of `arrays`; with `with_judges`, keys start with a
         judge.
@@ -280,7 +285,11 @@ class LiveMoments:
         return AllMoments(self.blocks.copy(), self.segments.copy(), *of_units)
 
     def change(
-        self, removed: Blocks, added: Blocks, before: Blocks, after: Blocks
+        self,
+        removed: Blocks,
+        added: Blocks,
+        before: Blocks,
+        after: Blocks,
     ) -> None:
         """Remove and add judgments; `before` and `after` contain all judgments of the affected
         segments.
@@ -308,7 +317,9 @@ class LiveMoments:
         self.segments = content.segments
         for kind, arrays in content.units.items():
             self.units[kind] = KeptUnits.from_arrays(
-                arrays, judges, with_judges=kind != DOCUMENTS
+                arrays,
+                judges,
+                with_judges=kind != DOCUMENTS,
             )
 
     def _moments(self, blocks: Blocks, unit: ClusterUnit) -> Int64Array:
@@ -332,7 +343,8 @@ def _keys(removed: Blocks, added: Blocks, kind: str) -> tuple[list[Key], Int64Ar
     names = sorted({*removed.judges, *added.judges})
     numbers = numbered(names)
     judge = np.append(
-        judges_renumbered(removed, numbers), judges_renumbered(added, numbers)
+        judges_renumbered(removed, numbers),
+        judges_renumbered(added, numbers),
     )
     document = np.append(_documents(removed), _documents(added))
     if kind == JUDGES:

@@ -146,7 +146,8 @@ class LiveState:
         else:
             rows = 0
         self._resampled: Int64Array = np.zeros(
-            (rows, definition.resamples), dtype=np.int64
+            (rows, definition.resamples),
+            dtype=np.int64,
         )
 
     def apply(
@@ -176,7 +177,7 @@ class LiveState:
             refuse_other_systems(blocks, self.definition)
             if blocks.document is None:
                 raise ValueError(
-                    "document: this state is of blocks that name their documents"
+                    "document: this state is of blocks that name their documents",
                 )
         before = before.with_judges_in_order()
         after = after.with_judges_in_order()
@@ -273,7 +274,7 @@ class LiveState:
         has_cells = np.all(self._cells >= count(removed, self._layout))
         if not has_cells or np.any(own > kept_by_judge):
             raise ValueError(
-                "before: these judgments were never added, or are removed already"
+                "before: these judgments were never added, or are removed already",
             )
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
@@ -313,7 +314,7 @@ class LiveState:
             return
         sizes = unit_sizes(blocks, counts_per_block(blocks, self._of_method))
         self._segments += sign * np.array(
-            [len(np.unique(blocks.segment)), sizes.segments]
+            [len(np.unique(blocks.segment)), sizes.segments],
         )
         self._agreement.change(tally_agreement(blocks), sign)
 
@@ -380,7 +381,9 @@ class LiveDefinition:
         ]
         text = json.dumps([*content, self.version])
         return blake2b(
-            text.encode(), digest_size=16, person=b"quintet-live-def"
+            text.encode(),
+            digest_size=16,
+            person=b"quintet-live-def",
         ).digest()
 
 
@@ -484,17 +487,23 @@ class LiveTallies:
         return blocks.without(others)
 
     def _change_judges(
-        self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]
+        self,
+        changed: ChangedJudgments,
+        differing: tuple[Blocks, Blocks],
     ) -> None:
         """Recount the judgments on the changed segments by judges with changes."""
         before, after = _blocks_of_changed_judges(
-            changed.before, changed.after, differing
+            changed.before,
+            changed.after,
+            differing,
         )
         checks_before = changed.checks_before
         checks_after = changed.checks_after
         differing_checks = changed_rows(checks_before, checks_after)
         checks_before, checks_after = _blocks_of_changed_judges(
-            checks_before, checks_after, differing_checks
+            checks_before,
+            checks_after,
+            differing_checks,
         )
         old = self._judge_tallies(before, checks_before)
         new = self._judge_tallies(after, checks_after, changed.seconds)
@@ -525,7 +534,9 @@ class TalliesContent:
 
 
 def _blocks_of_changed_judges(
-    before: Blocks, after: Blocks, differing: tuple[Blocks, Blocks]
+    before: Blocks,
+    after: Blocks,
+    differing: tuple[Blocks, Blocks],
 ) -> tuple[Blocks, Blocks]:
     """Return the judgments of the judges with any differences."""
     names = set()

@@ -181,7 +181,10 @@ def davidson(wins: npt.NDArray[Any], ties: npt.NDArray[Any]) -> DavidsonFit:
     bounded = separated.bounded
     data = _Data(wins * bounded, ties * bounded * ties_bind, bounded)
     point, converged = maximise(
-        data.log_likelihood, data.derivatives, data.start(), most_steps=_MAX_STEPS
+        data.log_likelihood,
+        data.derivatives,
+        data.start(),
+        most_steps=_MAX_STEPS,
     )
     if not converged.all():
         raise NotConvergedError(f"Bradley–Terry did not converge in {_MAX_STEPS} steps")
@@ -464,7 +467,10 @@ class DavidsonDiagnostics(TypedDict):
 
 
 def comment(
-    counts: Counts, systems: tuple[str, ...], *, prior: float = PRIOR
+    counts: Counts,
+    systems: tuple[str, ...],
+    *,
+    prior: float = PRIOR,
 ) -> DavidsonDiagnostics:
     """Return ν, the likelihood, and groups of systems at infinite distance."""
     fit, met = _fit(counts, prior)
@@ -527,7 +533,8 @@ def _place(
 
 
 def _tiers_by_name(
-    separation: Separation, systems: tuple[str, ...]
+    separation: Separation,
+    systems: tuple[str, ...],
 ) -> list[list[list[str]]]:
     """Return the groups at infinite distance, best first, of each set of connected systems."""
     listed = []

@@ -185,7 +185,7 @@ class JudgeEffectsModel:
         points, converged = maximise(value, derivatives, start, most_steps=_MAX_STEPS)
         if not converged.all():
             raise NotConvergedError(
-                f"the judges' effects did not converge in {_MAX_STEPS} steps"
+                f"the judges' effects did not converge in {_MAX_STEPS} steps",
             )
         return self._result_at(points[0])
 
@@ -292,7 +292,8 @@ class JudgeEffectsModel:
         )
 
     def _gradient_and_information(
-        self, point: FloatArray
+        self,
+        point: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         slopes = self._slopes(point)
         eta = slopes.eta
@@ -321,7 +322,10 @@ class JudgeEffectsModel:
         return gradient, information
 
     def _observed_information(
-        self, point: FloatArray, score: FloatArray, expected: FloatArray
+        self,
+        point: FloatArray,
+        score: FloatArray,
+        expected: FloatArray,
     ) -> FloatArray:
         """Return the observed information if it is positive definite, else the expected one."""
         data = self.data
@@ -342,7 +346,10 @@ class JudgeEffectsModel:
         return observed
 
     def _add_prior(
-        self, point: FloatArray, gradient: FloatArray, information: FloatArray
+        self,
+        point: FloatArray,
+        gradient: FloatArray,
+        information: FloatArray,
     ) -> None:
         one, other = self._prior_pairs
         odds_of_other = np.exp(point[other] - point[one])
@@ -420,7 +427,8 @@ def _precision_of(spread: float) -> float:
 
 
 def _sparse_rows(
-    entries: Sequence[tuple[Int64Array, FloatArray]], size: int
+    entries: Sequence[tuple[Int64Array, FloatArray]],
+    size: int,
 ) -> sparse.csr_array:
     """Return C rows of P columns; each entry is the columns and the values of one value per row."""
     columns, values = zip(*entries, strict=True)

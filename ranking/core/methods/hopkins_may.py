@@ -162,7 +162,9 @@ def _tie_chance(delta: FloatArray, radius: FloatArray) -> FloatArray:
 
 
 def _log_likelihood(
-    wins: Int64Array, ties: Int64Array, point: FloatArray
+    wins: Int64Array,
+    ties: Int64Array,
+    point: FloatArray,
 ) -> FloatArray:
     """Return the log-likelihood of counts at abilities and radius, shape (R,)."""
     delta, radius = _differences(point)
@@ -221,7 +223,10 @@ def _slopes(point: FloatArray) -> _Slopes:
 
 
 def _derivatives(
-    wins: Int64Array, ties: Int64Array, point: FloatArray, fitted: BoolArray
+    wins: Int64Array,
+    ties: Int64Array,
+    point: FloatArray,
+    fitted: BoolArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the log posterior and its negative Hessian; the radius is last."""
     slopes = _slopes(point)
@@ -235,7 +240,10 @@ def _derivatives(
 
 
 def _gradient(
-    of_win: FloatArray, half_ties: FloatArray, point: FloatArray, slopes: _Slopes
+    of_win: FloatArray,
+    half_ties: FloatArray,
+    point: FloatArray,
+    slopes: _Slopes,
 ) -> FloatArray:
     """Return the gradient from the derivatives of wins by the difference, and half the ties."""
     by_difference = of_win + half_ties * slopes.tie_by_difference / NOISE
@@ -248,7 +256,10 @@ def _gradient(
 
 
 def _information(
-    of_win: FloatArray, half_ties: FloatArray, slopes: _Slopes, fitted: BoolArray
+    of_win: FloatArray,
+    half_ties: FloatArray,
+    slopes: _Slopes,
+    fitted: BoolArray,
 ) -> FloatArray:
     """Return the negative Hessian; a radius that is not fitted has an information of 1."""
     samples, n, _n = of_win.shape
@@ -405,7 +416,11 @@ class _Sampler:
     """
 
     def __init__(
-        self, wins: Int64Array, ties: Int64Array, mode: Modes, seed: int
+        self,
+        wins: Int64Array,
+        ties: Int64Array,
+        mode: Modes,
+        seed: int,
     ) -> None:
         self._wins = wins[np.newaxis]
         self._ties = ties[np.newaxis]
@@ -536,7 +551,9 @@ class HopkinsMayDiagnostics(TypedDict, total=False):
 
 
 def _draw_until_converged(
-    sampler: _Sampler, *, fitted: bool
+    sampler: _Sampler,
+    *,
+    fitted: bool,
 ) -> tuple[FloatArray, HopkinsMayDiagnostics, bool]:
     """Return the draws of all chains, one after the other, shape (R, n + 1), a description of them,
     and whether they converged.
@@ -637,7 +654,8 @@ def hopkins_may(
     elif converged:
         sampler = _Sampler(wins, ties, modes, seed)
         draws, extra, converged = _draw_until_converged(
-            sampler, fitted=bool(modes.fitted[0])
+            sampler,
+            fitted=bool(modes.fitted[0]),
         )
         if converged:
             abilities = draws[:, :-1]

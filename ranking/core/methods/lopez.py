@@ -177,7 +177,9 @@ def circles_of(m: int) -> Int64Array:
 
 
 def take_circles(
-    cost: Int64Array, circles: Int64Array, weight: FloatArray
+    cost: Int64Array,
+    circles: Int64Array,
+    weight: FloatArray,
 ) -> tuple[float, FloatArray]:
     """Return a lower bound on the cost of any order, and the costs left by the weights of cycles.
 
@@ -207,7 +209,11 @@ def take_circles(
 
 
 def raise_bound(
-    cost: Int64Array, target: float, circles: Int64Array, weight: FloatArray, steps: int
+    cost: Int64Array,
+    target: float,
+    circles: Int64Array,
+    weight: FloatArray,
+    steps: int,
 ) -> None:
     """Change the weights of cycles to raise the bound, by the subgradient method.
 
@@ -265,7 +271,9 @@ def raise_bound(
 
 
 def _cycle_weights_by_items(
-    circles: Int64Array, weight: FloatArray, m: int
+    circles: Int64Array,
+    weight: FloatArray,
+    m: int,
 ) -> FloatArray:
     """Return the weight of the cycles of each three of m items, in any order, shape (m, m, m)."""
     cost_by_items = np.zeros((m, m, m))
@@ -275,7 +283,10 @@ def _cycle_weights_by_items(
 
 
 def _search(
-    limit: int, width: int, surplus: FloatArray, weight: FloatArray
+    limit: int,
+    width: int,
+    surplus: FloatArray,
+    weight: FloatArray,
 ) -> tuple[list[int], float, int]:
     """Search for an order that exceeds the lower bound by at most a limit.
 
@@ -435,7 +446,9 @@ def _components(cost: Int64Array) -> list[Int64Array]:
     n = len(cost)
     beats = cost.T > 0
     count, member = csgraph.connected_components(
-        beats, directed=True, connection="strong"
+        beats,
+        directed=True,
+        connection="strong",
     )
     if count == n and not np.any(np.tril(beats)):
         return list(as_column(np.arange(n)))
@@ -514,7 +527,10 @@ class LopezDiagnostics(TypedDict):
 
 
 def comment(
-    counts: Counts, systems: tuple[str, ...], *, time_limit: float = TIME_LIMIT
+    counts: Counts,
+    systems: tuple[str, ...],
+    *,
+    time_limit: float = TIME_LIMIT,
 ) -> LopezDiagnostics:
     """Return the order, its violations and their proven bound."""
     ordering = lopez_order(counts.wins, time_limit=time_limit)

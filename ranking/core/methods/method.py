@@ -233,7 +233,7 @@ class Method(ABC):
             if name not in defaults:
                 names = ", ".join(defaults) or "none"
                 raise ValueError(
-                    f"{self.name} has no parameter {name!r} (it has: {names})"
+                    f"{self.name} has no parameter {name!r} (it has: {names})",
                 )
         return {**defaults, **changes}
 
@@ -256,7 +256,11 @@ class Method(ABC):
 
     @abstractmethod
     def score_resamples(
-        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+        self,
+        blocks: Blocks,
+        resampling: Resampling,
+        ids: range,
+        **parameters: Any,
     ) -> Scores:
         """Return the scores of n systems in the resamples `ids`, shape (len(ids), n).
 
@@ -268,7 +272,10 @@ class Method(ABC):
         return Layout(systems, ties=self.uses_ties)
 
     def covariance(
-        self, moments: Moments, layout: Layout, **parameters: Any
+        self,
+        moments: Moments,
+        layout: Layout,
+        **parameters: Any,
     ) -> ScoreCovariance:
         """Estimate the covariance of the scores over segments and judges.
 
@@ -326,7 +333,10 @@ class Method(ABC):
         return self.covariance(moments_of_blocks(blocks, layout), layout, **parameters)
 
     def standard_errors(
-        self, blocks: Blocks, clusters: Level, **parameters: Any
+        self,
+        blocks: Blocks,
+        clusters: Level,
+        **parameters: Any,
     ) -> FloatArray | None:
         """Return standard errors of the scores, over campaigns like this one, shape (n,).
 
@@ -377,7 +387,10 @@ class CountsMethod(Method):
         return self.fit_counted(cells, blocks.systems, **parameters)
 
     def fit_counted(
-        self, cells: Int64Array, systems: tuple[str, ...], **parameters: Any
+        self,
+        cells: Int64Array,
+        systems: tuple[str, ...],
+        **parameters: Any,
     ) -> Fit:
         """Score n systems from their counts, of shape (m,) for the m cells of the layout."""
         counts = self.layout(len(systems)).unpack(cells)
@@ -387,19 +400,28 @@ class CountsMethod(Method):
         return Fit(scores, self.comment(counts, systems, **parameters))
 
     def score_resamples(
-        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+        self,
+        blocks: Blocks,
+        resampling: Resampling,
+        ids: range,
+        **parameters: Any,
     ) -> Scores:
         if self.outright and resampling.level == "pairs":
             raise ValueError(
-                f"{self.name} scores blocks: it cannot be resampled by pairs"
+                f"{self.name} scores blocks: it cannot be resampled by pairs",
             )
         layout = self.layout(len(blocks.systems))
         return self.score_counted(
-            resampling.counts(blocks, layout, ids), layout, **parameters
+            resampling.counts(blocks, layout, ids),
+            layout,
+            **parameters,
         )
 
     def score_counted(
-        self, cells: Int64Array, layout: Layout, **parameters: Any
+        self,
+        cells: Int64Array,
+        layout: Layout,
+        **parameters: Any,
     ) -> Scores:
         """Return the scores of counted resamples, of shape (R, m) for the m cells of the layout."""
         parts = []
@@ -443,7 +465,10 @@ class BlocksMethod(Method):
         return covariance_of_block_influence(blocks, influence)
 
     def standard_errors(
-        self, blocks: Blocks, clusters: Level, **parameters: Any
+        self,
+        blocks: Blocks,
+        clusters: Level,
+        **parameters: Any,
     ) -> FloatArray | None:
         if self.block_influence is None:
             return super().standard_errors(blocks, clusters, **parameters)
@@ -456,7 +481,11 @@ class BlocksMethod(Method):
         return self.of_blocks(blocks, **parameters)
 
     def score_resamples(
-        self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any
+        self,
+        blocks: Blocks,
+        resampling: Resampling,
+        ids: range,
+        **parameters: Any,
     ) -> Scores:
         if self.of_resamples is None:
             resamples = []
@@ -471,7 +500,11 @@ class BlocksMethod(Method):
         return self.of_resamples(counts, seed=resampling.seed, ids=ids, **parameters)
 
     def _score_resample(
-        self, blocks: Blocks, resampling: Resampling, id_: int, parameters: Parameters
+        self,
+        blocks: Blocks,
+        resampling: Resampling,
+        id_: int,
+        parameters: Parameters,
     ) -> Scores:
         if resampling.level == "pairs":
             blocks = resampling.pair_blocks(blocks, id_)

@@ -84,7 +84,7 @@ _METHODS: tuple[Method, ...] = (
 
 #: All methods by name.
 METHODS: Mapping[str, Method] = MappingProxyType(
-    {method.name: method for method in _METHODS}
+    {method.name: method for method in _METHODS},
 )
 
 

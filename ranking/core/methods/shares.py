@@ -91,7 +91,8 @@ def expected_wins_influence(wins: Int64Array) -> FloatArray:
 
 
 def smoothed_share(
-    part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]
+    part: npt.NDArray[np.integer],
+    whole: npt.NDArray[np.integer],
 ) -> tuple[FloatArray, FloatArray]:
     """Return a share from which to measure deviations, and the weight of a deviation in a variance.
 

@@ -134,7 +134,11 @@ def trueskill_wmt(
         "ranges_of_runs": ranges_of_runs,
     }
     return fit_of_abilities(
-        tallies, draws.mean(axis=0), draws.std(axis=0), extra, sigma_is="sd_of_runs"
+        tallies,
+        draws.mean(axis=0),
+        draws.std(axis=0),
+        extra,
+        sigma_is="sd_of_runs",
     )
 
 

@@ -121,7 +121,12 @@ class Noise(NamedTuple):
 
 @nb.njit(cache=True, nogil=True)
 def update(
-    mu: FloatArray, var: FloatArray, i: int, j: int, tie: bool, noise: Noise
+    mu: FloatArray,
+    var: FloatArray,
+    i: int,
+    j: int,
+    tie: bool,
+    noise: Noise,
 ) -> None:
     """Update both systems after i beat j or tied with it."""
     beta2 = noise.beta * noise.beta

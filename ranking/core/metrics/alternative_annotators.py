@@ -126,7 +126,7 @@ def alternative_annotator_test(
         raise ValueError(f"epsilon: {epsilon} is not at least 0 and below 1")
     if people.shape[1:] != machine.shape:
         raise ValueError(
-            f"machine: expected shape {people.shape[1:]}, got {machine.shape}"
+            f"machine: expected shape {people.shape[1:]}, got {machine.shape}",
         )
     if fewest_people < 2:
         raise ValueError("fewest_people: at least 2 people are needed")
@@ -151,7 +151,7 @@ def alternative_annotator_test(
     if not compared.any():
         raise TooFewPeopleError(
             f"the test needs at least {fewest_items} items annotated by one person, by {fewest_people - 1} others"
-            f" and by the machine; there are at most {items.max(initial=0)}"
+            f" and by the machine; there are at most {items.max(initial=0)}",
         )
     adjusted_p = np.full(count, np.nan)
     adjusted_p[compared] = _benjamini_yekutieli(p_value[compared])
@@ -182,7 +182,9 @@ class _MachineBesidePerson(NamedTuple):
 
 
 def _machine_beside_person(
-    annotators: FloatArray, person: int, alignment: Alignment
+    annotators: FloatArray,
+    person: int,
+    alignment: Alignment,
 ) -> _MachineBesidePerson:
     """Compare a person with the machine, which is the last annotator, by their agreement with the other people."""
     machine = len(annotators) - 1
@@ -200,7 +202,9 @@ def _machine_beside_person(
 
 
 def _likeness(
-    annotators: FloatArray, one: FloatArray, alignment: Alignment
+    annotators: FloatArray,
+    one: FloatArray,
+    alignment: Alignment,
 ) -> FloatArray:
     """Return the agreement of each annotator with one of them on each item, shape (J, I); NaN without both.
 

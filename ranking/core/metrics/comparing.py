@@ -124,7 +124,8 @@ class MetricComparison:
 
 
 def comparison_of_metrics(
-    people: People, metrics: Sequence[ComparedMetric]
+    people: People,
+    metrics: Sequence[ComparedMetric],
 ) -> MetricComparison:
     """Compare each pair of metrics by soft pairwise accuracy and by acc_eq."""
     if len(metrics) < 2:
@@ -137,7 +138,10 @@ def comparison_of_metrics(
     pairs: list[ComparedPair] = []
     for one, other in combinations(best_first.tolist(), 2):
         soft_difference = _soft_difference(
-            people, metrics[one], metrics[other], resampled
+            people,
+            metrics[one],
+            metrics[other],
+            resampled,
         )
         acc_eq_difference = _acc_eq_difference(people, metrics[one], metrics[other])
         pairs.append(
@@ -150,7 +154,7 @@ def comparison_of_metrics(
                 "difference_acc_eq": acc_eq_difference,
                 "p_acc_eq": acc_eq.p_value[one, other],
                 "wmt_p_acc_eq": acc_eq.wmt_p_value[one, other],
-            }
+            },
         )
     return MetricComparison(
         clusters={
@@ -184,7 +188,9 @@ class _Summed:
 
 
 def swap_tests(
-    people: People, metrics: Sequence[ComparedMetric], figure: Tested
+    people: People,
+    metrics: Sequence[ComparedMetric],
+    figure: Tested,
 ) -> SwapTests:
     """Test for each pair of metrics whether the two agree equally well with people.
 
@@ -357,7 +363,8 @@ def _resampled_soft_accuracy(people: People, metric: Metric) -> dict[Unit, Float
 
 
 def _resampled_soft_accuracies(
-    people: People, metrics: Sequence[ComparedMetric]
+    people: People,
+    metrics: Sequence[ComparedMetric],
 ) -> dict[str, dict[Unit, FloatArray]]:
     """Return resampled soft pairwise accuracies by the name of the metric."""
     resampled = {}
@@ -383,7 +390,9 @@ def _soft_difference(
 
 
 def _acc_eq_difference(
-    people: People, one: ComparedMetric, other: ComparedMetric
+    people: People,
+    one: ComparedMetric,
+    other: ComparedMetric,
 ) -> Estimate:
     """Return the difference of acc_eq of two metrics on the pairs that both score, with its interval."""
     pairs = people.pairs

@@ -102,7 +102,10 @@ def resampled_sums(
     total = np.zeros((drawing.resamples, columns.shape[1]))
     for rows in chunks(len(columns), UNITS_AT_A_TIME):
         weights = _resampling_weights(
-            draw, keys[rows].tobytes(), drawing.seed, drawing.resamples
+            draw,
+            keys[rows].tobytes(),
+            drawing.seed,
+            drawing.resamples,
         )
         total += weights.astype(np.float64).T @ columns[rows]
     return total
@@ -110,14 +113,19 @@ def resampled_sums(
 
 @lru_cache(maxsize=16)  # All metrics see the same draws.
 def _resampling_weights(
-    draw: Draw, keys: bytes, seed: int, resamples: int
+    draw: Draw,
+    keys: bytes,
+    seed: int,
+    resamples: int,
 ) -> Int8Array:
     drawn = draw(np.frombuffer(keys, np.uint64), seed=seed, resamples=resamples)
     return drawn.astype(np.int8, copy=False)
 
 
 def resampled_means(
-    values: FloatArray, keys: UInt64Array, drawing: Drawing
+    values: FloatArray,
+    keys: UInt64Array,
+    drawing: Drawing,
 ) -> FloatArray:
     """Return means over segments in bootstrap resamples of segments, shape (R, K).
 
@@ -133,7 +141,9 @@ def resampled_means(
 
 
 def flipped_p_values(
-    scores: FloatArray, keys: UInt64Array, drawing: Drawing
+    scores: FloatArray,
+    keys: UInt64Array,
+    drawing: Drawing,
 ) -> FloatArray:
     """Return p-values of the paired permutation test for each pair of systems.
 
@@ -177,7 +187,9 @@ def flipped_p_values(
 
 
 def flipped_sums(
-    columns: FloatArray, keys: UInt64Array, drawing: Drawing
+    columns: FloatArray,
+    keys: UInt64Array,
+    drawing: Drawing,
 ) -> FloatArray:
     """Return sums over segments with random signs, shape (R, K); with few segments, all 2^S sign
     combinations.
@@ -397,7 +409,11 @@ class Figure:
         return cls(value, np.asarray(influence), kinds)
 
     def estimate(
-        self, drawing: Drawing, *, least: float = -1.0, most: float = 1.0
+        self,
+        drawing: Drawing,
+        *,
+        least: float = -1.0,
+        most: float = 1.0,
     ) -> Estimate:
         """Return the figure with its interval, using the variance and quantile of
         `ranking.core.estimates.estimate`.
@@ -506,7 +522,10 @@ def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
 
 
 def _with_pair_influence(
-    figure: Figure, pairs: Pairs, sign: FloatArray, tau_b: FloatArray
+    figure: Figure,
+    pairs: Pairs,
+    sign: FloatArray,
+    tau_b: FloatArray,
 ) -> Figure:
     """Return a mean of Kendall's τ_b over segments with the influence of each pair of outputs instead of each segment.
 
@@ -576,7 +595,9 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
 
 
 def calibrated(
-    pairs: Pairs, difference: FloatArray, order: IntpArray
+    pairs: Pairs,
+    difference: FloatArray,
+    order: IntpArray,
 ) -> tuple[float, float]:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
@@ -645,7 +666,10 @@ def _accuracies(gains: _TieGains, group: Int32Array, order: IntpArray) -> FloatA
 
 
 def right_on_folds(
-    pairs: Pairs, difference: FloatArray, fold: Int64Array, order: IntpArray
+    pairs: Pairs,
+    difference: FloatArray,
+    fold: Int64Array,
+    order: IntpArray,
 ) -> FloatArray:
     """Return whether each pair is right with the threshold that is best on the other folds, shape
     (P,).

@@ -72,7 +72,9 @@ def pairs_as_shown(blocks: Blocks) -> Pairs:
 
 
 def pairs_scored(
-    scores: OutputScores, systems: Sequence[str], texts: Int64Array
+    scores: OutputScores,
+    systems: Sequence[str],
+    texts: Int64Array,
 ) -> Pairs:
     """Return the pairs of outputs that a judge scored on one segment; rows are segments.
 
@@ -129,7 +131,11 @@ class MachineBesidePeople:
     """
 
     def __init__(
-        self, people: Pairs, machine: Pairs, systems: Sequence[str], drawing: Drawing
+        self,
+        people: Pairs,
+        machine: Pairs,
+        systems: Sequence[str],
+        drawing: Drawing,
     ) -> None:
         self._systems = systems
         self._drawing = drawing
@@ -160,7 +166,10 @@ class MachineBesidePeople:
         return counts.reshape(-1, 3)
 
     def figures(
-        self, lengths: FloatArray, *, has_positions: bool
+        self,
+        lengths: FloatArray,
+        *,
+        has_positions: bool,
     ) -> Iterator[FigureBesidePeople]:
         """Yield the figures that have any comparison.
 
@@ -260,7 +269,10 @@ class MachineBesidePeople:
         )
 
     def _preference(
-        self, figure: str, direction: FloatArray, system: str = ""
+        self,
+        figure: str,
+        direction: FloatArray,
+        system: str = "",
     ) -> Iterator[FigureBesidePeople]:
         """Yield the preference for the first output (1) or the second one (−1) of items; other items are left out."""
         wins = self._machine_outcomes[:, 2]
@@ -336,7 +348,9 @@ def _kappa(agreement: Figure, one_tie: Figure, other_tie: Figure) -> Figure | No
     room = 1 - chance
 
     def change(
-        of_agreement: FloatArray, of_one: FloatArray, of_other: FloatArray
+        of_agreement: FloatArray,
+        of_one: FloatArray,
+        of_other: FloatArray,
     ) -> FloatArray:
         of_chance = of_one * (3 * other - 1) / 2 + of_other * (3 * one - 1) / 2
         of_value = of_agreement * room - of_chance * (1 - agreement.value)
@@ -376,7 +390,9 @@ class ScoresBesidePeople:
         of_people = of_people.about(shared)
         # People are compared with each other on items with several of them, and the machine with people on the same items.
         items, of_item, number = np.unique(
-            of_people.item, return_inverse=True, return_counts=True
+            of_people.item,
+            return_inverse=True,
+            return_counts=True,
         )
         self._has_ceiling = bool((number > 1).any())
         if self._has_ceiling:
@@ -409,7 +425,9 @@ class ScoresBesidePeople:
                 yield self._mean_score(of_system, system)
 
     def _mean_score(
-        self, items: Int64Array | None = None, system: str = ""
+        self,
+        items: Int64Array | None = None,
+        system: str = "",
     ) -> FigureBesidePeople:
         """Return the mean scores of some items; of all, if none are given."""
         machine = self._machine
@@ -419,7 +437,9 @@ class ScoresBesidePeople:
             people = people.about(items)
         scores = _MachineScores(people, machine)
         figure = self._figure(
-            "score", scores.mean(scores.by_machine), scores.mean(scores.by_person)
+            "score",
+            scores.mean(scores.by_machine),
+            scores.mean(scores.by_person),
         )
         return replace(figure, system=system, comparisons=len(machine))
 
@@ -442,7 +462,9 @@ class ScoresBesidePeople:
         difference = None
         if machine is not None and people is not None:
             difference = machine.minus(people).estimate(
-                self._drawing, least=least - most, most=most - least
+                self._drawing,
+                least=least - most,
+                most=most - least,
             )
         return FigureBesidePeople(
             figure=figure,
@@ -484,7 +506,10 @@ class _ItemScores:
     def take(self, rows: BoolArray | Int64Array) -> _ItemScores:
         """Return some of the scores."""
         return _ItemScores(
-            self.item[rows], self.segment[rows], self.judge[rows], self.score[rows]
+            self.item[rows],
+            self.segment[rows],
+            self.judge[rows],
+            self.score[rows],
         )
 
     def about(self, items: Int64Array) -> _ItemScores:
@@ -493,7 +518,9 @@ class _ItemScores:
 
 
 def _item_scores(
-    scores: OutputScores, systems: Sequence[str], texts: Int64Array
+    scores: OutputScores,
+    systems: Sequence[str],
+    texts: Int64Array,
 ) -> _ItemScores:
     """Return one score of each judge for each output, also of several systems."""
     own = scores.by_judge(systems)
@@ -515,7 +542,9 @@ class _MachineScores:
         self.by_person = people.score[person]
         self.by_machine = machine.score[answer]
         _items, index, number = np.unique(
-            people.item[person], return_inverse=True, return_counts=True
+            people.item[person],
+            return_inverse=True,
+            return_counts=True,
         )
         self._weight = 1 / number[index]
         self._kinds = (people.segment[person], people.judge[person])
@@ -536,7 +565,11 @@ class _MachineScores:
         machine = _standardised(self.by_machine, weight)
         if person is not None and machine is not None:
             figures["score_correlation"] = _correlation(
-                weight, person * machine, person**2, machine**2, self._kinds
+                weight,
+                person * machine,
+                person**2,
+                machine**2,
+                self._kinds,
             )
         return figures
 
@@ -547,7 +580,9 @@ class _OtherScores:
     def __init__(self, people: _ItemScores) -> None:
         self._people = people
         _items, self._index, self._number = np.unique(
-            people.item, return_inverse=True, return_counts=True
+            people.item,
+            return_inverse=True,
+            return_counts=True,
         )
         self._weight = 1 / self._number[self._index]
         self._kinds = (people.segment, people.judge)
@@ -579,7 +614,10 @@ class _OtherScores:
         score = np.round(self._people.score, TIE_DECIMALS)
         answers = np.column_stack([self._index, score])
         _answers, index, number = np.unique(
-            answers, axis=0, return_inverse=True, return_counts=True
+            answers,
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
         )
         return np.asarray((number[index.reshape(-1)] - 1) / self._others)
 
@@ -667,7 +705,10 @@ def _shown_together(blocks: Blocks) -> set[bytes]:
 
 
 def annotators_of_blocks(
-    people: Blocks, machine: Blocks, *, epsilon: float
+    people: Blocks,
+    machine: Blocks,
+    *,
+    epsilon: float,
 ) -> AlternativeAnnotators:
     """Run the alternative annotator test on rankings and choices, without the machine's answers in reverse order.
 
@@ -749,7 +790,9 @@ class _Answers(NamedTuple):
 
 
 def _run_annotator_test(
-    answers: _Answers, alignment: Alignment, epsilon: float
+    answers: _Answers,
+    alignment: Alignment,
+    epsilon: float,
 ) -> AlternativeAnnotators:
     """Run the test; the machine is the last annotator."""
     count = int(answers.judge.max(initial=-1)) + 1

@@ -131,7 +131,9 @@ class MetaEvaluation(TypedDict):
 
 
 def pairwise_accuracy(
-    human: FloatArray, metric: FloatArray, least: FloatArray | float = 0.0
+    human: FloatArray,
+    metric: FloatArray,
+    least: FloatArray | float = 0.0,
 ) -> FloatArray:
     """Return the share of pairs of systems that both put in the same order, shape (...), for scores
     of shape (..., n).
@@ -158,7 +160,10 @@ def _measures(systems: int) -> dict[str, Measure]:
 
 
 def agreement_of_metric(
-    people: People, metric: Metric, *, intervals: bool = True
+    people: People,
+    metric: Metric,
+    *,
+    intervals: bool = True,
 ) -> Agreement:
     """Compare a metric with people.
 
@@ -210,7 +215,11 @@ def agreement_of_metric(
 
 
 def _system_figures(
-    people: People, metric: Metric, values: FloatArray, *, intervals: bool
+    people: People,
+    metric: Metric,
+    values: FloatArray,
+    *,
+    intervals: bool,
 ) -> dict[str, Estimate]:
     if np.isnan([people.scores, metric.scores]).any():
         # Means over different segments are not comparable.
@@ -226,7 +235,8 @@ def _system_figures(
     measures = _measures(len(people.systems))
     # The set of pairs separated by people varies as well.
     measures["pairwise_separated"] = partial(
-        pairwise_accuracy, least=people.least_separated
+        pairwise_accuracy,
+        least=people.least_separated,
     )
     value_by_name = {}
     for name, measure in measures.items():
@@ -253,7 +263,10 @@ def _system_figures(
 
 
 def _resampled_measure(
-    measure: Measure, people: People, scores: FloatArray, drawn: FloatArray
+    measure: Measure,
+    people: People,
+    scores: FloatArray,
+    drawn: FloatArray,
 ) -> dict[Unit, FloatArray]:
     """Return a measure in resamples of each unit; only those of segments change the metric's scores."""
     resampled: dict[Unit, FloatArray] = {}
@@ -273,7 +286,8 @@ def _least_value(figure: str) -> float:
 
 
 def _estimates(
-    figures_by_name: Mapping[str, Figure], drawing: Drawing | None
+    figures_by_name: Mapping[str, Figure],
+    drawing: Drawing | None,
 ) -> dict[str, Estimate]:
     """Return figures with intervals, or without if `drawing` is None; figures that are NaN are left
     out.
@@ -290,7 +304,10 @@ def _estimates(
 
 
 def _segment_figures(
-    people: People, values: FloatArray, *, intervals: bool
+    people: People,
+    values: FloatArray,
+    *,
+    intervals: bool,
 ) -> tuple[dict[str, Estimate], float | None]:
     """Return figures of a metric, from its scores of the judged segments, and its threshold for
     ties.
@@ -494,7 +511,10 @@ def _named_agreement(metric: Metric, agreement: Agreement) -> NamedAgreement:
 
 
 def _group_agreement(
-    side: Side, metrics: Sequence[Metric], name: str, segments: Int64Array
+    side: Side,
+    metrics: Sequence[Metric],
+    name: str,
+    segments: Int64Array,
 ) -> GroupAgreement:
     people = side(segments=segments)
     within = _restrict_metrics(metrics, segments)
@@ -509,7 +529,8 @@ def _restrict_metrics(metrics: Sequence[Metric], segments: Int64Array) -> list[M
 
 
 def _scores_by_system(
-    systems: Sequence[str], scores: FloatArray
+    systems: Sequence[str],
+    scores: FloatArray,
 ) -> dict[str, float | None]:
     """Return scores by system; None where there is none."""
     score_by_system: dict[str, float | None] = {}
@@ -522,7 +543,8 @@ def _scores_by_system(
 
 
 def _scoring_all_systems(
-    people: People, agreements: Sequence[tuple[Metric, Agreement]]
+    people: People,
+    agreements: Sequence[tuple[Metric, Agreement]],
 ) -> list[ComparedMetric]:
     compared = []
     for metric, agreement in agreements:
@@ -674,7 +696,8 @@ def _influenced_by_means(figure: Figure) -> Figure:
 
 
 def _judges_beside_each_other(
-    pairs: Pairs, judge: Int32Array
+    pairs: Pairs,
+    judge: Int32Array,
 ) -> tuple[Pairs, FloatArray]:
     """Pair each comparison with those of the same outputs by other judges, whose answers become
     differences. The second half of the result has the pairs of the first half in the other direction.
@@ -733,7 +756,10 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
         for unit, halves in resampled.items():
             drawn[unit] = _mean_over_splits(measure(halves.one, halves.other))
         estimates[name] = people.interval(
-            values_known.mean(), drawn, least=_least_value(name), most=1.0
+            values_known.mean(),
+            drawn,
+            least=_least_value(name),
+            most=1.0,
         )
     return estimates
 
@@ -746,7 +772,9 @@ class _Halves(NamedTuple):
 
 
 def _resampled_halves(
-    people: People, judge: Int64Array, in_half: Int64Array
+    people: People,
+    judge: Int64Array,
+    in_half: Int64Array,
 ) -> dict[Unit, _Halves]:
     """Return scores in resamples of each unit, with the weights of the human ranking.
 
@@ -824,7 +852,9 @@ class _SumsAndCounts(NamedTuple):
 
 
 def _sums_and_counts(
-    ratings: OutputScores, row: Int64Array, rows: int
+    ratings: OutputScores,
+    row: Int64Array,
+    rows: int,
 ) -> _SumsAndCounts:
     """Sum up scores by row and system."""
     systems = len(ratings.systems)
@@ -833,5 +863,6 @@ def _sums_and_counts(
     sums = np.bincount(cell, ratings.score, size).astype(np.float64)
     counts = np.bincount(cell, minlength=size)
     return _SumsAndCounts(
-        sums=sums.reshape(rows, systems), counts=counts.reshape(rows, systems)
+        sums=sums.reshape(rows, systems),
+        counts=counts.reshape(rows, systems),
     )

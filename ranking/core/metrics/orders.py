@@ -162,7 +162,7 @@ def people_order(people: People) -> list[PeopleRow]:
                 "rank": rank.rank,
                 "rank_low": rank.low,
                 "rank_high": rank.high,
-            }
+            },
         )
     return rows
 
@@ -224,7 +224,7 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> MetricOrd
                     by_people=people.difference(one, other),
                     difference=difference,
                     is_separated=_sign(difference) != 0,
-                )
+                ),
             )
     rows = ranges.rows(missing_by_system)
     missing = metric.missing
@@ -358,12 +358,19 @@ class _Ranges:
 def _is_mean(metric: Metric) -> bool:
     """Return whether scores of systems are means over segments, up to rounding."""
     return np.allclose(
-        metric.scores, metric.means, rtol=1e-4, atol=1e-6, equal_nan=True
+        metric.scores,
+        metric.means,
+        rtol=1e-4,
+        atol=1e-6,
+        equal_nan=True,
     )
 
 
 def _metric_row(
-    system: str, value: Range | None, rank: _Rank, missing: int
+    system: str,
+    value: Range | None,
+    rank: _Rank,
+    missing: int,
 ) -> MetricRow:
     row: MetricRow = {
         "system": system,

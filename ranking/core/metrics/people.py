@@ -312,7 +312,10 @@ class People:
         return is_better
 
     def interval(
-        self, value: float, resampled: Mapping[Unit, FloatArray], **ends: float
+        self,
+        value: float,
+        resampled: Mapping[Unit, FloatArray],
+        **ends: float,
     ) -> Estimate:
         """Return a figure with an interval from its resamples of each unit; `ends` are `least` and
         `most`.
@@ -419,7 +422,9 @@ class _TaskScores:
 
 
 def _scores_of_task(
-    task: JudgedTask | ScoredTask, method: str, drawing: Drawing
+    task: JudgedTask | ScoredTask,
+    method: str,
+    drawing: Drawing,
 ) -> _TaskScores:
     drawn = drawn_scores(
         task,

@@ -85,7 +85,10 @@ class PredictedRanking:
 
 
 def ranked_scores(
-    predicted: Predicted, drawing: Drawing, *, with_machine: bool
+    predicted: Predicted,
+    drawing: Drawing,
+    *,
+    with_machine: bool,
 ) -> RankedScores:
     """Rank systems by their scores, with ranges over segments and, if known, judges."""
     if with_machine:
@@ -120,7 +123,9 @@ def ranked_scores(
 
 
 def predicted_ranking(
-    people: People, machine: Metric, documents: Mapping[int, int] | None = None
+    people: People,
+    machine: Metric,
+    documents: Mapping[int, int] | None = None,
 ) -> PredictedRanking:
     """Rank systems by people on some segments and a machine on all of them.
 
@@ -140,7 +145,7 @@ def predicted_ranking(
     """
     if np.isnan(machine.of(people.segments)).all(axis=0).any():
         raise NothingComparedError(
-            "the machine does not score all systems on judged segments"
+            "the machine does not score all systems on judged segments",
         )
     predicted = predicted_scores(people, machine, documents)
     scored = ~np.isnan(machine.values).all(axis=1)

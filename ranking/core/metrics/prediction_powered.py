@@ -137,11 +137,12 @@ class Predicted:
         no_influence = np.zeros_like(self.everywhere.influence)
         people_influence = np.concatenate([self.people.influence, no_influence])
         correction_influence = np.concatenate(
-            [self.judged.influence, -self.everywhere.influence]
+            [self.judged.influence, -self.everywhere.influence],
         )
         people = sums_by_unit(_centred_influence(people_influence), self.segment)
         correction = sums_by_unit(
-            _centred_influence(correction_influence), self.segment
+            _centred_influence(correction_influence),
+            self.segment,
         )
         # Where everything is judged, only rounding errors are left.
         least = _ROUNDING * np.abs(correction_influence).max(initial=0.0)
@@ -248,7 +249,9 @@ def _correlation(products: FloatArray) -> FloatArray:
 
 
 def predicted_scores(
-    people: People, metric: Metric, documents: Mapping[int, int] | None = None
+    people: People,
+    metric: Metric,
+    documents: Mapping[int, int] | None = None,
 ) -> Predicted:
     """Return the scores of systems by people, with a metric's on all segments that it scores.
 
@@ -267,19 +270,28 @@ def predicted_scores(
     elif people.ratings is not None:
         own = people.ratings.by_judge(people.ratings.systems)
         predicted = predicted_means(
-            values=own.values, segment=own.segment, judge=own.judge, metric=metric
+            values=own.values,
+            segment=own.segment,
+            judge=own.judge,
+            metric=metric,
         )
     else:
         assert people.values is not None  # noqa: S101  for the type checker
         judge = np.zeros(len(people.segments), dtype=np.int64)
         predicted = predicted_means(
-            values=people.values, segment=people.segments, judge=judge, metric=metric
+            values=people.values,
+            segment=people.segments,
+            judge=judge,
+            metric=metric,
         )
     return replace(predicted, documents=documents)
 
 
 def predicted_means(
-    values: FloatArray, segment: Int64Array, judge: Int64Array, metric: Metric
+    values: FloatArray,
+    segment: Int64Array,
+    judge: Int64Array,
+    metric: Metric,
 ) -> Predicted:
     """Return mean scores of n systems, with a metric's on all segments.
 

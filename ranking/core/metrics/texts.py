@@ -124,14 +124,15 @@ class TextMetric:
     def __post_init__(self) -> None:
         if not is_tokenization_installed(self.tokens):
             raise ValueError(
-                f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}"
+                f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}",
             )
 
     @property
     def tokenization(self) -> str:
         """One of `TOKENS`."""
         return self.tokens or language_tokens(
-            self.language, of_words=self.name in _OF_WORDS
+            self.language,
+            of_words=self.name in _OF_WORDS,
         )
 
     @cached_property
@@ -146,7 +147,9 @@ class TextMetric:
             is_asian = _primary_subtag(self.language) in _TOKENS_OF
             return partial(sacrebleu.TER, normalized=is_asian, asian_support=is_asian)
         return partial(
-            sacrebleu.BLEU, lowercase=self.lowercase, tokenize=self.tokenization
+            sacrebleu.BLEU,
+            lowercase=self.lowercase,
+            tokenize=self.tokenization,
         )
 
     def signature(self, references: Iterable[Sequence[str]]) -> str:
@@ -237,7 +240,8 @@ class TextMetric:
         return values
 
     def _scorer(
-        self, references: Sequence[Sequence[str]]
+        self,
+        references: Sequence[Sequence[str]],
     ) -> Callable[[list[str]], Iterable[Sequence[float]]]:
         """Return a function from one output per segment to their statistics."""
         if self.name not in _OF_WORDS:
@@ -255,7 +259,9 @@ class TextMetric:
         return fewest_errors
 
     def _fewest_errors(
-        self, text: str, references: Sequence[list[str]]
+        self,
+        text: str,
+        references: Sequence[list[str]],
     ) -> Sequence[float]:
         """Return the statistics of a text with the first of the closest references."""
         output = self.tokenized(text)
@@ -290,7 +296,8 @@ def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, .
 
 
 def unordered_errors(
-    output: Sequence[str], reference: Sequence[str]
+    output: Sequence[str],
+    reference: Sequence[str],
 ) -> tuple[int, int]:
     """Return the errors ignoring order, max(|h|, |r|) − |h ∩ r|, and the reference length."""
     common = (Counter(output) & Counter(reference)).total()
@@ -298,7 +305,10 @@ def unordered_errors(
 
 
 def metric_values(
-    name: str, sums: FloatArray, *, of_segments: bool = False
+    name: str,
+    sums: FloatArray,
+    *,
+    of_segments: bool = False,
 ) -> FloatArray:
     """Compute a metric, times 100, from sums of statistics.
 
@@ -400,7 +410,10 @@ def ranged(figure: Figure, drawing: Drawing) -> Range | None:
 
 
 def resampled_values(
-    name: str, statistics: FloatArray, key: UInt64Array, drawing: Drawing
+    name: str,
+    statistics: FloatArray,
+    key: UInt64Array,
+    drawing: Drawing,
 ) -> FloatArray:
     """Return a metric of systems in resamples of segments.
 
@@ -473,7 +486,8 @@ class CorpusStatistics(TypedDict):
 
 
 def corpus_statistics(
-    sentences: Sequence[Sequence[str]], other: Iterable[Sequence[str]] | None = None
+    sentences: Sequence[Sequence[str]],
+    other: Iterable[Sequence[str]] | None = None,
 ) -> CorpusStatistics:
     """Count the words of tokenized sentences, as in Table 1 of Vilar et al."""
     counts = Counter(chain.from_iterable(sentences))

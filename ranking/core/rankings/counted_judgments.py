@@ -126,7 +126,9 @@ class CountedJudgments:
     def __post_init__(self) -> None:
         # Formulas add floats in memory order, which must not depend on the origin of the counts.
         object.__setattr__(
-            self, "cells", np.ascontiguousarray(self.cells, dtype=np.int64)
+            self,
+            "cells",
+            np.ascontiguousarray(self.cells, dtype=np.int64),
         )
         if self.resampled is not None:
             whole = np.ascontiguousarray(self.resampled, dtype=np.int64)
@@ -147,7 +149,10 @@ class CountedJudgments:
         return self.cells[layout.cells_in(self.layout)]
 
     def chosen_moments(
-        self, method: Method, *, fewest_documents: float = MIN_UNITS
+        self,
+        method: Method,
+        *,
+        fewest_documents: float = MIN_UNITS,
     ) -> Moments:
         """Return the moments for a variance over segments and judges, see `AllMoments.chosen`.
 
@@ -239,7 +244,9 @@ class CountedJudgments:
         # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
         return replace(
-            counts, blocks=min(blocks, alike), sizes=UnitSizes(total, *squares)
+            counts,
+            blocks=min(blocks, alike),
+            sizes=UnitSizes(total, *squares),
         )
 
 
@@ -344,6 +351,9 @@ def _resampled_counts(
 
 @in_threads
 def _counted_resamples(
-    blocks: Blocks, layout: Layout, resampling: Resampling, ids: range
+    blocks: Blocks,
+    layout: Layout,
+    resampling: Resampling,
+    ids: range,
 ) -> Int64Array:
     return resampling.counts(blocks, layout, ids)

@@ -174,7 +174,10 @@ class _PooledJudges:
 
 
 def mean_scores(
-    tasks: Sequence[ScoreInfluence], systems: Sequence[str], *, confidence: float = 0.95
+    tasks: Sequence[ScoreInfluence],
+    systems: Sequence[str],
+    *,
+    confidence: float = 0.95,
 ) -> tuple[MeanScore, ...]:
     """Return the mean scores of systems over test sets, in the order of `systems`.
 
@@ -242,7 +245,8 @@ def mean_scores(
 
 
 def mean_ranks(
-    rankings: Sequence[Mapping[str, tuple[int, int, int]]], systems: Sequence[str]
+    rankings: Sequence[Mapping[str, tuple[int, int, int]]],
+    systems: Sequence[str],
 ) -> tuple[MeanRank, ...]:
     """Return the mean ranks of systems over test sets, in the order of `systems`.
 
@@ -352,7 +356,8 @@ def _order(blocks: Blocks, name: str, seed: int) -> MethodOrder:
 
 
 def _swapped_pairs(
-    first: Mapping[str, float], other: Mapping[str, float]
+    first: Mapping[str, float],
+    other: Mapping[str, float],
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs in opposite orders, without pairs with equal scores."""
     systems = [name for name in first if name in other]

@@ -157,11 +157,11 @@ class RangeOptions:
         false_share = Correction.BENJAMINI_HOCHBERG
         if self.ranges == "confidence_set" and correction is false_share:
             raise ValueError(
-                "correction: confidence sets hold each by itself (none) or all together (holm)"
+                "correction: confidence sets hold each by itself (none) or all together (holm)",
             )
         if self.ranges == "anytime" and correction is not Correction.HOLM:
             raise ValueError(
-                "correction: anytime ranges always hold for all pairs together (holm)"
+                "correction: anytime ranges always hold for all pairs together (holm)",
             )
         level = _FIXED_LEVELS.get(self.ranges, self.resample)
         if self.resample != level:
@@ -313,7 +313,10 @@ _PROGRESS_PARTS = 10
 
 
 def score_resamples(
-    score: Callable[[range], Scores], *, resamples: int, **running: Unpack[Running]
+    score: Callable[[range], Scores],
+    *,
+    resamples: int,
+    **running: Unpack[Running],
 ) -> Scores:
     """Return scores of resamples, computed in parts for several workers or to report progress."""
     engine = running.get("engine")
@@ -437,7 +440,9 @@ def _too_few_units(
 
 
 def shortages_of_refusals(
-    ranges: AnytimeRanges, *, documents: bool
+    ranges: AnytimeRanges,
+    *,
+    documents: bool,
 ) -> dict[str, Shortage]:
     """Return the shortage of each system refused by anytime ranges, in documents instead of
     segments if known.
@@ -462,7 +467,10 @@ _MIN_DEGREES_OF_FREEDOM = 4.0
 
 
 def resampling_at(
-    level: Level, blocks: Blocks, *, seed: int
+    level: Level,
+    blocks: Blocks,
+    *,
+    seed: int,
 ) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Return the resampling of a level; for segments and judges, see `two_way_resampling`."""
     word_check("level", level, Level)
@@ -472,7 +480,9 @@ def resampling_at(
 
 
 def two_way_resampling(
-    blocks: Blocks, *, seed: int
+    blocks: Blocks,
+    *,
+    seed: int,
 ) -> tuple[Resampling, tuple[RangeLimit, ...]]:
     """Return the resampling of segments and judges, see `TwoWayResampling`, and the units that it
     ignores.
@@ -539,7 +549,10 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
         of_blocks = drawn("blocks")
         share = _share(of_units, of_blocks, estimated * freedom / (freedom - 2))
         resampling = Resampling(
-            level="two_way", seed=seed, share=share, documents=by_documents
+            level="two_way",
+            seed=seed,
+            share=share,
+            documents=by_documents,
         )
         variance = share * of_units + share**2 * of_blocks
     enlarged = 1.0
@@ -594,7 +607,10 @@ class RangeFinder:
     seed: int
 
     def find(
-        self, *, all_systems: int | None = None, **running: Unpack[Running]
+        self,
+        *,
+        all_systems: int | None = None,
+        **running: Unpack[Running],
     ) -> RangesWithTests:
         """Return the ranges and tests.
 
@@ -635,7 +651,7 @@ class RangeFinder:
         """Return ranges that hold at any time."""
         if self.method.name != "expected_wins" or isinstance(self.judged, Blocks):
             raise ValueError(
-                f"ranges: anytime ranges need the method expected_wins, not {self.method.name}"
+                f"ranges: anytime ranges need the method expected_wins, not {self.method.name}",
             )
         # Segments are never used instead of documents here: with few documents, no pairs are
         # separated.
@@ -668,7 +684,9 @@ class RangeFinder:
         """Return ranges from significant differences of pairs."""
         options = self.options
         tests = sign_tests(
-            self.wins, sides=options.sides, correction=options.correction
+            self.wins,
+            sides=options.sides,
+            correction=options.correction,
         )
         return RangesWithTests(
             ranges=ranges_of_better(tests.adjusted_p <= options.level),
@@ -688,7 +706,11 @@ class RangeFinder:
             order = canonical_order(self.wins, np.zeros_like(self.wins))
             ids = range(self.options.resamples)
             drawn = draw_scores(
-                self.scores, covariance, ids, seed=self.seed, order=order
+                self.scores,
+                covariance,
+                ids,
+                seed=self.seed,
+                order=order,
             )
             ranges = rank_ranges(drawn, confidence=self.options.confidence)
         return RangesWithTests(
@@ -731,7 +753,9 @@ class RangeFinder:
         )
 
     def _confidence_sets(
-        self, sampled: _Sampled, tests: PairTests
+        self,
+        sampled: _Sampled,
+        tests: PairTests,
     ) -> tuple[RankRanges, PairTests]:
         """Return confidence sets of ranks, and the tests of pairs that belong to them."""
         values = self.scores.values
@@ -804,7 +828,10 @@ class RangeFinder:
         cells = judged.cells_for(method)
         influence = method.influence(layout.unpack(cells), **self.parameters)
         return standard_errors_of_counts(
-            cells=cells, layout=layout, influence=influence, moments=moments
+            cells=cells,
+            layout=layout,
+            influence=influence,
+            moments=moments,
         )
 
     def _scorer(self) -> tuple[Callable[[range], Scores], tuple[RangeLimit, ...]]:
@@ -821,7 +848,11 @@ class RangeFinder:
         if isinstance(judged, Blocks):
             resampling, limits = resampling_at(resample, judged, seed=self.seed)
             score = partial(
-                _resampled_scores, judged, name, self.parameters, resampling
+                _resampled_scores,
+                judged,
+                name,
+                self.parameters,
+                resampling,
             )
             return score, limits
         layout = self.method.layout(len(judged.systems))
@@ -829,7 +860,7 @@ class RangeFinder:
         if resample == "pairs":
             if layout.outright:
                 raise ValueError(
-                    f"{name} scores blocks: it cannot be resampled by pairs"
+                    f"{name} scores blocks: it cannot be resampled by pairs",
                 )
             ids = range(self.options.resamples)
             resampling = Resampling("pairs", self.seed)

@@ -186,7 +186,7 @@ class Ranking:
     def __repr__(self) -> str:
         """Return a plain table of the systems, for notebooks."""
         lines = [
-            f"{self.method}: {self.blocks} blocks, {self.comparisons} comparisons, {self.judges} judges"
+            f"{self.method}: {self.blocks} blocks, {self.comparisons} comparisons, {self.judges} judges",
         ]
         width = max((len(row.system) for row in self.systems), default=0)
         group = 0
@@ -434,7 +434,10 @@ def rank_judged(
         seed=seed,
         content_key_version=CONTENT_KEY_VERSION,
         systems=_ranked_systems(
-            tallies, fit.scores, ranges.ranges, has_scores=tied is None
+            tallies,
+            fit.scores,
+            ranges.ranges,
+            has_scores=tied is None,
         ),
         pairs=compared_pairs(
             tallies=ranked_tallies,
@@ -520,7 +523,10 @@ def _score_systems(
 
 
 def _results(
-    fit: Fit, ranges: RangesWithTests, systems: Sequence[str], options: RangeOptions
+    fit: Fit,
+    ranges: RangesWithTests,
+    systems: Sequence[str],
+    options: RangeOptions,
 ) -> MethodResults:
     """Return the method's further results, with reasons to refuse ranges and standard errors."""
     results = dict(fit.extra)
@@ -538,7 +544,8 @@ def _results(
 
 
 def without_estimates(
-    ranges: RangesWithTests, lacks_judgments: Sequence[bool]
+    ranges: RangesWithTests,
+    lacks_judgments: Sequence[bool],
 ) -> RangesWithTests:
     """Return ranges and tests that claim nothing about the systems that lack judgments.
 
@@ -553,7 +560,8 @@ def without_estimates(
     low = np.maximum(1, ranges.ranges.low - count)
     high = np.minimum(systems, ranges.ranges.high + count)
     widened = RankRanges(
-        low=np.where(is_unknown, 1, low), high=np.where(is_unknown, systems, high)
+        low=np.where(is_unknown, 1, low),
+        high=np.where(is_unknown, systems, high),
     )
     of_pair = as_column(is_unknown) | is_unknown
     tests = PairTests(
@@ -578,20 +586,25 @@ def _unranked_systems(tallies: Tallies, fit: Fit) -> tuple[UnrankedSystem, ...]:
                 system=tallies.systems[index],
                 reason=fit.reasons.get(index, reason),
                 ties=ties[index],
-            )
+            ),
         )
     return tuple(unranked)
 
 
 def _ranked_systems(
-    tallies: Tallies, scores: Scores, ranges: RankRanges, *, has_scores: bool
+    tallies: Tallies,
+    scores: Scores,
+    ranges: RankRanges,
+    *,
+    has_scores: bool,
 ) -> tuple[RankedSystem, ...]:
     kept = np.flatnonzero(scores.estimable)
     first_ranks, last_ranks = shared_ranks(scores)
     first = first_ranks[kept]
     last = last_ranks[kept]
     widened = RankRanges(
-        low=np.minimum(ranges.low, first), high=np.maximum(ranges.high, last)
+        low=np.minimum(ranges.low, first),
+        high=np.maximum(ranges.high, last),
     )
     cluster = clusters(widened)
     won = tallies.wins.sum(axis=1)
@@ -615,7 +628,7 @@ def _ranked_systems(
                 losses=int(lost[index]),
                 ties=int(tied[index]),
                 last_rank=int(last[row]),
-            )
+            ),
         )
     return tuple(ranked)
 
@@ -640,7 +653,8 @@ def _any_rank(fit: Fit, ranges: RangesWithTests) -> RangesWithTests:
     return RangesWithTests(
         errors=errors,
         ranges=RankRanges(
-            low=np.ones(n, dtype=np.int64), high=np.full(n, n, dtype=np.int64)
+            low=np.ones(n, dtype=np.int64),
+            high=np.full(n, n, dtype=np.int64),
         ),
         tests=PairTests(p_value=np.ones((n, n)), adjusted_p=np.ones((n, n))),
     )
@@ -721,7 +735,9 @@ def _both(one: Any, other: Any) -> Any:
 
 
 def rank_at_any_time(
-    counted: CountedJudgments, *, confidence: float = 0.95
+    counted: CountedJudgments,
+    *,
+    confidence: float = 0.95,
 ) -> Ranking | None:
     """Rank by Expected Wins with anytime ranges, which hold simultaneously at all looks.
 

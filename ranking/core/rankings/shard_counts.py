@@ -124,7 +124,10 @@ class ShardCounts:
 
 
 def count_shard(
-    blocks: Blocks, document: Int32Array, documents: Sequence[str], wanted: CountsWanted
+    blocks: Blocks,
+    document: Int32Array,
+    documents: Sequence[str],
+    wanted: CountsWanted,
 ) -> ShardCounts:
     """Count a shard.
 
@@ -182,7 +185,10 @@ class _NamedDocuments:
 
 
 def _count_layout(
-    blocks: Blocks, layout: Layout, wanted: CountsWanted, named: _NamedDocuments
+    blocks: Blocks,
+    layout: Layout,
+    wanted: CountsWanted,
+    named: _NamedDocuments,
 ) -> LayoutCounts:
     sizes = counts_per_block(blocks, layout)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
@@ -225,7 +231,9 @@ class _Names(NamedTuple):
 
 
 def _sizes_by_unit(
-    unit: npt.NDArray[np.integer], sizes: Int64Array, units: int
+    unit: npt.NDArray[np.integer],
+    sizes: Int64Array,
+    units: int,
 ) -> Int64Array:
     # Integers, exact in floating point up to 2**53.
     return np.bincount(unit, sizes, units).astype(np.int64)
@@ -275,7 +283,9 @@ class AddedCounts:
         self._counts = sums
 
     def _sum(
-        self, kind: int, parts: Iterable[tuple[LayoutCounts, _Names]]
+        self,
+        kind: int,
+        parts: Iterable[tuple[LayoutCounts, _Names]],
     ) -> LayoutCounts:
         """Return the sum of counts with their names."""
         layout = self.wanted.layout(kind, len(self.systems))

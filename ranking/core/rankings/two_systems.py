@@ -195,7 +195,9 @@ class PairJudgments:
 
     @classmethod
     def of_rows(
-        cls, pair: tuple[str, str], rows: Sequence[tuple[str, int, int | None]]
+        cls,
+        pair: tuple[str, str],
+        rows: Sequence[tuple[str, int, int | None]],
     ) -> PairJudgments:
         """Build from rows of judge, segment and answer for the first system, None for identical
         outputs.
@@ -252,7 +254,10 @@ class PairJudgments:
     def reversed(self) -> PairJudgments:
         """Return the same judgments with the systems swapped."""
         return replace(
-            self, first=self.second, second=self.first, answers=-self.answers
+            self,
+            first=self.second,
+            second=self.first,
+            answers=-self.answers,
         )
 
     def rows(self) -> list[BlockRow]:
@@ -275,7 +280,7 @@ class PairJudgments:
                     segment=int(self.segments[index]),
                     candidates=candidates,
                     labels=labels,
-                )
+                ),
             )
         return rows
 
@@ -310,7 +315,8 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     A. C. Cameron, J. B. Gelbach, D. L. Miller (2011), Robust Inference with Multiway Clustering, J. Business & Economic Statistics 29.
     """
     names, judge = np.unique(
-        np.asarray(judgments.judges, dtype=str), return_inverse=True
+        np.asarray(judgments.judges, dtype=str),
+        return_inverse=True,
     )
     numbers, segment = np.unique(judgments.segments, return_inverse=True)
     units = min(len(names), len(numbers))
@@ -397,7 +403,10 @@ def compare(
     is_correlated = error == "auto" and judgments.is_shared()
     if error == "two_way" or is_correlated:
         pooled = _with_bootstrap_error(
-            pooled, judgments, seed=seed, resamples=resamples
+            pooled,
+            judgments,
+            seed=seed,
+            resamples=resamples,
         )
     direction = np.sign(pooled.lead)
     by_judge = {}
@@ -430,7 +439,9 @@ def _sentence_votes(judgments: PairJudgments) -> Preference | None:
     """Count one vote per segment; identical outputs do not vote."""
     is_shown = ~judgments.identical
     numbers, index, times = np.unique(
-        judgments.segments[is_shown], return_inverse=True, return_counts=True
+        judgments.segments[is_shown],
+        return_inverse=True,
+        return_counts=True,
     )
     answers = judgments.answers[is_shown]
     leads = np.bincount(index, weights=answers, minlength=len(numbers))
@@ -441,7 +452,11 @@ def _sentence_votes(judgments: PairJudgments) -> Preference | None:
 
 
 def _with_bootstrap_error(
-    counts: Preference, judgments: PairJudgments, *, seed: int, resamples: int
+    counts: Preference,
+    judgments: PairJudgments,
+    *,
+    seed: int,
+    resamples: int,
 ) -> Preference:
     """Return a preference with the error of a bootstrap of judges and segments."""
     if not counts.wins + counts.losses:

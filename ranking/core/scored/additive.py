@@ -320,7 +320,9 @@ def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
 
 
 def _require_clusters(
-    columns: ScoreColumns, influence: FloatArray, level: Level
+    columns: ScoreColumns,
+    influence: FloatArray,
+    level: Level,
 ) -> None:
     """Raise ValueError unless at least two clusters distinguish systems."""
     is_informative = np.abs(influence).max(axis=1) > _NOTHING
@@ -331,7 +333,7 @@ def _require_clusters(
             continue
         if len(np.unique(unit[is_informative])) < 2:
             raise ValueError(
-                f"there are fewer than two {name}, so nothing says how {name} vary"
+                f"there are fewer than two {name}, so nothing says how {name} vary",
             )
 
 
@@ -503,7 +505,8 @@ class _Covariances:
             )
         least = self.noise**2 * (moved.T @ moved)
         covariance = replace(
-            covariance, matrix=_with_least_covariance(covariance.matrix, least)
+            covariance,
+            matrix=_with_least_covariance(covariance.matrix, least),
         )
         if segments.effective >= MIN_UNITS:
             covariance = with_least_variance(covariance, np.diag(segments.matrix))

@@ -56,7 +56,8 @@ class ScoreColumns:
 
     @classmethod
     def of_rows(
-        cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]
+        cls,
+        rows: Sequence[tuple[str, tuple[str, str], str, float]],
     ) -> ScoreColumns:
         """Build from rows of system, (document, segment), judge and score, whose order determines
         `round`.

@@ -48,7 +48,10 @@ class UnitScores:
 
 
 def unit_scores(
-    columns: ScoreColumns, *, scores: FloatArray | None = None, unit: Unit = "segment"
+    columns: ScoreColumns,
+    *,
+    scores: FloatArray | None = None,
+    unit: Unit = "segment",
 ) -> UnitScores:
     """Return the scores by unit and system.
 
@@ -96,7 +99,9 @@ def standardised(columns: ScoreColumns) -> FloatArray:
 
 
 def standardised_by_judge(
-    values: FloatArray, judge: npt.NDArray[np.integer], judges: int
+    values: FloatArray,
+    judge: npt.NDArray[np.integer],
+    judges: int,
 ) -> FloatArray:
     """Return `standardised` of N values by N judges, each below `judges`."""
     count = np.bincount(judge, minlength=judges)

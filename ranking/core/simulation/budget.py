@@ -298,7 +298,10 @@ class Budget:
 
 
 def plan_budget(
-    model: Model, *, experiments: int = 400, **options: Unpack[PlanOptions]
+    model: Model,
+    *,
+    experiments: int = 400,
+    **options: Unpack[PlanOptions],
 ) -> Budget:
     """Plan a campaign before its first judgment (Koehn 2012, Table 4).
 
@@ -332,7 +335,7 @@ def plan_budget(
     """
     if not isinstance(model, Model):
         raise TypeError(
-            f"plan_budget takes a Model, such as Model(systems=15, noise=10.0), not {type(model).__name__}"
+            f"plan_budget takes a Model, such as Model(systems=15, noise=10.0), not {type(model).__name__}",
         )
     plan = _Plan(**options)
     targets = plan.targets_for(model.systems)
@@ -397,7 +400,11 @@ def plan_campaign(
     targets = plan.targets_for(curve.systems)
     if futures is None:
         futures = likely_futures(
-            curve, fit, experiments=experiments, seed=plan.seed, **plan.running
+            curve,
+            fit,
+            experiments=experiments,
+            seed=plan.seed,
+            **plan.running,
         )
     average, first = _simulate_until(
         futures.model_of,
@@ -409,7 +416,7 @@ def plan_campaign(
     needs = []
     for target, column in zip(targets, first.T.tolist(), strict=True):
         needs.append(
-            tuple(_comparisons_with_ties(decided, target, curve) for decided in column)
+            tuple(_comparisons_with_ties(decided, target, curve) for decided in column),
         )
     return Budget(
         model=curve.model(fit.noise),
@@ -514,11 +521,11 @@ def _rows(
                 measure=target.measure,
                 target=target.value,
                 comparisons=_rounded_comparisons(
-                    _comparisons_with_ties(median[t], target, curve)
+                    _comparisons_with_ties(median[t], target, curve),
                 ),
                 low=_rounded_comparisons(_comparisons_with_ties(low[t], target, curve)),
                 high=_rounded_comparisons(
-                    _comparisons_with_ties(high[t], target, curve)
+                    _comparisons_with_ties(high[t], target, curve),
                 ),
             )
         if row.high is None:
@@ -537,7 +544,9 @@ def _rounded_comparisons(comparisons: float) -> int | None:
 
 
 def _comparisons_with_ties(
-    decided: float, target: Target, curve: CampaignCurve
+    decided: float,
+    target: Target,
+    curve: CampaignCurve,
 ) -> float:
     """Return comparisons with ties, consistent with the targets that the campaign has reached."""
     comparisons = decided / curve.decided_share

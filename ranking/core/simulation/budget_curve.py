@@ -362,17 +362,31 @@ def budget_curve(
     if decided:
         share = decided / (decided + ties)
         chances, extremes = _chances_judged(
-            won, outputs_per_block, experiments, by_itself, share_with_equals, random
+            won,
+            outputs_per_block,
+            experiments,
+            by_itself,
+            share_with_equals,
+            random,
         )
     else:
         share = DECIDED_SHARE
         chances, extremes = _chances_before(
-            systems, experiments, by_itself, share_with_equals, random
+            systems,
+            experiments,
+            by_itself,
+            share_with_equals,
+            random,
         )
     more = np.maximum(0.0, counts - decided - ties) * share
     all_chances = np.concatenate([chances, *extremes])
     separated, clusters = _simulate_curve(
-        won, all_chances, more, outputs_per_block, random, active
+        won,
+        all_chances,
+        more,
+        outputs_per_block,
+        random,
+        active,
     )
     sizes = [experiments, *map(len, extremes)]
     pairs_low, pairs_high = _band(separated, sizes, confidence)
@@ -399,7 +413,9 @@ def _experiments_for(systems: int, active: ActiveDraw | None) -> int:
 
 
 def _band(
-    values: FloatArray, sizes: list[int], confidence: float
+    values: FloatArray,
+    sizes: list[int],
+    confidence: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval that contains those of all likely worlds together and of each extreme.
 
@@ -431,7 +447,9 @@ def _chances_before(
 
 
 def _quantile(
-    values: FloatArray, share: float, method: Literal["lower", "higher"]
+    values: FloatArray,
+    share: float,
+    method: Literal["lower", "higher"],
 ) -> FloatArray:
     return np.asarray(np.quantile(values, share, axis=0, method=method))
 
@@ -444,7 +462,9 @@ def _extremes(n: int) -> list[int]:
 
 
 def _chances_of_groups(
-    groups: Int64Array, n: int, random: np.random.Generator
+    groups: Int64Array,
+    n: int,
+    random: np.random.Generator,
 ) -> FloatArray:
     """Return chances (E, n, n) for a number of different qualities, in Koehn's model."""
     experiments = len(groups)
@@ -474,7 +494,10 @@ def _chances_judged(
     """
     estimate, variance = _estimates(won * 3 / (outputs_per_block + 1))
     groups = GroupsPosterior(
-        estimate, variance, _SPREADS, share_with_equals=share_with_equals
+        estimate,
+        variance,
+        _SPREADS,
+        share_with_equals=share_with_equals,
     )
     extremes = []
     for number in _extremes(len(won)):
@@ -571,7 +594,9 @@ def _simulate_curve(
 
 
 def _significantly_better(
-    won: FloatArray, lead: FloatArray, to_come: FloatArray
+    won: FloatArray,
+    lead: FloatArray,
+    to_come: FloatArray,
 ) -> BoolArray:
     """Return whether each system is significantly better than each other one, shape (E, n, n).
 
@@ -799,7 +824,9 @@ def needs_of_design(
 
 
 def _judgments_to_reach(
-    judgments: FloatArray, pairs: FloatArray, wanted: float
+    judgments: FloatArray,
+    pairs: FloatArray,
+    wanted: float,
 ) -> float | None:
     """Return the number of judgments at which a curve first reaches a number of pairs; None if it
     never does.

@@ -168,7 +168,10 @@ class StudyOptions:
 
 
 def bootstrap_ranges(
-    simulated: Simulated, model: Model, options: StudyOptions, experiment: int
+    simulated: Simulated,
+    model: Model,
+    options: StudyOptions,
+    experiment: int,
 ) -> RankRanges:
     """Return rank ranges from resampled Expected Wins at each checkpoint (Koehn 2012, §5.1).
 
@@ -195,7 +198,10 @@ def bootstrap_ranges(
     if options.resample != "pairs":
         last = int(simulated.blocks[-1])
         blocks, _quality = simulate_blocks(
-            model, blocks=last, seed=seed, experiment=experiment
+            model,
+            blocks=last,
+            seed=seed,
+            experiment=experiment,
         )
     if blocks is not None and options.resample == "segments":
         # Blocks of one segment share a key, and so their weights.
@@ -223,7 +229,10 @@ def bootstrap_ranges(
 
 
 def _resample_pairs(
-    wins: Int64Array, ties: Int64Array, resamples: int, random: np.random.Generator
+    wins: Int64Array,
+    ties: Int64Array,
+    resamples: int,
+    random: np.random.Generator,
 ) -> Int64Array:
     """Draw as many comparisons as there are, including ties, with replacement.
 
@@ -518,7 +527,10 @@ def simulate_campaigns(
     blocks = np.unique(model.blocks_for(comparisons)).tolist()
     measure = partial(_measure, model, tuple(blocks), tuple(methods), options)
     measured = measure_experiments(
-        measure, range(experiments), engine=engine, progress=progress
+        measure,
+        range(experiments),
+        engine=engine,
+        progress=progress,
     )
     mean = measured.mean(axis=0)
     if experiments > 1:
@@ -557,7 +569,10 @@ def _measure(
 ) -> FloatArray:
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(
-        model, blocks=blocks, seed=options.seed, experiment=experiment
+        model,
+        blocks=blocks,
+        seed=options.seed,
+        experiment=experiment,
     )
     wins = simulated.wins
     true = true_ranks(simulated.quality)

@@ -146,14 +146,20 @@ def generator_of(seed: int, experiment: int, *stream: int) -> np.random.Generato
 
 
 def resampling_generator(
-    seed: int, experiment: int, blocks: int
+    seed: int,
+    experiment: int,
+    blocks: int,
 ) -> np.random.Generator:
     """Return a generator for resampling an experiment after this many blocks."""
     return generator_of(seed, experiment, _RESAMPLING, blocks)
 
 
 def simulate_wins(
-    model: Model, *, blocks: Sequence[int] | Int64Array, seed: int, experiment: int
+    model: Model,
+    *,
+    blocks: Sequence[int] | Int64Array,
+    seed: int,
+    experiment: int,
 ) -> Simulated:
     """Simulate one campaign, and return its wins and ties at checkpoints.
 
@@ -185,7 +191,12 @@ def simulate_wins(
 
 
 def simulate_blocks(
-    model: Model, *, blocks: int, seed: int, experiment: int, judges: int = 1
+    model: Model,
+    *,
+    blocks: int,
+    seed: int,
+    experiment: int,
+    judges: int = 1,
 ) -> tuple[Blocks, FloatArray]:
     """Simulate the same campaign as `simulate_wins`, and return its blocks.
 
@@ -208,14 +219,24 @@ def simulate_blocks(
         True average quality of each system.
     """
     simulated, labels, candidates, segment = _simulate(
-        model, [blocks], seed, experiment, keep=True
+        model,
+        [blocks],
+        seed,
+        experiment,
+        keep=True,
     )
     # Separate streams, so that more blocks or judges do not change the others.
     key = generator_of(seed, experiment, _KEYS).integers(
-        0, 2**64, size=blocks, dtype=np.uint64
+        0,
+        2**64,
+        size=blocks,
+        dtype=np.uint64,
     )
     judge = generator_of(seed, experiment, _JUDGES).integers(
-        0, judges, blocks, dtype=np.int32
+        0,
+        judges,
+        blocks,
+        dtype=np.int32,
     )
     width = len(str(max(model.systems, judges)))
     columns = Blocks(
@@ -282,13 +303,18 @@ def _simulate(
                 segment[block] = row + 1
     wins, ties = counts.cumsum(axis=1)
     counted = Simulated(
-        quality=quality, blocks=checkpoints, wins=wins, ties=ties + ties.swapaxes(1, 2)
+        quality=quality,
+        blocks=checkpoints,
+        wins=wins,
+        ties=ties + ties.swapaxes(1, 2),
     )
     return counted, labels, candidates, segment
 
 
 def _outputs(
-    model: Model, quality: FloatArray, judging: np.random.Generator
+    model: Model,
+    quality: FloatArray,
+    judging: np.random.Generator,
 ) -> tuple[FloatArray, float]:
     """Return the qualities of outputs, with a row for each segment, and the noise of each judgment.
 
@@ -336,7 +362,9 @@ def _count(
 
 
 def groups_of_systems(
-    systems: int, groups: int, random: np.random.Generator
+    systems: int,
+    groups: int,
+    random: np.random.Generator,
 ) -> Int64Array:
     """Return each system's group: first one system per group, then the group of a random earlier
     system.
@@ -398,6 +426,7 @@ def measure_experiments(
 
 
 def _measure_all(
-    measure: Measure, experiments: Sequence[int]
+    measure: Measure,
+    experiments: Sequence[int],
 ) -> list[npt.NDArray[Any]]:
     return [measure(experiment) for experiment in experiments]

@@ -83,11 +83,17 @@ class CampaignCurve:
     def model(self, noise: float, groups: int | None = None) -> Model:
         """Return the model of campaigns like this one, with the given noise."""
         return Model(
-            systems=self.systems, noise=noise, per_block=self.per_block, groups=groups
+            systems=self.systems,
+            noise=noise,
+            per_block=self.per_block,
+            groups=groups,
         )
 
     def simulated(
-        self, model: Model, seed: int, experiment: int
+        self,
+        model: Model,
+        seed: int,
+        experiment: int,
     ) -> tuple[FloatArray, FloatArray]:
         """Return the curve of a simulated campaign at the same points, and its spread.
 
@@ -102,7 +108,10 @@ class CampaignCurve:
 
 
 def _grown(
-    model: Model, decided: Int64Array, seed: int, experiment: int
+    model: Model,
+    decided: Int64Array,
+    seed: int,
+    experiment: int,
 ) -> tuple[FloatArray, Int64Array]:
     """Return the shares of significant pairs after each number of comparisons, and the wins after
     the last.
@@ -114,7 +123,11 @@ def _grown(
 
 
 def campaign_curve(
-    blocks: Blocks, *, points: int = 12, orders: int = 20, seed: int = 0
+    blocks: Blocks,
+    *,
+    points: int = 12,
+    orders: int = 20,
+    seed: int = 0,
 ) -> CampaignCurve:
     """Measure how the share of significant pairs grows in a campaign.
 
@@ -219,7 +232,9 @@ class NoiseTable:
     seed: int
 
     def fit(
-        self, significant: FloatArray | Sequence[float], confidence: float
+        self,
+        significant: FloatArray | Sequence[float],
+        confidence: float,
     ) -> NoiseFit:
         """Fit the noise to a campaign's curve at the same points.
 
@@ -241,7 +256,7 @@ class NoiseTable:
         if noise is None:
             raise NoiseNotEstimableError(
                 f"an average share of significant pairs of {height:.3f} is beyond what noises from "
-                f"{NOISE_GRID[0]:g} to {NOISE_GRID[-1]:g} give"
+                f"{NOISE_GRID[0]:g} to {NOISE_GRID[-1]:g} give",
             )
         tail = (1 - confidence) / 2
         lower, upper = np.quantile(heights, [tail, 1 - tail], axis=0)
@@ -419,7 +434,11 @@ def likely_futures(
 
 
 def _candidate_model(
-    curve: CampaignCurve, low: float, high: float, seed: int, experiment: int
+    curve: CampaignCurve,
+    low: float,
+    high: float,
+    seed: int,
+    experiment: int,
 ) -> Model:
     """Return Koehn's model for even numbers, and one with groups of equal systems for odd ones."""
     uniform = generator_of(seed, experiment, _NOISE_OF_CANDIDATE).random()
@@ -431,7 +450,10 @@ def _candidate_model(
 
 
 def _measured_candidate(
-    curve: CampaignCurve, model_of: ModelOf, seed: int, experiment: int
+    curve: CampaignCurve,
+    model_of: ModelOf,
+    seed: int,
+    experiment: int,
 ) -> FloatArray:
     """Return the curve and the spread of a simulated campaign in one row, shape (C + n,)."""
     return np.concatenate(curve.simulated(model_of(experiment), seed, experiment))
@@ -537,7 +559,10 @@ def forecast_pairs(
 
 
 def _shares(
-    model_of: ModelOf, decided: tuple[float, ...], seed: int, experiment: int
+    model_of: ModelOf,
+    decided: tuple[float, ...],
+    seed: int,
+    experiment: int,
 ) -> FloatArray:
     """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
     wanted = np.maximum(1, np.rint(decided)).astype(np.int64)

@@ -156,7 +156,10 @@ class EndOfWork(NamedTuple):
 
 
 def forecast_end(
-    done: Sequence[int], left: int, *, confidence: float = 0.95
+    done: Sequence[int],
+    left: int,
+    *,
+    confidence: float = 0.95,
 ) -> EndOfWork | None:
     """Forecast the number of days until the remaining work is done.
 
@@ -199,7 +202,9 @@ def forecast_end(
 
 
 def end_quantiles(
-    done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike
+    done: Sequence[int],
+    left: npt.ArrayLike,
+    shares: npt.ArrayLike,
 ) -> FloatArray:
     """Return quantiles of the days until the end, for each of several possible remaining amounts.
 
@@ -273,7 +278,10 @@ def judgments_ahead(more: npt.ArrayLike, *, confidence: float = 0.95) -> Ahead:
 
 
 def hours_ahead(
-    more: npt.ArrayLike, pace: ReadingPace, *, confidence: float = 0.95
+    more: npt.ArrayLike,
+    pace: ReadingPace,
+    *,
+    confidence: float = 0.95,
 ) -> Ahead:
     """Return the hours of active time that a target takes.
 
@@ -303,7 +311,10 @@ def hours_ahead(
 
 
 def days_ahead(
-    more: npt.ArrayLike, done: Sequence[int], *, confidence: float = 0.95
+    more: npt.ArrayLike,
+    done: Sequence[int],
+    *,
+    confidence: float = 0.95,
 ) -> Ahead | None:
     """Return the days that a target takes, from the end of the last past day.
 

@@ -89,7 +89,11 @@ class Command(ReportCommand):
             "or read them from the lines of a file: easy=@easy.txt"
         )
         add_option(
-            parser, "--option NAME=VALUE", _option_argument, help_text, **SEVERAL
+            parser,
+            "--option NAME=VALUE",
+            _option_argument,
+            help_text,
+            **SEVERAL,
         )
         help_text = "source texts of the segments, plain text or SGML"
         parser.add_argument("--source-text", metavar="F", help=help_text)
@@ -112,7 +116,10 @@ class Command(ReportCommand):
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
         add_option(
-            parser, "--watermark N", POSITIVE, "only judgments up to this number"
+            parser,
+            "--watermark N",
+            POSITIVE,
+            "only judgments up to this number",
         )
         super().add_arguments(parser)
 
@@ -129,7 +136,9 @@ class Command(ReportCommand):
 
 
 def _analyse_files(
-    analysis_options: Mapping[str, Any], options: Options, progress: Progress
+    analysis_options: Mapping[str, Any],
+    options: Options,
+    progress: Progress,
 ) -> Report:
     kind = analysis_named(options["kind"])
     if isinstance(kind, ProtocolAnalysis) and kind.find and kind.read_files:
@@ -137,7 +146,8 @@ def _analyse_files(
     chosen = kind.complete(analysis_options, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError(
-            "this analysis needs data that files do not have.", field=kind.name
+            "this analysis needs data that files do not have.",
+            field=kind.name,
         )
     languages = _languages(options)
     if Need.METRICS in kind.needs and _is_evalset(options["files"]):
@@ -156,7 +166,8 @@ def _analyse_files(
         raise OptionError("only for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and judged.reference is None:
         raise OptionError(
-            "name the reference with --reference-system.", field="by_reference"
+            "name the reference with --reference-system.",
+            field="by_reference",
         )
     if options["source_text"] or options["system_texts"]:
         judged = replace(judged, texts=_texts(judged, options))
@@ -196,7 +207,9 @@ def _analyse_answer_files(
 
 
 def _analyse_database(
-    analysis_options: Mapping[str, Any], options: Options, progress: Progress
+    analysis_options: Mapping[str, Any],
+    options: Options,
+    progress: Progress,
 ) -> Report:
     # Imported here, because files do not need a database.
     from ranking.selectors.analyses import answer_with_data, table_answer
@@ -209,7 +222,9 @@ def _analyse_database(
 
     name = options["test_set"]
     choice = analysis_choice(
-        options["kind"], dict(analysis_options), of_campaign=name is None
+        options["kind"],
+        dict(analysis_options),
+        of_campaign=name is None,
     )
     if name is None:
         campaign = campaign_named(options["campaign"])
@@ -217,14 +232,21 @@ def _analyse_database(
         if choice.is_live and report is not None:
             return report
         analysis: Analysis = table_ask(
-            campaign=campaign, choice=choice, is_queued=False
+            campaign=campaign,
+            choice=choice,
+            is_queued=False,
         )
     else:
         task = task_named(
-            campaign=options["campaign"], name=name, protocol=options["protocol"]
+            campaign=options["campaign"],
+            name=name,
+            protocol=options["protocol"],
         )
         analysis = analysis_ask(
-            task=task, choice=choice, watermark=options["watermark"], is_queued=False
+            task=task,
+            choice=choice,
+            watermark=options["watermark"],
+            is_queued=False,
         )
     try:
         if analysis.finished_at is None:
@@ -295,7 +317,8 @@ def _texts(judged: Input, options: Options) -> _TextsOfFiles:
             )
         if system in outputs:
             raise OptionError(
-                f"more than one file of texts for {system}.", field="--system-text"
+                f"more than one file of texts for {system}.",
+                field="--system-text",
             )
         outputs[system] = _all_texts(file, last)
     sources: Sequence[str | None] = [None] * last
@@ -308,7 +331,7 @@ def _all_texts(file: str, last: int) -> Sequence[str]:
     texts = segment_texts(file)
     if len(texts) < last:
         refuse(
-            f"{file}: segment {last} was judged, but the file has only {len(texts)} segments."
+            f"{file}: segment {last} was judged, but the file has only {len(texts)} segments.",
         )
     return texts
 
@@ -341,7 +364,9 @@ def _metric_files(name: str) -> Iterator[list[StoredFile]]:
 
 
 def _metrics_read(
-    options: Options, languages: tuple[str, str] | None, blocks: Blocks
+    options: Options,
+    languages: tuple[str, str] | None,
+    blocks: Blocks,
 ) -> list[Metric]:
     """Read the metrics of `--scores`. Raises as `_metric_read` does, and OptionError for an unknown name."""
     names = [name for name, _file in options["scores"]]
@@ -365,7 +390,9 @@ def _metrics_read(
 
 
 def _metric_read(
-    name: str, file: str, languages: tuple[str, str] | None
+    name: str,
+    file: str,
+    languages: tuple[str, str] | None,
 ) -> MetricScores:
     """Read a metric of `--scores NAME=FILE`; of several in a file, the one with this name.
 
@@ -391,7 +418,10 @@ def _metric_read(
 
 
 def _metric_of_blocks(
-    scores: MetricScores, file: str, blocks: Blocks, segments: int | None
+    scores: MetricScores,
+    file: str,
+    blocks: Blocks,
+    segments: int | None,
 ) -> Metric:
     """Return scores as a metric of judged blocks; `segments` is the number of segments of the test set, if known.
 

@@ -29,11 +29,11 @@ class Command(TasksCommand):
         if checked.computed_otherwise:
             self.stdout.write(
                 f"{name}: rankings with the same scores, for which this version computes other ranges, p-values or "
-                f"agreement than the one that saved them: {checked.computed_otherwise}."
+                f"agreement than the one that saved them: {checked.computed_otherwise}.",
             )
         for watermark in checked.differing:
             self.stdout.write(
-                f"{name}: the ranking of judgments 1 to {watermark} differs."
+                f"{name}: the ranking of judgments 1 to {watermark} differs.",
             )
         for reason in checked.refused:
             self.stdout.write(f"{name}: not recomputed: {reason}")

@@ -75,7 +75,9 @@ class Command(ReportCommand):
         help_text = "level of the rank ranges under the active design (default: as under the others)"
         add_option(parser, "--active-confidence C", SHARE, help_text)
         parser.add_argument(
-            "--plot", metavar="F", help="write the plot to this SVG file"
+            "--plot",
+            metavar="F",
+            help="write the plot to this SVG file",
         )
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)
@@ -85,7 +87,7 @@ class Command(ReportCommand):
         source, judged = _source(options, progress)
         if "anytime" in options["rank_ranges"] and options["segments"]:
             refuse(
-                "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
+                "--rank-ranges anytime requires independent comparisons: remove --segments or anytime.",
             )
         target_pairs = options["target_pairs"]
         # No default target if only clusters are requested.
@@ -106,7 +108,9 @@ class Command(ReportCommand):
             seed=options["seed"],
         )
         comparison = compare_designs(
-            study, engine=options["engine"], progress=progress.begin("Simulating")
+            study,
+            engine=options["engine"],
+            progress=progress.begin("Simulating"),
         )
         if plot is not None:
             with replaced(plot) as part:
@@ -115,7 +119,8 @@ class Command(ReportCommand):
 
 
 def _source(
-    options: Options, progress: Progress
+    options: Options,
+    progress: Progress,
 ) -> tuple[JudgmentSource, Input | None]:
     if not options["files"]:
         systems = options["systems"] or _SYSTEMS

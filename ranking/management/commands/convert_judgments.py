@@ -82,7 +82,7 @@ def _left_refuse(to: Path, number: int) -> None:
     left = _numbered_path(to, number)
     if left.exists():
         refuse(
-            f"{left} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name."
+            f"{left} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name.",
         )
 
 
@@ -109,7 +109,8 @@ def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> WrittenFile:
 
 
 def conversion_report(
-    written: Sequence[WrittenFile], not_read: Sequence[Loss]
+    written: Sequence[WrittenFile],
+    not_read: Sequence[Loss],
 ) -> Report:
     """Report the files written, and the data that was not converted."""
     rows = sum(file["rows"] for file in written)
@@ -130,7 +131,7 @@ def conversion_report(
                     Column("first_segment", "First segment"),
                     Column("last_segment", "Last segment"),
                 ),
-            )
+            ),
         ],
         data={
             "files": written,

@@ -39,10 +39,18 @@ class Command(ReportCommand):
         add_model_arguments(parser, systems=None, noise=None)
         add_target_arguments(parser, "--target", "0.5 0.7 0.8 0.9")
         add_option(
-            parser, "--experiments", POSITIVE, "simulated campaigns", default=200
+            parser,
+            "--experiments",
+            POSITIVE,
+            "simulated campaigns",
+            default=200,
         )
         add_option(
-            parser, "--confidence", SHARE, "confidence of the intervals", default=0.95
+            parser,
+            "--confidence",
+            SHARE,
+            "confidence of the intervals",
+            default=0.95,
         )
         help_text = "maximum comparisons per simulation"
         add_option(parser, "--limit N", POSITIVE, help_text, default=4_000_000)
@@ -60,17 +68,23 @@ class Command(ReportCommand):
             if options["systems"] is None or options["noise"] is None:
                 refuse("Specify --systems and --noise, or files.")
             planned = plan_budget(
-                model_of(options), **how, progress=progress.begin("Simulating")
+                model_of(options),
+                **how,
+                progress=progress.begin("Simulating"),
             )
             return budget_report(planned, None)
         judged = read_input(options, progress)
         return budget_report(
-            _budget_from_campaign(judged, options, how, progress), judged
+            _budget_from_campaign(judged, options, how, progress),
+            judged,
         )
 
 
 def _budget_from_campaign(
-    judged: Input, options: Options, how: dict[str, Any], progress: Progress
+    judged: Input,
+    options: Options,
+    how: dict[str, Any],
+    progress: Progress,
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:
         refuse("Remove --systems and --noise: the files determine them.")

@@ -56,7 +56,10 @@ class Command(ReportCommand):
         pairs = choice.ranges != "percentile" or is_tested
         if _can_be_counted(options, methods, choice):
             counted, counted_rankings = _count_and_rank(
-                options, parameters, choice, progress
+                options,
+                parameters,
+                choice,
+                progress,
             )
             return rankings_report(counted, counted_rankings, pairs=pairs)
         judged = read_input(options, progress)
@@ -81,7 +84,9 @@ class Command(ReportCommand):
 
 
 def _can_be_counted(
-    options: Options, methods: Sequence[str], choice: RangeOptions
+    options: Options,
+    methods: Sequence[str],
+    choice: RangeOptions,
 ) -> bool:
     """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
@@ -122,7 +127,10 @@ def _count_and_rank(
         selection=selection_of(options),
         leave_out=leave_out,
         counts=CountsWanted(
-            tuple(kinds), choice.keeps, options["resamples"], options["seed"]
+            tuple(kinds),
+            choice.keeps,
+            options["resamples"],
+            options["seed"],
         ),
     )
     read = count_files(
@@ -153,7 +161,10 @@ _LONG = 10.0
 
 
 def _lopez_announcements(
-    blocks: Blocks, choice: RangeOptions, time_limit: float, options: Options
+    blocks: Blocks,
+    choice: RangeOptions,
+    time_limit: float,
+    options: Options,
 ) -> list[str]:
     """Return a message on the expected duration of ranking by Lopez; none if it is short or nothing is resampled."""
     if choice.ranges not in ("percentile", "confidence_set"):

@@ -40,7 +40,7 @@ def _digest(text: str) -> str:
     match = re.search(r"[0-9a-f]{16,64}", text.lower())
     if match is None:
         raise ArgumentTypeError(
-            "expected the 16 characters of its address or the 64 of its SHA-256"
+            "expected the 16 characters of its address or the 64 of its SHA-256",
         )
     return match[0]
 
@@ -120,7 +120,7 @@ def check_report(check: Check) -> Report:
     if check.digest:
         notes.append(f"SHA-256 of the result: {check.digest}")
         notes.append(
-            f"Its address ends in {check.digest[:16]}. Compare it with the cited address."
+            f"Its address ends in {check.digest[:16]}. Compare it with the cited address.",
         )
     tables = []
     if check.findings:

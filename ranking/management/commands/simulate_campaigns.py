@@ -34,7 +34,11 @@ class Command(ReportCommand):
             help="numbers of pairwise comparisons (default: 10000 … 50000)",
         )
         add_option(
-            parser, "--experiments", POSITIVE, "simulated campaigns", default=400
+            parser,
+            "--experiments",
+            POSITIVE,
+            "simulated campaigns",
+            default=400,
         )
         parser.add_argument(
             "--method",

@@ -65,7 +65,9 @@ CHANCE = Option(
     choices={chance.value: label for chance, label in CHANCE_WORDS.items()},
 )
 BY_REFERENCE = Option(
-    "by_reference", gettext_lazy("Compare with and without the reference"), False
+    "by_reference",
+    gettext_lazy("Compare with and without the reference"),
+    False,
 )
 BY_LENGTH = Option("by_length", gettext_lazy("By source length"), True)
 
@@ -81,7 +83,9 @@ class OverallAgreement:
 
 
 def _find_overall(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> OverallAgreement:
     begin(_("Measuring agreement"))
     blocks = inputs.blocks
@@ -100,7 +104,11 @@ def _find_overall(
         ).reported()
     if inputs.texts is not None and options[BY_LENGTH]:
         lengths = agreement_by_length(
-            blocks, inputs.texts.words(), **resampling, pairing=pairing, chance=chance
+            blocks,
+            inputs.texts.words(),
+            **resampling,
+            pairing=pairing,
+            chance=chance,
         )
         by_length = tuple(row.reported() for row in lengths) or None
     measures = measure_agreement(blocks, **resampling, pairing=pairing, chance=chance)
@@ -113,7 +121,9 @@ def _find_overall(
 
 
 def _tell_overall(
-    inputs: Input, options: AnalysisOptions, answer: OverallAgreement
+    inputs: Input,
+    options: AnalysisOptions,
+    answer: OverallAgreement,
 ) -> Report:
     """Report the agreement of judges with each other and with themselves."""
     measures = answer.measures
@@ -164,7 +174,8 @@ def _missing_interval_notes(measures: AgreementMeasures) -> list[str]:
 
 
 def _measures(
-    measures: AgreementMeasures, by_reference: AgreementByReference | None
+    measures: AgreementMeasures,
+    by_reference: AgreementByReference | None,
 ) -> Table:
     rows = [
         (_("Between judges"), measures.inter),
@@ -249,7 +260,10 @@ def _tables_by_length(lengths: Sequence[LengthAgreement]) -> list[Table]:
 
 
 def _length_table(
-    lengths: Sequence[LengthAgreement], measure: str, name: str, title: str
+    lengths: Sequence[LengthAgreement],
+    measure: str,
+    name: str,
+    title: str,
 ) -> Table:
     comparable = Column("comparable", _("Comparable"), counts="judgments")
     return Table.of(
@@ -260,11 +274,17 @@ def _length_table(
             Column("words", _("Words"), is_text=True, names="words", of=_lengths),
             Column("segments", _("Segments")),
             *of_part(
-                attrgetter(f"agreement.{measure}"), (*kappa_columns(), comparable)
+                attrgetter(f"agreement.{measure}"),
+                (*kappa_columns(), comparable),
             ),
         ),
         plot=LinePlot(
-            label="words", value="kappa", low="low", high="high", start=0, end=1
+            label="words",
+            value="kappa",
+            low="low",
+            high="high",
+            start=0,
+            end=1,
         ),
     )
 
@@ -274,7 +294,7 @@ AGREEMENT = AnalysisKind(
     title=gettext_lazy("Agreement overall"),
     page="agreement",
     question=gettext_lazy(
-        "How well do judges agree with each other and with themselves?"
+        "How well do judges agree with each other and with themselves?",
     ),
     options=(
         CHANCE,

@@ -72,7 +72,9 @@ class AgreementParts:
 
 
 def _find_parts(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> AgreementParts:
     begin(_("Measuring agreement"))
     blocks = inputs.blocks
@@ -93,7 +95,10 @@ def _find_parts(
     by_system = agreement_by_systems(blocks, 1, measure, progress=progress())
     by_pair = agreement_by_systems(blocks, 2, measure, progress=progress())
     by_segment = agreement_by_segment(
-        blocks, measure, most=MOST_SEGMENTS, fewest=fewest
+        blocks,
+        measure,
+        most=MOST_SEGMENTS,
+        fewest=fewest,
     )
     return AgreementParts(
         whole=reported(whole),
@@ -110,7 +115,9 @@ def _reported_parts(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
 
 
 def _tell_parts(
-    inputs: Input, _options: AnalysisOptions, answer: AgreementParts
+    inputs: Input,
+    _options: AnalysisOptions,
+    answer: AgreementParts,
 ) -> Report:
     """Report agreement by part, lowest first."""
     documents = []
@@ -120,7 +127,7 @@ def _tell_parts(
                 "document": _document(inputs, row),
                 "segments": row.segments,
                 "agreement": row.agreement,
-            }
+            },
         )
     return report_on(
         inputs,
@@ -135,7 +142,7 @@ def _part_notes(inputs: Input, whole: AgreementEstimate) -> list[str]:
         of_whole = kappa_undefined_in_words(whole)
     else:
         of_whole = _(
-            "κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s."
+            "κ between all judges: %(kappa)s; P(E) for all parts: %(chance)s.",
         ) % {
             "kappa": decimals(whole.kappa, 3),
             "chance": decimals(whole.p_chance, 3),
@@ -143,7 +150,7 @@ def _part_notes(inputs: Input, whole: AgreementEstimate) -> list[str]:
     notes = [
         of_whole,
         _(
-            "With many parts, some are extreme by chance: intervals hold for one part at a time."
+            "With many parts, some are extreme by chance: intervals hold for one part at a time.",
         ),
         strength_caution(),
     ]
@@ -179,15 +186,19 @@ def _part_tables(inputs: Input, answer: AgreementParts) -> list[Table]:
             _part_table(
                 _least_first(answer.by_document),
                 Column(
-                    "part", _("Document"), is_text=True, names="document", of=document
+                    "part",
+                    _("Document"),
+                    is_text=True,
+                    names="document",
+                    of=document,
                 ),
                 kappa,
                 name="by_document",
                 title=_("By document"),
-            )
+            ),
         )
     fewest = _(
-        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence."
+        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalise to other judges of the same sentence.",
     ) % {"fewest": answer.fewest}
     of_segments = _part_table(
         answer.by_segment,
@@ -265,7 +276,7 @@ AGREEMENT_BY = AnalysisKind(
     title=gettext_lazy("Agreement by part"),
     page="agreement",
     question=gettext_lazy(
-        "On which systems, documents and sentences do judges agree least?"
+        "On which systems, documents and sentences do judges agree least?",
     ),
     options=(POOLED_CHANCE, FEWEST, KAPPA_LEVEL, CONFIDENCE, RESAMPLES, SEED),
     find=_find_parts,

@@ -148,7 +148,9 @@ def task_in_words(protocol: str) -> str:
 
 
 def _notes(
-    tasks: Sequence[TaskRead], answer: TasksBeside, options: AnalysisOptions
+    tasks: Sequence[TaskRead],
+    answer: TasksBeside,
+    options: AnalysisOptions,
 ) -> list[str]:
     judged = []
     unjudged = []
@@ -164,12 +166,12 @@ def _notes(
     notes = [*judged, *unjudged, *excluded_notes(sorted(excluded))]
     notes.append(
         _(
-            "%(method)s; %(confidence)s rank ranges that account for segments and judges if there are enough of them."
+            "%(method)s; %(confidence)s rank ranges that account for segments and judges if there are enough of them.",
         )
         % {
             "method": METHOD_WORDS[options[COUNTS_METHOD]],
             "confidence": percent(options[CONFIDENCE]),
-        }
+        },
     )
     if len(answer.orders) < 2:
         notes.append(_("No other task of this test set has judgments to compare with."))
@@ -177,8 +179,8 @@ def _notes(
     if len(compared) > 1:
         notes.append(
             _(
-                "The tasks compare different systems, so their scores are not directly comparable."
-            )
+                "The tasks compare different systems, so their scores are not directly comparable.",
+            ),
         )
     untimed = {read.protocol for read in tasks if read.untimed}
     for order in answer.orders:
@@ -188,9 +190,9 @@ def _notes(
         if isinstance(order.task, ScoredTask):
             notes.append(
                 _(
-                    "%(task)s: systems are ordered by mean score, with confidence sets for ranks."
+                    "%(task)s: systems are ordered by mean score, with confidence sets for ranks.",
                 )
-                % task
+                % task,
             )
         if order.ranking is not None and order.ranking.not_estimable:
             names = comma_list(row.system for row in order.ranking.not_estimable)
@@ -199,7 +201,7 @@ def _notes(
         if order.task.name in untimed:
             notes.append(
                 _("%(task)s: no hours, because some judgments have no active time.")
-                % task
+                % task,
             )
     return notes
 
@@ -240,17 +242,21 @@ def _tasks_table(tasks: Sequence[TaskFigures], confidence: float) -> Table:
             Column("pairs", _("Pairs")),
             Column("decided", _("Pairs decided")),
             *interval_columns(
-                "per_hour", _("Decided per hour"), confidence, ends="", decimals=2
+                "per_hour",
+                _("Decided per hour"),
+                confidence,
+                ends="",
+                decimals=2,
             ),
         ),
         notes=[
             _("A pair is decided if its test is significant."),
             *sign_tests_in_words(2, Correction.HOLM, round(1 - confidence, 12)),
             _(
-                "Hours are active time, including changed answers but not skips or attention checks."
+                "Hours are active time, including changed answers but not skips or attention checks.",
             ),
             _(
-                "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour."
+                "Intervals account for segments and judges. Larger campaigns decide fewer new pairs per hour.",
             ),
             *_no_interval([task.per_hour for task in tasks]),
         ],
@@ -324,10 +330,10 @@ def _count_column(key: str, heading: str) -> Column:
 def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> Table:
     reasons = {
         NoCorrelation.FEW_SYSTEMS: _(
-            "%(tasks)s: no correlation (needs 4 shared systems with scores)."
+            "%(tasks)s: no correlation (needs 4 shared systems with scores).",
         ),
         NoCorrelation.EQUAL_SCORES: _(
-            "%(tasks)s: no correlation, because all scores of one task are equal."
+            "%(tasks)s: no correlation, because all scores of one task are equal.",
         ),
     }
     estimates = []
@@ -352,7 +358,7 @@ def _correlations_table(pairs: Sequence[OrdersCompared], confidence: float) -> T
         keys=2,
         notes=[
             _(
-                "Fewer judgments pull correlations towards 0. Intervals account for segments and judges."
+                "Fewer judgments pull correlations towards 0. Intervals account for segments and judges.",
             ),
             *_no_interval(estimates),
             *missing,
@@ -366,8 +372,8 @@ def _no_interval(estimates: Sequence[Estimate | None]) -> list[str]:
         return []
     return [
         _(
-            "A missing interval means one judge, one segment, or resamples that are too few or all equal."
-        )
+            "A missing interval means one judge, one segment, or resamples that are too few or all equal.",
+        ),
     ]
 
 
@@ -488,7 +494,7 @@ BESIDE = AnalysisKind(
     name="beside",
     title=gettext_lazy("Compare protocols"),
     question=gettext_lazy(
-        "Do the tasks of this test set agree, and how many pairs does each decide per hour?"
+        "Do the tasks of this test set agree, and how many pairs does each decide per hour?",
     ),
     options=(COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     needs=frozenset({Need.OTHER_TASKS}),

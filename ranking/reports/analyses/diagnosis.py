@@ -90,7 +90,9 @@ def _texts_by_system(inputs: Input) -> dict[str, Sequence[str | None]]:
 
 
 def campaign_report(
-    inputs: Input, diagnosis: CampaignDiagnosis, identical: IdenticalTexts | None = None
+    inputs: Input,
+    diagnosis: CampaignDiagnosis,
+    identical: IdenticalTexts | None = None,
 ) -> Report:
     """Report the findings to check before trusting a ranking."""
     data = plain(diagnosis)
@@ -137,9 +139,9 @@ def _notes(diagnosis: CampaignDiagnosis) -> list[str]:
         correlations.append(diagnosis.score_by_reference)
         notes.append(
             _(
-                "Correlation of score and share of blocks with the reference: %(correlation)s"
+                "Correlation of score and share of blocks with the reference: %(correlation)s",
             )
-            % {"correlation": _correlation(diagnosis.score_by_reference)}
+            % {"correlation": _correlation(diagnosis.score_by_reference)},
         )
     return [*notes, *interval_notes(correlations, CONFIDENCE)]
 
@@ -149,10 +151,14 @@ def _correlation(diagnosis: SampledCorrelation) -> str:
         return _("not estimable")
     return _("Pearson %(pearson)s, Spearman %(spearman)s (%(pairs)d systems)") % {
         "pearson": in_figures_with_interval(
-            diagnosis.pearson, diagnosis.pearson_low, diagnosis.pearson_high
+            diagnosis.pearson,
+            diagnosis.pearson_low,
+            diagnosis.pearson_high,
         ),
         "spearman": in_figures_with_interval(
-            diagnosis.spearman, diagnosis.spearman_low, diagnosis.spearman_high
+            diagnosis.spearman,
+            diagnosis.spearman_low,
+            diagnosis.spearman_high,
         ),
         "pairs": diagnosis.pairs,
     }
@@ -206,7 +212,7 @@ def _reference_share_tables(diagnosis: CampaignDiagnosis) -> list[Table]:
             ),
             rows=rows,
             plot=PointPlot(label="system", value="geq_others", x="share"),
-        )
+        ),
     ]
 
 
@@ -254,7 +260,10 @@ def _ties(diagnosis: CampaignDiagnosis) -> Table:
         ),
         rows=[(name, rates[name]) for name in sorted(rates, key=highest_first)],
         plot=IntervalPlot(
-            label="system", value="tie_rate", start=0, mark=diagnosis.tie_rate
+            label="system",
+            value="tie_rate",
+            start=0,
+            mark=diagnosis.tie_rate,
         ),
     )
 
@@ -275,8 +284,8 @@ def _win_ratios(diagnosis: CampaignDiagnosis) -> Table:
         rows=rows,
         notes=[
             _(
-                "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line."
-            )
+                "Mean share of decided comparisons won against each system, without the reference (Koehn 2012, Figure 1). Forecasts assume an even spread, which shows as a straight line.",
+            ),
         ],
         plot=PointPlot(label="system", value="win_ratio", x="place"),
     )
@@ -310,7 +319,7 @@ def _identical_notes(identical: IdenticalTexts | None) -> list[str]:
         % {
             "differently": number_format(len(identical.differently)),
             "compared": number_format(identical.compared),
-        }
+        },
     ]
 
 
@@ -333,12 +342,14 @@ def _identical_tables(identical: IdenticalTexts | None) -> list[Table]:
                 Column("other_label", _("Other label")),
             ),
             rows=rows,
-        )
+        ),
     ]
 
 
 def _tell(
-    inputs: Input, _options: AnalysisOptions, answer: DiagnosisFindings
+    inputs: Input,
+    _options: AnalysisOptions,
+    answer: DiagnosisFindings,
 ) -> Report:
     return campaign_report(inputs, answer.campaign, answer.identical)
 
@@ -348,7 +359,7 @@ DIAGNOSIS = AnalysisKind(
     title=gettext_lazy("Ties and balance"),
     page="data",
     question=gettext_lazy(
-        "How balanced are ties, sole winners and judgments per system?"
+        "How balanced are ties, sole winners and judgments per system?",
     ),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,

@@ -74,7 +74,9 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> FirmnessFind
     method = counts_method_named(options[COUNTS_METHOD])
     if len(compared_groups(inputs.tallies)) > 1:
         raise ValueError(
-            _("No comparisons connect all systems, so there is no overall first place.")
+            _(
+                "No comparisons connect all systems, so there is no overall first place.",
+            ),
         )
     with converging(method.name):
         begin(_("Ranking"))
@@ -133,7 +135,7 @@ def _units(answer: FirmnessFindings) -> list[_Units]:
     if answer.documents is not None:
         title = _("Leaving out one document")
         units.append(
-            _Units("documents", answer.documents, _("Document"), title, "document")
+            _Units("documents", answer.documents, _("Document"), title, "document"),
         )
     if answer.days is not None:
         title = _("Leaving out one day")
@@ -193,7 +195,7 @@ def _deciding(inputs: Input, fewest: FewestBlocks) -> list[Table]:
             notes=[
                 _("Most influential first. Other sets of the same size may exist."),
             ],
-        )
+        ),
     ]
 
 
@@ -211,7 +213,7 @@ def _rows(inputs: Input, fewest: FewestBlocks) -> list[DecidingRow]:
                 "segment": int(blocks.segment[row]),
                 "label": int(blocks.labels[row, first]) or None,
                 "other_label": int(blocks.labels[row, new]) or None,
-            }
+            },
         )
     return rows
 
@@ -268,18 +270,18 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
         return []
     notes = [
         _(
-            "Lead: score of %(first)s minus score of %(second)s (%(lead)s with all judgments). Below 0, %(second)s is ahead."
+            "Lead: score of %(first)s minus score of %(second)s (%(lead)s with all judgments). Below 0, %(second)s is ahead.",
         )
         % {
             "first": without.first,
             "second": without.second,
             "lead": decimals(without.lead, 4),
-        }
+        },
     ]
     if drawn < len(without.units):
         notes.append(
             _("The plot shows the %(drawn)d smallest leads of %(all)s.")
-            % {"drawn": drawn, "all": number_format(len(without.units))}
+            % {"drawn": drawn, "all": number_format(len(without.units))},
         )
     return notes
 
@@ -300,7 +302,7 @@ FIRMNESS = AnalysisKind(
     name="firmness",
     title=gettext_lazy("Robustness"),
     question=gettext_lazy(
-        "How many judgments decide first place, and does it depend on one judge, document or day?"
+        "How many judgments decide first place, and does it depend on one judge, document or day?",
     ),
     options=(COUNTS_METHOD,),
     needs=frozenset({Need.RULE}),

@@ -50,7 +50,7 @@ JUDGE = Option(
     gettext_lazy("Judge"),
     "",
     help=gettext_lazy(
-        "Leave both empty for the two judges with the most shared comparisons."
+        "Leave both empty for the two judges with the most shared comparisons.",
     ),
 )
 OTHER = Option("other", gettext_lazy("Other judge"), "")
@@ -116,7 +116,7 @@ def _find_pairs(inputs: Input, options: AnalysisOptions, begin: Begin) -> PairsF
     for name in (judge, other):
         if name and name not in inputs.blocks.judges:
             raise ValueError(
-                _("No judgments by %(names)s match these options.") % {"names": name}
+                _("No judgments by %(names)s match these options.") % {"names": name},
             )
     if judge and judge == other:
         raise ValueError(_("Enter two different judges."))
@@ -162,7 +162,9 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
 
 
 def _tell_pairs(
-    inputs: Input, _options: AnalysisOptions, answer: PairsFindings
+    inputs: Input,
+    _options: AnalysisOptions,
+    answer: PairsFindings,
 ) -> Report:
     """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
     listed = _listed_pairs(answer)
@@ -204,7 +206,7 @@ def _pair_notes(answer: PairsFindings) -> list[str]:
     low, high = answer.band
     notes = [
         _(
-            "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s)."
+            "The band is the interval of κ between all judges, %(low)s to %(high)s. A pair is outside if its whole interval is below (%(below)s) or above (%(above)s).",
         )
         % {
             "low": decimals(low, 2),
@@ -213,7 +215,7 @@ def _pair_notes(answer: PairsFindings) -> list[str]:
             "above": _ABOVE,
         },
         _(
-            "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
+            "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges.",
         )
         % {"confidence": in_figures(answer.confidence)},
         _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
@@ -262,7 +264,7 @@ def _pairs(answer: PairsFindings, listed: Sequence[int]) -> Table:
     notes = [strength_caution()]
     if hidden := len(answer.pairs) - len(listed):
         message = _(
-            "%(count)s more pairs are not listed: they share fewer comparisons."
+            "%(count)s more pairs are not listed: they share fewer comparisons.",
         )
         notes.append(message % {"count": number_format(hidden)})
     rows = []
@@ -317,14 +319,14 @@ def _matrix(answer: PairsFindings) -> list[Table]:
     if of_judge is not None:
         notes.append(
             _("%(judge)s and the %(count)d judges with the most shared comparisons.")
-            % {"judge": answer.judge, "count": len(judges) - 1}
+            % {"judge": answer.judge, "count": len(judges) - 1},
         )
     elif len(judges) < np.count_nonzero(shared):
         notes.append(
             _(
-                "The %(count)d judges with the most shared comparisons. Enter a judge above to see theirs."
+                "The %(count)d judges with the most shared comparisons. Enter a judge above to see theirs.",
             )
-            % {"count": len(judges)}
+            % {"count": len(judges)},
         )
     columns = [judge_column()]
     cells: list[list[Value]] = []
@@ -344,12 +346,13 @@ def _matrix(answer: PairsFindings) -> list[Table]:
             rows=cells,
             notes=notes,
             plot=GridPlot(),
-        )
+        ),
     ]
 
 
 def _rows_among(
-    pairs: PairsAgreement, judges: Sequence[int]
+    pairs: PairsAgreement,
+    judges: Sequence[int],
 ) -> dict[tuple[int, int], int]:
     """Return the rows of the pairs of some judges, by their indices."""
     is_among = np.isin(pairs.first, judges) & np.isin(pairs.second, judges)
@@ -383,7 +386,9 @@ def _shared_comparisons(pairs: PairsAgreement, of_judge: int | None) -> FloatArr
 
 
 def _alike_together(
-    judges: list[int], rows: Mapping[tuple[int, int], int], kappa: FloatArray
+    judges: list[int],
+    rows: Mapping[tuple[int, int], int],
+    kappa: FloatArray,
 ) -> list[int]:
     """Return judges in the leaf order of a hierarchical clustering by agreement."""
     if len(judges) < 3:
@@ -431,14 +436,14 @@ def _outcomes(pair: PairAgreement | None) -> list[Table]:
             rules=frozenset({len(outcomes) - 1}),
             notes=[
                 _(
-                    "Outputs are in alphabetical order of their systems. P(A) = %(p_agree)s, P(E) = %(p_chance)s."
+                    "Outputs are in alphabetical order of their systems. P(A) = %(p_agree)s, P(E) = %(p_chance)s.",
                 )
                 % {
                     "p_agree": decimals(pair.p_agree, 3),
                     "p_chance": decimals(pair.p_chance, 3),
-                }
+                },
             ],
-        )
+        ),
     ]
 
 
@@ -472,11 +477,11 @@ def _unanimity(rows: Sequence[Unanimity]) -> list[Table]:
             ),
             notes=[
                 _(
-                    "Unanimity falls with more judges, so compare only rows with the same number of judges."
-                )
+                    "Unanimity falls with more judges, so compare only rows with the same number of judges.",
+                ),
             ],
             plot=interval_plot("judges", "share", start=0, end=1),
-        )
+        ),
     ]
 
 

@@ -95,7 +95,7 @@ DEVIATIONS = Option(
     low=0,
     high=10,
     help=gettext_lazy(
-        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges."
+        "0 shows figures only. 1 is the rule of Hamon et al. (2007), which also flags about one in six careful judges.",
     ),
 )
 LEVEL = Option(
@@ -176,7 +176,10 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> JudgesFindin
     without = {}
     for rule, names in left_out.items():
         without[rule] = ranking_without(
-            inputs.blocks, names, score, confidence=confidence
+            inputs.blocks,
+            names,
+            score,
+            confidence=confidence,
         )
     themselves = agreement_with_themselves(inputs.read.blocks, confidence=confidence)
     return JudgesFindings(
@@ -204,7 +207,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: JudgesFindings) -> Re
             _outliers_in_words(answer.outliers),
             _("An outlier is a reason to look closer, not proof of bad work."),
             _(
-                "Judges with fewer than about 20 to 60 blocks cannot be assessed reliably."
+                "Judges with fewer than about 20 to 60 blocks cannot be assessed reliably.",
             ),
         ],
         tables=[
@@ -262,7 +265,9 @@ def _judges(answer: JudgesFindings) -> Table:
                 of=of_optional("reference", "share"),
             ),
             Column(
-                "p_random", _("p (random)"), of=of_optional("reference", "p_random")
+                "p_random",
+                _("p (random)"),
+                of=of_optional("reference", "p_random"),
             ),
             Column(
                 "median_seconds",
@@ -300,11 +305,11 @@ def _themselves(agreements: Sequence[SelfAgreement]) -> list[Table]:
             ),
             notes=[
                 _(
-                    "P(E) uses the judge’s own share of ties (Bojar et al. 2011, §2.2.2)."
-                )
+                    "P(E) uses the judge’s own share of ties (Bojar et al. 2011, §2.2.2).",
+                ),
             ],
             plot=kappa_plot("judge"),
-        )
+        ),
     ]
 
 
@@ -341,7 +346,8 @@ def _rules(answer: JudgesFindings, confidence: float) -> Table:
             Column("left_out", _("Left out")),
             Column("blocks", _("Remaining blocks"), of=attrgetter("without.blocks")),
             *of_part(
-                attrgetter("without.correlation"), correlation_columns(confidence)
+                attrgetter("without.correlation"),
+                correlation_columns(confidence),
             ),
         ),
         notes=interval_notes(correlations, confidence),
@@ -367,7 +373,7 @@ JUDGES = AnalysisKind(
     title=gettext_lazy("Outliers"),
     page="judges",
     question=gettext_lazy(
-        "Which judges are outliers, and how does the ranking change without them?"
+        "Which judges are outliers, and how does the ranking change without them?",
     ),
     options=(
         METHOD,
@@ -391,7 +397,7 @@ LEAVE_OUT: Option[tuple[str, ...]] = Option(
     gettext_lazy("Leave out"),
     (),
     help=gettext_lazy(
-        "Leave empty for all excluded or flagged judges. “Before” includes them."
+        "Leave empty for all excluded or flagged judges. “Before” includes them.",
     ),
 )
 
@@ -415,7 +421,9 @@ class JudgesLeftOut:
 
 
 def _find_without(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> JudgesLeftOut:
     names = options[LEAVE_OUT] if inputs.leave_out is None else inputs.leave_out
     method = METHODS[options[METHOD]]
@@ -430,20 +438,26 @@ def _find_without(
         if options[LEAVE_OUT]:
             raise ValueError(_("No judgments match these options."))
         raise ValueError(
-            _("All judges are excluded or flagged. Enter the judges to leave out.")
+            _("All judges are excluded or flagged. Enter the judges to leave out."),
         )
     confidence = options[CONFIDENCE]
     return JudgesLeftOut(
         rest=replace(inputs, blocks=inputs.blocks.without_judges(names)),
         rankings=rankings_without(
-            inputs.blocks, names, rank=ranked, score=scored, confidence=confidence
+            inputs.blocks,
+            names,
+            rank=ranked,
+            score=scored,
+            confidence=confidence,
         ),
         agreement=inter_judge_agreement(inputs.blocks, confidence=confidence),
     )
 
 
 def _tell_without(
-    inputs: Input, options: AnalysisOptions, answer: JudgesLeftOut
+    inputs: Input,
+    options: AnalysisOptions,
+    answer: JudgesLeftOut,
 ) -> Report:
     """Report the changes when judges are left out."""
     rankings = answer.rankings
@@ -516,8 +530,8 @@ def _left_out_notes(rankings: RankingsWithout, *, are_named: bool) -> list[str]:
         notes.append(_same_first(before, after))
     notes.append(
         _(
-            "A judge who differs is not necessarily wrong: check their judgments before you exclude them."
-        )
+            "A judge who differs is not necessarily wrong: check their judgments before you exclude them.",
+        ),
     )
     return notes
 
@@ -576,7 +590,9 @@ def _systems(rankings: RankingsWithout) -> Table:
             *_side_columns("before", before, with_groups=several),
             *_side_columns("after", after, with_groups=several),
             Column(
-                "score_alone", _("Score from judges left out"), of=rankings.alone.get
+                "score_alone",
+                _("Score from judges left out"),
+                of=rankings.alone.get,
             ),
         ),
         rules=cluster_rules(list(after.values())),
@@ -649,7 +665,7 @@ def _correlations(rankings: RankingsWithout, confidence: float) -> Table:
         ),
         notes=[
             _(
-                "Leaving out judges with few blocks changes little. The second row compares those judges with the rest."
+                "Leaving out judges with few blocks changes little. The second row compares those judges with the rest.",
             ),
             *interval_notes(correlations, confidence),
         ],
@@ -717,20 +733,25 @@ def _pairs(rankings: RankingsWithout) -> Table:
                     told_apart(pair),
                     told_apart(other),
                     _("yes") if is_swapped else _("no"),
-                )
+                ),
             )
     return Table(
         name="changed_pairs",
         title=_("Changed pairs"),
         columns=(
             Column(
-                "better", _when("before", _("Better")), is_text=True, names="system"
+                "better",
+                _when("before", _("Better")),
+                is_text=True,
+                names="system",
             ),
             Column("worse", _when("before", _("Worse")), is_text=True, names="other"),
             Column("p_before", _when("before", _("Corrected p"))),
             Column("p_after", _when("after", _("Corrected p"))),
             Column(
-                "significant_before", _when("before", _("Significant")), is_text=True
+                "significant_before",
+                _when("before", _("Significant")),
+                is_text=True,
             ),
             Column("significant_after", _when("after", _("Significant")), is_text=True),
             Column("swapped", _("Order reversed"), is_text=True),

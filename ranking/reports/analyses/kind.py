@@ -47,12 +47,15 @@ WITHOUT: Option[tuple[str, ...]] = Option(
     _("Judges to leave out"),
     (),
     help=_(
-        "Judges are left out of this analysis only, not excluded from the campaign."
+        "Judges are left out of this analysis only, not excluded from the campaign.",
     ),
 )
 DOCUMENTS: Option[tuple[str, ...]] = Option("documents", _("Documents"), ())
 DOMAINS: Option[tuple[str, ...]] = Option(
-    "domains", _("Domains"), (), help=_("The part of a document’s name before “/”.")
+    "domains",
+    _("Domains"),
+    (),
+    help=_("The part of a document’s name before “/”."),
 )
 #: Options of every analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
@@ -272,7 +275,10 @@ class AnalysisKind:
         return False
 
     def complete(
-        self, values: Mapping[str, Any], *, of_files: bool = False
+        self,
+        values: Mapping[str, Any],
+        *,
+        of_files: bool = False,
     ) -> AnalysisOptions:
         """Return all options; raise OptionError if one is unknown or not allowed."""
         options = self.options_of_files if of_files else self.every_option
@@ -407,7 +413,7 @@ def converging(method: str) -> Iterator[None]:
     except NotConvergedError as error:
         raise ValueError(
             gettext("%(method)s: the estimate did not converge.")
-            % {"method": METHOD_WORDS[method]}
+            % {"method": METHOD_WORDS[method]},
         ) from error
 
 
@@ -415,5 +421,7 @@ def values_digest(values: JSONObject) -> str:
     """Return a digest of plain values."""
     text = json.dumps(values, sort_keys=True, ensure_ascii=True)
     return blake2b(
-        text.encode(), digest_size=16, person=b"quintet-analysis"
+        text.encode(),
+        digest_size=16,
+        person=b"quintet-analysis",
     ).hexdigest()

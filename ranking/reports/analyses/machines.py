@@ -43,7 +43,7 @@ EPSILON: Final = Option(
     low=0,
     high=0.99,
     help=gettext_lazy(
-        "How much more often people must agree with others to be worth their cost. The authors suggest 20% for experts, 15% for skilled people and 10% for crowd workers."
+        "How much more often people must agree with others to be worth their cost. The authors suggest 20% for experts, 15% for skilled people and 10% for crowd workers.",
     ),
 )
 _FIGURES: Final = {
@@ -115,7 +115,11 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
             if machine.scores is None:
                 continue
             of_machine = _figures_of_scores(
-                inputs, inputs.judged.scores, machine.scores, lengths, drawing
+                inputs,
+                inputs.judged.scores,
+                machine.scores,
+                lengths,
+                drawing,
             )
         else:
             of_machine = _figures_of_blocks(inputs, machine, lengths, drawing)
@@ -136,7 +140,10 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> MachinesFind
 
 
 def _figures_of_blocks(
-    inputs: Input, machine: MachineAnswers, lengths: FloatArray, drawing: Drawing
+    inputs: Input,
+    machine: MachineAnswers,
+    lengths: FloatArray,
+    drawing: Drawing,
 ) -> Iterator[FigureBesidePeople]:
     """Yield the figures of a machine judge that ranks outputs."""
     people = pairs_as_shown(inputs.blocks)
@@ -164,7 +171,9 @@ def _figures_of_scores(
 
 
 def _annotator_test_row(
-    inputs: Input, machine: MachineAnswers, epsilon: float
+    inputs: Input,
+    machine: MachineAnswers,
+    epsilon: float,
 ) -> MachineRow:
     """Return the results of the alternative annotator test."""
     row: MachineRow = {
@@ -187,7 +196,9 @@ def _annotator_test_row(
 
 
 def _annotator_test(
-    inputs: Input, machine: MachineAnswers, epsilon: float
+    inputs: Input,
+    machine: MachineAnswers,
+    epsilon: float,
 ) -> AlternativeAnnotators:
     if not isinstance(inputs.judged, ScoredTask):
         return annotators_of_blocks(inputs.blocks, machine.blocks, epsilon=epsilon)
@@ -222,7 +233,8 @@ def _text_numbers(inputs: Input, scores: OutputScores) -> Int64Array:
 def _lengths(inputs: Input) -> FloatArray:
     """Return the numbers of characters of outputs by segment number; NaN where unknown."""
     lengths = np.full(
-        (int(inputs.blocks.segment.max()) + 1, len(inputs.blocks.systems)), np.nan
+        (int(inputs.blocks.segment.max()) + 1, len(inputs.blocks.systems)),
+        np.nan,
     )
     for column, system in enumerate(inputs.blocks.systems):
         texts = (inputs.texts and inputs.texts.of(system)) or ()
@@ -240,17 +252,17 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: MachinesFindings) ->
 def _notes(answer: MachinesFindings) -> list[str]:
     if answer.is_scored:
         items = _(
-            "Each machine judge is compared with people on the same items: an output, or two outputs of a segment that one judge scored. Its answers count in no other figure."
+            "Each machine judge is compared with people on the same items: an output, or two outputs of a segment that one judge scored. Its answers count in no other figure.",
         )
     else:
         items = _(
-            "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure."
+            "Each machine judge is compared with people on the same items: two outputs of a segment. Its answers count in no other figure.",
         )
     notes = [items]
     untested = [row["machine"] for row in answer.machines if "won" not in row]
     if untested:
         message = _(
-            "No alternative annotator test for %(names)s: it needs people with at least %(items)s answers to what the machine judge and at least two other people answered, too."
+            "No alternative annotator test for %(names)s: it needs people with at least %(items)s answers to what the machine judge and at least two other people answered, too.",
         )
         notes.append(message % {"names": comma_list(untested), "items": FEWEST_ITEMS})
     return notes
@@ -262,7 +274,7 @@ def _machine_column() -> Column:
 
 def _machines_table(answer: MachinesFindings) -> Table:
     message = _(
-        "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025)."
+        "The machine judge wins against a person if tests show, at a false discovery rate of 5%%, that this person’s lead in agreeing with the others is below ε = %(epsilon)s. It may replace people if it wins against at least half of them (Calderon et al. 2025).",
     )
     return Table.of(
         answer.machines,
@@ -282,7 +294,7 @@ def _machines_table(answer: MachinesFindings) -> Table:
         notes=[
             message % {"epsilon": in_figures(answer.epsilon)},
             _(
-                "Not answered: blocks that people judged and the machine judge did not, skipped ones included."
+                "Not answered: blocks that people judged and the machine judge did not, skipped ones included.",
             ),
         ],
     )
@@ -298,13 +310,13 @@ def _figures_table(answer: MachinesFindings) -> Table:
     if answer.is_scored:
         notes.append(
             _(
-                "Scores of the same output are compared: those of a machine judge and a person and, as the ceiling, those of two people. Distance is the mean absolute difference. Here, comparisons are scored outputs."
-            )
+                "Scores of the same output are compared: those of a machine judge and a person and, as the ceiling, those of two people. Distance is the mean absolute difference. Here, comparisons are scored outputs.",
+            ),
         )
     notes.append(
         _(
-            "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. By chance, two judges tie as often as they do, and prefer either output otherwise. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model."
-        )
+            "Agreement is the share of comparisons with the same outcome; that of two people is the ceiling. By chance, two judges tie as often as they do, and prefer either output otherwise. Preferences count ties as halves. People also prefer what is better, so a bias is the difference from people. A machine judge that favours a system may be based on the same model.",
+        ),
     )
     return Table.of(
         answer.figures,
@@ -328,7 +340,7 @@ MACHINES: Final = AnalysisKind(
     name="machines",
     title=gettext_lazy("Machine judges"),
     question=gettext_lazy(
-        "How far do machine judges agree with people, and are they biased?"
+        "How far do machine judges agree with people, and are they biased?",
     ),
     options=(EPSILON, CONFIDENCE),
     page="judges",

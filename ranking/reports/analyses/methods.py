@@ -51,14 +51,17 @@ _DEFAULT_METHODS = (
 )
 FIRST = replace(METHOD, name="first", label=gettext_lazy("Compare with"))
 OTHERS: Option[tuple[str, ...]] = Option(
-    "methods", gettext_lazy("Methods"), _DEFAULT_METHODS, choices=METHOD.choices
+    "methods",
+    gettext_lazy("Methods"),
+    _DEFAULT_METHODS,
+    choices=METHOD.choices,
 )
 ACCURACY = Option(
     name="accuracy",
     label=gettext_lazy("Measure accuracy"),
     default=False,
     help=gettext_lazy(
-        "Cross-validated accuracy at predicting held-out comparisons. Takes minutes."
+        "Cross-validated accuracy at predicting held-out comparisons. Takes minutes.",
     ),
 )
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
@@ -75,7 +78,10 @@ class ComparedMethods:
 def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> ComparedMethods:
     names = tuple(dict.fromkeys([options[FIRST], *options[OTHERS]]))
     orders = orders_by_methods(
-        inputs.blocks, names, seed=options[SEED], progress=begin(_("Ranking"))
+        inputs.blocks,
+        names,
+        seed=options[SEED],
+        progress=begin(_("Ranking")),
     )
     accuracy = None
     if options[ACCURACY]:
@@ -99,7 +105,7 @@ def _tell(inputs: Input, _options: AnalysisOptions, answer: ComparedMethods) -> 
     for order in answer.orders:
         # Unconnected groups are not ordered relative to each other.
         orders.append(
-            replace(order, swapped=_pairs_within_groups(order.swapped, groups))
+            replace(order, swapped=_pairs_within_groups(order.swapped, groups)),
         )
     tables = [*_places(inputs, orders, groups), _swaps(orders)]
     accuracy = None
@@ -119,7 +125,7 @@ def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
     others = [order for order in orders if order.reason or order.swapped]
     notes = [
         _("%(alike)d of %(methods)d methods agree on the full ranking.")
-        % {"alike": len(orders) - len(others), "methods": len(orders)}
+        % {"alike": len(orders) - len(others), "methods": len(orders)},
     ]
     if others:
         names = comma_list(str(METHOD_WORDS[order.method]) for order in others)
@@ -128,7 +134,8 @@ def _agreeing(orders: Sequence[MethodOrder]) -> list[str]:
 
 
 def _pairs_within_groups(
-    pairs: Sequence[tuple[str, str]], groups: Sequence[Collection[str]]
+    pairs: Sequence[tuple[str, str]],
+    groups: Sequence[Collection[str]],
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs of systems in the same group."""
     group_of = {}
@@ -142,7 +149,9 @@ def _pairs_within_groups(
 
 
 def _places(
-    inputs: Input, orders: Sequence[MethodOrder], groups: Sequence[Collection[str]]
+    inputs: Input,
+    orders: Sequence[MethodOrder],
+    groups: Sequence[Collection[str]],
 ) -> list[Table]:
     """Return a table of places for each group of systems that comparisons connect."""
     systems = inputs.blocks.systems
@@ -172,12 +181,15 @@ def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
         headings[order.method] = method
         if order.reason:
             notes.append(
-                _("%(method)s: the estimate did not converge.") % {"method": method}
+                _("%(method)s: the estimate did not converge.") % {"method": method},
             )
     places = [_shared_places(order, names) for order in orders]
     unplaced = sorted(set(names).difference(places[0]))
     return ranks_in_orders(
-        headings, places, systems=[*places[0], *unplaced], notes=notes
+        headings,
+        places,
+        systems=[*places[0], *unplaced],
+        notes=notes,
     )
 
 
@@ -208,7 +220,9 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
 
 
 def selection_report(
-    inputs: Input, selection: MethodSelection, requirements: Sequence[Requirement] = ()
+    inputs: Input,
+    selection: MethodSelection,
+    requirements: Sequence[Requirement] = (),
 ) -> Report:
     """Report the method that best predicts held-out judgments, and how much data each method needs."""
     tables = [accuracy_table(selection)]
@@ -273,7 +287,8 @@ def accuracy_table(selection: MethodSelection) -> Table:
 
 
 def _requirements(
-    selection: MethodSelection, requirements: Sequence[Requirement]
+    selection: MethodSelection,
+    requirements: Sequence[Requirement],
 ) -> Table:
     names = list(selection.methods)
     rows: list[tuple[Value, ...]] = []

@@ -90,7 +90,7 @@ HUMAN = Option(
     label=gettext_lazy("Human scores"),
     default="",
     help=gettext_lazy(
-        "Name of imported human scores. Leave empty to compare with the judges of this task."
+        "Name of imported human scores. Leave empty to compare with the judges of this task.",
     ),
 )
 BY = Option(
@@ -292,26 +292,28 @@ def _domain(document: str) -> str:
 
 
 def _segments_by_name(
-    numbers: Int64Array, names: Sequence[str]
+    numbers: Int64Array,
+    names: Sequence[str],
 ) -> dict[str, Int64Array]:
     if not names:
         raise ValueError(_("Documents are not available."))
     groups = sorted(set(filter(None, names)))
     if not groups:
         raise ValueError(
-            _("Document names contain no domain. Name documents “domain/document”.")
+            _("Document names contain no domain. Name documents “domain/document”."),
         )
     if len(groups) > _MOST_GROUPS:
         raise ValueError(
             _("Too many groups: %(number)s. The limit is %(most)s.")
-            % {"number": number_format(len(groups)), "most": _MOST_GROUPS}
+            % {"number": number_format(len(groups)), "most": _MOST_GROUPS},
         )
     column = np.array(names)
     return {name: numbers[column == name] for name in groups}
 
 
 def _segments_by_length(
-    numbers: Int64Array, words: Int64Array
+    numbers: Int64Array,
+    words: Int64Array,
 ) -> dict[str, Int64Array]:
     """Return the segments in thirds by the number of source words."""
     has_source = words >= 0
@@ -344,7 +346,7 @@ def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> 
     return Report(
         notes=[
             _(
-                "%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems."
+                "%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems.",
             )
             % {
                 "pair": evalset.languages,
@@ -360,14 +362,17 @@ def evalset_report(evalset: EvalSet, options: AnalysisOptions, begin: Begin) -> 
 
 
 def _groups_of_evalset(
-    evalset: EvalSet, human: Sequence[Metric], by: str
+    evalset: EvalSet,
+    human: Sequence[Metric],
+    by: str,
 ) -> dict[str, Int64Array]:
     """Return the segments of each group of an EvalSet folder."""
     segments = max((len(metric.segments) for metric in human), default=0)
     numbers = np.arange(1, 1 + segments)
     if by == "length":
         return _segments_by_length(
-            numbers, np.array(evalset.word_counts, dtype=np.int64)
+            numbers,
+            np.array(evalset.word_counts, dtype=np.int64),
         )
     if by == "domain":
         return _segments_by_name(numbers, evalset.domains)
@@ -379,21 +384,21 @@ def _groups_of_evalset(
 def _notes(answer: MetricsData, options: AnalysisOptions) -> list[str]:
     if answer["people"]["from"] == "rankings":
         message = _(
-            "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
+            "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics.",
         ) % {"method": METHOD_WORDS[options[COUNTS_METHOD]]}
     else:
         message = _(
-            "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
+            "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25.",
         )
     intervals = _(
-        "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
+        "%(percent)s%% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed.",
     )
     notes = [message, intervals % {"percent": percent_in_figures(options[CONFIDENCE])}]
     if not answer["metrics"]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
     if answer["left_out"]:
         message = _(
-            "Excluded because they score fewer than two of these systems: %(names)s."
+            "Excluded because they score fewer than two of these systems: %(names)s.",
         )
         notes.append(message % {"names": comma_list(answer["left_out"])})
     if answer["ceiling"] is None:
@@ -413,10 +418,10 @@ def _missing_scores(agreement: MetricAgreement, people: PeopleData) -> list[str]
     without_scores = sorted(people["systems"].keys() - agreement["scores"].keys())
     if without_scores:
         message = _(
-            "%(metric)s has no scores for %(systems)s and is compared on the other systems."
+            "%(metric)s has no scores for %(systems)s and is compared on the other systems.",
         )
         notes.append(
-            message % {"metric": metric, "systems": comma_list(without_scores)}
+            message % {"metric": metric, "systems": comma_list(without_scores)},
         )
     missing = agreement["missing"]
     if missing and agreement["segments"]:
@@ -437,19 +442,19 @@ def _direction_warning(agreement: MetricAgreement) -> list[str]:
     name = agreement["metric"]
     if doubt == "correlation" and agreement.get("is_machine"):
         message = _(
-            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether its prompt asks for the scale that judges use."
+            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether its prompt asks for the scale that judges use.",
         )
         pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
         return [message % {"metric": name, "value": pearson}]
     if doubt == "correlation":
         message = _(
-            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it."
+            "%(metric)s reverses the human order of systems (Pearson %(value)s). Check whether lower scores are better, and say so when you import it.",
         )
         pearson = decimals(agreement["systems"]["pearson"]["value"], 2)
         return [message % {"metric": name, "value": pearson}]
     if doubt == "name":
         message = _(
-            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it."
+            "%(metric)s looks like an error rate, but higher scores count as better. If lower scores are better, say so when you import it.",
         )
         return [message % {"metric": name}]
     return []
@@ -461,7 +466,7 @@ def _human_gaps(people: PeopleData, human: str) -> list[str]:
     if not missing:
         return []
     message = _(
-        "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one."
+        "%(number)s of %(outputs)s outputs of the judged segments have no human score. Outputs are compared where both have one.",
     )
     outputs = number_format(people["outputs"])
     gaps = message % {"number": number_format(missing), "outputs": outputs}
@@ -474,11 +479,11 @@ def _common_segments(name: str, common: int | None) -> list[str]:
         return []
     if common == 0:
         message = _(
-            "%(metric)s scores no segment for all systems, so it has no system figures."
+            "%(metric)s scores no segment for all systems, so it has no system figures.",
         )
         return [message % {"metric": name}]
     message = _(
-        "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s."
+        "%(metric)s does not score all systems on the same segments. Its system figures use the segments on which it does: %(number)s.",
     )
     return [message % {"metric": name, "number": number_format(common)}]
 
@@ -488,7 +493,7 @@ def _compared_segments(agreement: MetricAgreement) -> list[str]:
     notes = _common_segments(agreement["metric"], agreement.get("common"))
     if agreement.get("unjudged"):
         message = _(
-            "%(metric)s also scores segments that people did not judge: %(number)s. Its system scores include them unless you choose “Judged segments only”."
+            "%(metric)s also scores segments that people did not judge: %(number)s. Its system scores include them unless you choose “Judged segments only”.",
         )
         unjudged = number_format(agreement["unjudged"])
         notes.append(message % {"metric": agreement["metric"], "number": unjudged})
@@ -504,7 +509,7 @@ METRICS = AnalysisKind(
     name="metrics",
     title=gettext_lazy("Agreement of metrics with judges"),
     question=gettext_lazy(
-        "How well do automatic metrics agree with the judges, and which metrics agree best?"
+        "How well do automatic metrics agree with the judges, and which metrics agree best?",
     ),
     options=(HUMAN, BY, SEGMENTS, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
@@ -520,7 +525,7 @@ UNSEEN: Final = Option(
     label=gettext_lazy("Unseen words in"),
     default="",
     help=gettext_lazy(
-        "Name of another test set. Counts words that do not occur in it."
+        "Name of another test set. Counts words that do not occur in it.",
     ),
 )
 #: Number of segments listed for a metric.
@@ -556,7 +561,9 @@ class OrdersFindings:
 
 
 def _find_orders(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> OrdersFindings:
     metrics = with_machines(inputs)
     if not metrics:
@@ -737,7 +744,11 @@ def _metric_and_people_table(answer: OrdersFindings, number: int) -> Table:
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),
             *interval_columns(
-                "value", order["name"], confidence, ends="", decimals=decimals
+                "value",
+                order["name"],
+                confidence,
+                ends="",
+                decimals=decimals,
             ),
         ),
         plot=PointPlot(
@@ -764,15 +775,18 @@ def _contradictions_table(answer: OrdersFindings) -> Table:
             Column("better", _("Preferred by people"), is_text=True, names="system"),
             Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
             *interval_columns(
-                "by_people", _("Human difference"), confidence, ends="people_"
+                "by_people",
+                _("Human difference"),
+                confidence,
+                ends="people_",
             ),
             *interval_columns("by_metric", _("Metric difference"), confidence, ends=""),
         ),
         keys=3,
         notes=[
             _(
-                "Pairs that people separate and a metric reverses. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too."
-            )
+                "Pairs that people separate and a metric reverses. Differences are the score of the system that people prefer minus that of the other. If the metric’s interval excludes 0, the metric separates the pair too.",
+            ),
         ],
     )
 
@@ -797,8 +811,8 @@ def _segments_table(answer: OrdersFindings) -> Table:
         keys=2,
         notes=[
             _(
-                "Differences are in units of the root mean square difference between two outputs of a segment. Each segment appears once per metric, with its largest disagreement."
-            )
+                "Differences are in units of the root mean square difference between two outputs of a segment. Each segment appears once per metric, with its largest disagreement.",
+            ),
         ],
     )
 
@@ -828,8 +842,8 @@ def _corpus_table(answer: OrdersFindings, unseen_in: str) -> Table:
         columns=columns,
         notes=[
             _(
-                "Words are separated by spaces; in languages without spaces, characters are counted. Sources are compared with sources, references and outputs with references."
-            )
+                "Words are separated by spaces; in languages without spaces, characters are counted. Sources are compared with sources, references and outputs with references.",
+            ),
         ],
     )
 
@@ -843,7 +857,9 @@ def _side_in_words(side: str) -> str:
 
 
 def _tell_orders(
-    inputs: Input, options: AnalysisOptions, answer: OrdersFindings
+    inputs: Input,
+    options: AnalysisOptions,
+    answer: OrdersFindings,
 ) -> Report:
     level = round(1 - options[CONFIDENCE], 12)
     notes = [
@@ -855,18 +871,18 @@ def _tell_orders(
             "confidence": percent(options[CONFIDENCE]),
         },
         _(
-            "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s."
+            "People separate two systems if a two-sided t-test of the difference of their scores gives p ≤ %(level)s.",
         )
         % {"level": in_figures(level)},
         _(
-            "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
+            "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair.",
         ),
     ]
     if any(order["range_kind"] == "none" for order in answer.metrics):
         notes.append(
             _(
-                "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores."
-            )
+                "No intervals for metrics that have no segment scores or whose system scores are not means of segment scores.",
+            ),
         )
     tables = [
         _metrics_table(answer),
@@ -886,7 +902,7 @@ METRIC_ORDERS = AnalysisKind(
     name="metric_orders",
     title=gettext_lazy("Metrics and human ranking"),
     question=gettext_lazy(
-        "How does each metric rank the systems, and where does it contradict people?"
+        "How does each metric rank the systems, and where does it contradict people?",
     ),
     options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",

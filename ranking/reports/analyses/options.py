@@ -186,7 +186,8 @@ class AnalysisOptions(Mapping[str, Any]):
 
 
 def completed(
-    options: Sequence[AnyOption], values: Mapping[str, Any]
+    options: Sequence[AnyOption],
+    values: Mapping[str, Any],
 ) -> AnalysisOptions:
     """Return all options with these values, and the defaults of the others.
 
@@ -221,7 +222,7 @@ METHOD = Option(
 RANKING_METHOD = replace(
     METHOD,
     help=gettext_lazy(
-        "The prediction-powered ranking (predicted_ranking) is an analysis on the page Metrics."
+        "The prediction-powered ranking (predicted_ranking) is an analysis on the page Metrics.",
     ),
 )
 #: Units that intervals of κ treat as random samples.

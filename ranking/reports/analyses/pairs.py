@@ -69,7 +69,9 @@ LEVEL: Option[Level] = Option(
     help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
 CORRECTION = replace(
-    RANKING_CORRECTION, default=Correction.HOLM.value, choices=CORRECTION_WORDS
+    RANKING_CORRECTION,
+    default=Correction.HOLM.value,
+    choices=CORRECTION_WORDS,
 )
 TIES = Option(
     "ties",
@@ -85,7 +87,7 @@ ONLY_SHARED = Option(
     gettext_lazy("Use shared blocks only"),
     False,
     help=gettext_lazy(
-        "Scores each pair on blocks that rank both systems, so that other sentences cannot cause contradictions."
+        "Scores each pair on blocks that rank both systems, so that other sentences cannot cause contradictions.",
     ),
 )
 
@@ -281,7 +283,11 @@ def _pair_rows(answer: PairsFindings, *, counts_ties: bool) -> list[PairRow]:
 
 
 def _outcomes(
-    direct: DirectPairs, system: int, other: int, *, counts_ties: bool
+    direct: DirectPairs,
+    system: int,
+    other: int,
+    *,
+    counts_ties: bool,
 ) -> PairRow:
     """Return the outcomes of a pair, without its test."""
     tallies = direct.tallies
@@ -308,7 +314,10 @@ def _outcomes(
 
 
 def _headlines(
-    answer: PairsFindings, pairs: Sequence[PairRow], *, is_shared: bool
+    answer: PairsFindings,
+    pairs: Sequence[PairRow],
+    *,
+    is_shared: bool,
 ) -> list[str]:
     notes = []
     if answer.is_corrected:
@@ -319,13 +328,13 @@ def _headlines(
                 "%(count)d of %(pairs)d pairs differ significantly in their own comparisons.",
                 len(pairs),
             )
-            % {"count": differing, "pairs": len(pairs)}
+            % {"count": differing, "pairs": len(pairs)},
         )
     if is_shared:
         notes.append(
             _(
-                "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions."
-            )
+                "Each pair is scored on shared blocks only, so other sentences do not explain the remaining contradictions.",
+            ),
         )
     return [*notes, *_contradictions_in_words(answer), *_cycles_in_words(answer)]
 
@@ -342,7 +351,7 @@ def _contradictions_in_words(answer: PairsFindings) -> list[str]:
             "%(count)d pairs contradict the ranking (%(significant)d significantly).",
             len(answer.contradictions),
         )
-        % {"count": len(answer.contradictions), "significant": significant}
+        % {"count": len(answer.contradictions), "significant": significant},
     ]
 
 
@@ -358,12 +367,14 @@ def _cycles_in_words(answer: PairsFindings) -> list[str]:
             "%(count)d cycles of majorities (%(significant)d significant).",
             len(answer.cycles),
         )
-        % {"count": len(answer.cycles), "significant": significant}
+        % {"count": len(answer.cycles), "significant": significant},
     ]
 
 
 def _matrix(
-    answer: PairsFindings, pairs: Sequence[PairRow], options: AnalysisOptions
+    answer: PairsFindings,
+    pairs: Sequence[PairRow],
+    options: AnalysisOptions,
 ) -> Table:
     return pairs_matrix(
         pairs,
@@ -389,7 +400,8 @@ def _matrix(
 
 
 def _significant_column(
-    answer: PairsFindings, of: Callable[[Any], Value] | None = None
+    answer: PairsFindings,
+    of: Callable[[Any], Value] | None = None,
 ) -> tuple[Column, ...]:
     """Return the column of significance; none without a correction."""
     if not answer.is_corrected:
@@ -401,11 +413,11 @@ def shares_in_words(level: float, *, counts_ties: bool = False) -> list[str]:
     """Return notes on the shares and marks in a matrix of pairs."""
     if counts_ties:
         text = _(
-            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s."
+            "Below each share: comparisons including ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s.",
         )
     else:
         text = _(
-            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s."
+            "Below each share: comparisons without ties. Blue: row won more; rust: column won more. p: * ≤ %(weak)s, † ≤ %(clear)s, ‡ ≤ %(strong)s.",
         )
     strong, clear, weak = (decimals(most, 2) for most, _mark in MARKS)
     return [
@@ -581,7 +593,7 @@ PAIRS = AnalysisKind(
     name="pairs",
     title=gettext_lazy("Pairs"),
     question=gettext_lazy(
-        "Which pairs differ in their own comparisons, and which contradict the ranking?"
+        "Which pairs differ in their own comparisons, and which contradict the ranking?",
     ),
     options=(*_RECORDED, SEED),
     check=_check,

@@ -144,13 +144,16 @@ def _systems(ranking: PredictedRanking) -> list[PredictedSystem]:
                 people_rank_low=other.rank_low,
                 people_rank_high=other.rank_high,
                 people_cluster=other.cluster,
-            )
+            ),
         )
     return sorted(systems, key=attrgetter("rank", "system"))
 
 
 def _rankings(
-    inputs: Input, side: HumanSide, candidates: Sequence[Metric], begin: Begin
+    inputs: Input,
+    side: HumanSide,
+    candidates: Sequence[Metric],
+    begin: Begin,
 ) -> list[_Completed]:
     """Return the rankings completed by each candidate that scores judged outputs."""
     documents = _documents(inputs)
@@ -165,7 +168,7 @@ def _rankings(
                 rankings.append((metric, ranking))
         if not rankings:
             raise NothingComparedError(
-                "no metric scores the judged outputs of two systems"
+                "no metric scores the judged outputs of two systems",
             )
     return rankings
 
@@ -208,7 +211,10 @@ def _ranked_scores(ranked: RankedScores) -> list[_RankedScore]:
     """Return the score and the rank of each system."""
     columns = (
         map(
-            Estimate, ranked.scores.tolist(), ranked.low.tolist(), ranked.high.tolist()
+            Estimate,
+            ranked.scores.tolist(),
+            ranked.low.tolist(),
+            ranked.high.tolist(),
         ),
         ranked.rank.tolist(),
         ranked.ranges.low.tolist(),
@@ -231,7 +237,9 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFindings) ->
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
             *interval_columns(
-                "people_score", _("By people alone"), options[CONFIDENCE]
+                "people_score",
+                _("By people alone"),
+                options[CONFIDENCE],
             ),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
@@ -248,7 +256,7 @@ PREDICTED_RANKING = AnalysisKind(
     name="predicted_ranking",
     title=gettext_lazy("Prediction-powered ranking"),
     question=gettext_lazy(
-        "How do systems rank if a metric completes the human judgments, and how many judgments does it save?"
+        "How do systems rank if a metric completes the human judgments, and how many judgments does it save?",
     ),
     options=(METRIC, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",

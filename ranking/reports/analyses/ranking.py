@@ -164,15 +164,18 @@ def method_check(name: str, choice: RangeOptions, *, field: str = "") -> None:
         and choice.resample == "pairs"
     ):
         message = _(
-            "%(method)s scores whole blocks and cannot account for comparisons."
+            "%(method)s scores whole blocks and cannot account for comparisons.",
         )
         raise RangeChoiceError(
-            message % {"method": METHOD_WORDS[name]}, field=field or "resample"
+            message % {"method": METHOD_WORDS[name]},
+            field=field or "resample",
         )
 
 
 def ranking_by_options(
-    blocks: Blocks, options: AnalysisOptions, begin: Begin
+    blocks: Blocks,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> Ranking:
     """Rank by the method and the ranges in checked options."""
     return rank(
@@ -185,7 +188,10 @@ def ranking_by_options(
 
 
 def rankings_report(
-    inputs: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
+    inputs: AnyInput,
+    rankings: Sequence[Ranking],
+    *,
+    pairs: bool,
 ) -> Report:
     """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
     notes: list[str] = []
@@ -257,7 +263,8 @@ def estimable_rows(ranking: Ranking) -> list[RankedRow]:
 
 
 def tested_pairs(
-    pairs: Iterable[ComparedPair], thin: Container[str]
+    pairs: Iterable[ComparedPair],
+    thin: Container[str],
 ) -> list[TestedPair]:
     """Return pairs as plain JSON, without p-values if either system has too few judgments for a test."""
     tested = []
@@ -279,8 +286,11 @@ def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
         is_last = number == len(groups)
         tables.append(
             ranks_table(
-                rows, name=method, method=method, notes=notes if is_last else ()
-            )
+                rows,
+                name=method,
+                method=method,
+                notes=notes if is_last else (),
+            ),
         )
     return numbered_groups(tables)
 
@@ -310,7 +320,11 @@ def numbered_groups(tables: list[Table], between: str = "_group_") -> list[Table
 
 
 def ranks_table(
-    rows: Sequence[RankedRow], *, name: str, method: str, notes: Sequence[str] = ()
+    rows: Sequence[RankedRow],
+    *,
+    name: str,
+    method: str,
+    notes: Sequence[str] = (),
 ) -> Table:
     """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
     columns = [system_column()]
@@ -319,7 +333,7 @@ def ranks_table(
     columns += [Column("score", _("Score")), Column("rank", _("Rank"))]
     if any(shares_rank(row) for row in rows):
         columns.append(
-            Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank)
+            Column("shared_rank", _("Shared rank"), is_text=True, of=shared_rank),
         )
     columns += [
         *end_columns("rank_"),
@@ -343,7 +357,10 @@ def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
     codes = limits.codes
     counts = limits.counts
     caption = score_tests_in_words(
-        choice, ranking.correction, limits=codes, counts=counts
+        choice,
+        ranking.correction,
+        limits=codes,
+        counts=counts,
     )
     pairs_told_apart = count_told_apart(ranking.corrected_pairs, choice)
     totals = told_apart_notes(pairs_told_apart, choice, limits=codes, counts=counts)
@@ -410,28 +427,28 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
     if ranking.parameters:
         notes.append(
             _("Parameters: %(parameters)s.")
-            % {"parameters": _parameters_in_words(ranking.parameters)}
+            % {"parameters": _parameters_in_words(ranking.parameters)},
         )
     for row in ranking.not_estimable:
         notes.append(
             _("%(system)s is not ranked: %(reason)s.")
-            % {"system": row.system, "reason": reason_in_words(row.reason)}
+            % {"system": row.system, "reason": reason_in_words(row.reason)},
         )
     notes.extend(_groups_in_words(ranking))
     for tiers in ranking.extra.get("separated", ()):
         order = " > ".join(map(comma_list, tiers))
         notes.append(
             _(
-                "One side won all comparisons, so the distance is infinite (shown as %(gap)s): %(order)s."
+                "One side won all comparisons, so the distance is infinite (shown as %(gap)s): %(order)s.",
             )
-            % {"gap": in_figures(INFINITE_GAP), "order": order}
+            % {"gap": in_figures(INFINITE_GAP), "order": order},
         )
     if ranking.extra.get("proven_optimal") is False:
         notes.append(_("Another order may violate fewer comparisons."))
     if ranking.extra.get("converged") is False:
         notes.append(
             _("%(method)s: the estimate did not converge.")
-            % {"method": METHOD_WORDS[ranking.method]}
+            % {"method": METHOD_WORDS[ranking.method]},
         )
     return notes
 
@@ -459,9 +476,9 @@ def _groups_in_words(ranking: Ranking) -> list[str]:
     groups = semicolon_list(comma_list(group) for group in ranking.groups)
     return [
         _(
-            "No comparisons connect these groups, so each is ranked separately: %(groups)s."
+            "No comparisons connect these groups, so each is ranked separately: %(groups)s.",
         )
-        % {"groups": groups}
+        % {"groups": groups},
     ]
 
 
@@ -477,7 +494,7 @@ RANKING = AnalysisKind(
     name="ranking",
     title=gettext_lazy("Other settings"),
     question=gettext_lazy(
-        "How does the ranking change with another method, other rank ranges or other judgments?"
+        "How does the ranking change with another method, other rank ranges or other judgments?",
     ),
     options=(RANKING_METHOD, *RANGE_OPTIONS),
     check=checked,

@@ -61,7 +61,7 @@ _KINDS: Final[dict[str, AnalysisKind]] = {kind.name: kind for kind in _OF_COMPAR
 #: Kinds by name, in display order.
 ANALYSES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(_KINDS)
 TABLES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(
-    {kind.name: kind for kind in _OF_CAMPAIGNS}
+    {kind.name: kind for kind in _OF_CAMPAIGNS},
 )
 
 
@@ -76,6 +76,7 @@ def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
     if name not in kinds:
         what = "table" if of_campaign else "analysis"
         raise OptionError(
-            f"Unknown {what} “{name}”. Choose one of: {', '.join(kinds)}.", field="kind"
+            f"Unknown {what} “{name}”. Choose one of: {', '.join(kinds)}.",
+            field="kind",
         )
     return kinds[name]

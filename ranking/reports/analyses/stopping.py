@@ -84,7 +84,7 @@ LIMIT = Option(
     low=100,
     high=1_000_000,
     help=gettext_lazy(
-        "Simulated campaigns end at this number, including judgments so far."
+        "Simulated campaigns end at this number, including judgments so far.",
     ),
 )
 #: Target shares of separated pairs.
@@ -215,7 +215,7 @@ class StoppingFindings:
                     high=self.judgments(row.high),
                     more=self.judgments(row.more),
                     beyond=row.beyond,
-                )
+                ),
             )
         return targets
 
@@ -256,7 +256,9 @@ def _ranking(inputs: Input) -> Ranking:
 
 
 def _forecast(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> StoppingFindings:
     seed = options[SEED]
     confidence = options[CONFIDENCE]
@@ -283,7 +285,11 @@ def _forecast(
         return begin(_("Simulating campaigns"))
 
     futures = likely_futures(
-        curve, fit, experiments=experiments, seed=seed, progress=simulating()
+        curve,
+        fit,
+        experiments=experiments,
+        seed=seed,
+        progress=simulating(),
     )
     limit = max(curve.comparisons, round(options[LIMIT] * per_judgment))
     budget = plan_campaign(
@@ -370,7 +376,9 @@ def _needs(answer: StoppingFindings, work: WorkFacts) -> list[_Need]:
 
 
 def _ahead(
-    answer: StoppingFindings, work: WorkFacts, options: AnalysisOptions
+    answer: StoppingFindings,
+    work: WorkFacts,
+    options: AnalysisOptions,
 ) -> list[TargetAhead]:
     """Return the remaining effort to reach each target."""
     pace = _pace(work, answer.per_judgment)
@@ -397,7 +405,7 @@ def _ahead(
                 judgments=judgments,
                 hours=hours,
                 days=days,
-            )
+            ),
         )
     return ahead
 
@@ -416,7 +424,10 @@ def _more_judgments(need: float, now: int, per_judgment: float) -> float:
 
 
 def _designs(
-    inputs: Input, options: AnalysisOptions, forecast: StoppingFindings, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    forecast: StoppingFindings,
+    begin: Begin,
 ) -> list[DesignAhead]:
     """Return the remaining effort by design, given the systems and the noise of this campaign.
 
@@ -457,8 +468,11 @@ def _designs(
         for need in needs:
             designs.append(
                 DesignAhead(
-                    shown=per_block, chooses=chooses, need=need, seconds=seconds
-                )
+                    shown=per_block,
+                    chooses=chooses,
+                    need=need,
+                    seconds=seconds,
+                ),
             )
         progress(number, len(offered))
     return designs
@@ -519,9 +533,9 @@ def judgments_table(answer: StoppingFindings, budget: Budget) -> Table:
         ),
         notes=[
             _(
-                "Totals include judgments so far. A dash means more than %(limit)s, as for equally good systems. “Share beyond limit” is the share of simulated campaigns that need more."
+                "Totals include judgments so far. A dash means more than %(limit)s, as for equally good systems. “Share beyond limit” is the share of simulated campaigns that need more.",
             )
-            % {"limit": "–" if limit is None else number_format(limit)}
+            % {"limit": "–" if limit is None else number_format(limit)},
         ],
         plot=interval_plot("target", "judgments", start=0),
     )
@@ -560,10 +574,10 @@ def time_table(answer: StoppingFindings, work: WorkFacts | None) -> Table:
             _pace_note(answer.pace),
             *_counted_note(work),
             _(
-                "Hours are active time of all judges. Intervals combine the uncertainty of judgments and pace."
+                "Hours are active time of all judges. Intervals combine the uncertainty of judgments and pace.",
             ),
             _(
-                "Days start at midnight and use the pace of the last seven full days. A dash means fewer than seven days of work, or no end in sight."
+                "Days start at midnight and use the pace of the last seven full days. A dash means fewer than seven days of work, or no end in sight.",
             ),
         ],
     )
@@ -593,13 +607,13 @@ def _pace_note(pace: ReadingPace | None) -> str:
     if pace.is_measured:
         return (
             _(
-                "Time per judgment: %(seconds)s s (%(low)s to %(high)s), measured on %(blocks)s judgments by %(judges)s judges."
+                "Time per judgment: %(seconds)s s (%(low)s to %(high)s), measured on %(blocks)s judgments by %(judges)s judges.",
             )
             % values
         )
     return (
         _(
-            "Time per judgment: %(seconds)s s (%(low)s to %(high)s), estimated from text length because too few are measured."
+            "Time per judgment: %(seconds)s s (%(low)s to %(high)s), estimated from text length because too few are measured.",
         )
         % values
     )
@@ -615,7 +629,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: StoppingFindings) -> 
         notes += [
             *budget_notes(answer.budget),
             _(
-                "A forecast is not a stopping rule: stopping when the ranking looks good produces false differences. Fix the number in advance or use anytime ranges."
+                "A forecast is not a stopping rule: stopping when the ranking looks good produces false differences. Fix the number in advance or use anytime ranges.",
             ),
         ]
         tables.append(judgments_table(answer, answer.budget))
@@ -636,7 +650,8 @@ def _data(answer: StoppingFindings) -> ReportData:
     plan = None
     if answer.ranking is not None:
         pairs_told_apart = count_told_apart(
-            answer.ranking.corrected_pairs, answer.ranking.options
+            answer.ranking.corrected_pairs,
+            answer.ranking.options,
         )
     if answer.budget is not None:
         judgments = answer.in_judgments(answer.budget.rows)
@@ -681,7 +696,7 @@ def _answer(answer: StoppingFindings, limit: int) -> list[str]:
             "count": _whole(ahead.value),
             "low": _whole(ahead.low),
             "high": _whole(ahead.high),
-        }
+        },
     ]
 
 
@@ -713,10 +728,10 @@ def _why_not(reason: WhyNot) -> str:
     return {
         WhyNot.NOTHING_DECIDED: _("No forecast yet: all comparisons are ties."),
         WhyNot.NONE_APART: _(
-            "No forecast yet: no pair is significant by Koehn’s sign tests, so the noise cannot be estimated. Collect more judgments, or plan without them (plan_budget)."
+            "No forecast yet: no pair is significant by Koehn’s sign tests, so the noise cannot be estimated. Collect more judgments, or plan without them (plan_budget).",
         ),
         WhyNot.ALL_APART: _(
-            "Nothing to forecast: all pairs are significant by Koehn’s sign tests from the first judgments on."
+            "Nothing to forecast: all pairs are significant by Koehn’s sign tests from the first judgments on.",
         ),
     }[reason]
 
@@ -752,11 +767,11 @@ def _designs_table(answer: StoppingFindings) -> Table:
         rows=rows,
         notes=[
             _(
-                "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at %(level)s, without correction. “Remaining judgments” is the median. A dash means beyond the limit."
+                "Each design continues from these judgments, with abilities drawn from their uncertainty. Significant: one-sided sign tests at %(level)s, without correction. “Remaining judgments” is the median. A dash means beyond the limit.",
             )
             % {"level": in_figures(SIGN_TEST_LEVEL)},
             _(
-                "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modelled."
+                "Hours use the measured reading pace for all designs. Faster choices among fewer outputs are not modelled.",
             ),
         ],
     )
@@ -786,7 +801,7 @@ def _figure(answer: StoppingFindings, curve: CampaignCurve) -> Table:
         columns = (ahead.comparisons, ahead.share, ahead.low, ahead.high)
         for count, share, low, high in np.column_stack(columns).tolist():
             rows.append(
-                (answer.judgments(count), share, None, low, high, _("Forecast"))
+                (answer.judgments(count), share, None, low, high, _("Forecast")),
             )
     return Table(
         name="koehn_figure_2",
@@ -801,12 +816,17 @@ def _figure(answer: StoppingFindings, curve: CampaignCurve) -> Table:
         rows=rows,
         notes=[
             _(
-                "Share of pairs that are significant by one-sided sign tests at %(level)s, with comparisons taken as independent and without correction (Koehn 2012). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one."
+                "Share of pairs that are significant by one-sided sign tests at %(level)s, with comparisons taken as independent and without correction (Koehn 2012). So far: mean over random orders of the judgments. Forecast: mean and interval of simulated campaigns like this one.",
             )
-            % {"level": in_figures(SIGN_TEST_LEVEL)}
+            % {"level": in_figures(SIGN_TEST_LEVEL)},
         ],
         plot=LinePlot(
-            label="judgments", value="share", low="low", high="high", start=0, end=1
+            label="judgments",
+            value="share",
+            low="low",
+            high="high",
+            start=0,
+            end=1,
         ),
     )
 
@@ -826,7 +846,7 @@ def _one_more(answer: StoppingFindings) -> Table:
                 answer.judgments(more.high),
                 difference,
                 more.beyond,
-            )
+            ),
         )
     return Table(
         name="one_more_system",
@@ -842,8 +862,8 @@ def _one_more(answer: StoppingFindings) -> Table:
         rows=rows,
         notes=[
             _(
-                "Totals for a new campaign, ignoring the results so far, with the current systems and with one more of random quality. Block size is unchanged."
-            )
+                "Totals for a new campaign, ignoring the results so far, with the current systems and with one more of random quality. Block size is unchanged.",
+            ),
         ],
     )
 
@@ -853,7 +873,7 @@ STOPPING = AnalysisKind(
     title=gettext_lazy("When to stop"),
     page="progress",
     question=gettext_lazy(
-        "How many more judgments, hours and days are needed until most pairs are significant by Koehn’s sign tests?"
+        "How many more judgments, hours and days are needed until most pairs are significant by Koehn’s sign tests?",
     ),
     options=(CONFIDENCE, EXPERIMENTS, LIMIT, SEED),
     is_slow=True,

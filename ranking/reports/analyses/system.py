@@ -126,7 +126,8 @@ def _find(inputs: Input, options: AnalysisOptions, begin: Begin) -> SystemFindin
         outcomes = outcomes_of(blocks, blocks.systems.index(name))
     if outcomes is None or not len(outcomes.blocks):
         raise ValueError(
-            _("No judgments of system “%(name)s” match these options.") % {"name": name}
+            _("No judgments of system “%(name)s” match these options.")
+            % {"name": name},
         )
     confidence = options[CONFIDENCE]
     words = None if inputs.texts is None else inputs.texts.words()
@@ -177,7 +178,9 @@ def _connected_systems(tallies: Tallies, system: int) -> set[str]:
 
 
 def _parts(
-    inputs: Input, blocks: Blocks, words: Int64Array | None
+    inputs: Input,
+    blocks: Blocks,
+    words: Int64Array | None,
 ) -> dict[str, Sequence[_Part]]:
     """Return the parts of a system's blocks of each kind."""
     parts: dict[str, Sequence[_Part]] = {
@@ -210,7 +213,8 @@ def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
 
 
 def by_number(
-    number: npt.NDArray[np.integer], names: Sequence[str]
+    number: npt.NDArray[np.integer],
+    names: Sequence[str],
 ) -> list[tuple[str, Int64Array]]:
     """Return the row indices of each occurring number, by its name, in the order of names.
 
@@ -240,7 +244,8 @@ def _blocks_by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_P
 
 
 def _blocks_by_judge_group(
-    blocks: Blocks, groups: Mapping[str, Sequence[str]]
+    blocks: Blocks,
+    groups: Mapping[str, Sequence[str]],
 ) -> Sequence[_Part]:
     """Return the blocks by judge group, and those by judges without a group as ""."""
     parts: list[_Part] = []
@@ -298,7 +303,7 @@ def _notes(answer: SystemFindings) -> list[str]:
     whole = answer.all
     notes = [
         _(
-            "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges."
+            "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges.",
         )
         % {
             "system": answer.system,
@@ -310,7 +315,7 @@ def _notes(answer: SystemFindings) -> list[str]:
             "judges": number_format(answer.judges),
         },
         _(
-            "Shares exclude ties. Intervals account for segments or documents, and for judges."
+            "Shares exclude ties. Intervals account for segments or documents, and for judges.",
         ),
     ]
     limits = [share.limits for share in answer.intervals]
@@ -333,7 +338,7 @@ def _trend_in_words(slope: float, p_value: float) -> str:
 def many_parts_note() -> str:
     """Return a caution about intervals for many parts."""
     return _(
-        "With many parts, some are extreme by chance: intervals hold for one part at a time."
+        "With many parts, some are extreme by chance: intervals hold for one part at a time.",
     )
 
 
@@ -342,7 +347,7 @@ def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
     if not any(limits):
         return []
     return [
-        _("Some parts have too few judges, segments or documents to account for them.")
+        _("Some parts have too few judges, segments or documents to account for them."),
     ]
 
 
@@ -418,7 +423,10 @@ def length_in_words(part: str) -> str:
 
 
 def _clear_table(
-    kind: str, segments: Sequence[ClearSegment], title: str, answer: SystemFindings
+    kind: str,
+    segments: Sequence[ClearSegment],
+    title: str,
+    answer: SystemFindings,
 ) -> list[Table]:
     if not segments:
         return []
@@ -447,10 +455,10 @@ def _clear_table(
                     "Sorted by mean difference of ranks, for pairs compared at least %(count)d times.",
                     answer.clear.fewest,
                 )
-                % {"count": answer.clear.fewest}
+                % {"count": answer.clear.fewest},
             ],
             about={"system": answer.system},
-        )
+        ),
     ]
 
 
@@ -511,13 +519,18 @@ class RemarksFindings:
 
 
 def _find_remarks(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> RemarksFindings:
     begin(_("Counting"))
     remarks = inputs.remarks or Remarks(skips=(), comments=())
     # All blocks shown, including the reference.
     blocks = shown_blocks(
-        inputs.read.blocks, remarks.skips, remarks.comments, inputs.read.documents
+        inputs.read.blocks,
+        remarks.skips,
+        remarks.comments,
+        inputs.read.documents,
     )
     confidence = options[CONFIDENCE]
     systems = []
@@ -540,7 +553,10 @@ def _find_remarks(
 
 
 def _part_remarks(
-    name: str, blocks: Shown, rows: BoolArray, confidence: float
+    name: str,
+    blocks: Shown,
+    rows: BoolArray,
+    confidence: float,
 ) -> PartRemarks:
     return PartRemarks(
         part=name,
@@ -551,7 +567,9 @@ def _part_remarks(
 
 
 def _tell_remarks(
-    inputs: Input, _options: AnalysisOptions, answer: RemarksFindings
+    inputs: Input,
+    _options: AnalysisOptions,
+    answer: RemarksFindings,
 ) -> Report:
     """Report skips and comments."""
     counts = {
@@ -572,11 +590,11 @@ def _tell_remarks(
         inputs,
         notes=[
             _(
-                "Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s."
+                "Blocks judged: %(judged)s; skipped: %(skipped)s; with a comment: %(commented)s.",
             )
             % counts,
             _(
-                "A block counts for each system it shows. Intervals account for segments and judges."
+                "A block counts for each system it shows. Intervals account for segments and judges.",
             ),
             many_parts_note(),
             *limits_notes(limits),
@@ -587,7 +605,10 @@ def _tell_remarks(
 
 
 def _remarks_table(
-    name: str, title: str, part_column: Column, parts: Sequence[PartRemarks]
+    name: str,
+    title: str,
+    part_column: Column,
+    parts: Sequence[PartRemarks],
 ) -> Table:
     return Table.of(
         parts,
@@ -598,7 +619,9 @@ def _remarks_table(
             Column("shown", _("Blocks")),
             *_share_columns("skipped", _("Skipped"), _("Share skipped")),
             *_share_columns(
-                "commented", _("With a comment"), _("Share with a comment")
+                "commented",
+                _("With a comment"),
+                _("Share with a comment"),
             ),
         ),
         plot=interval_plot("part", "skipped_share", "skipped_", start=0, most=40),
@@ -620,7 +643,7 @@ REMARKS = AnalysisKind(
     title=gettext_lazy("Comments and skips"),
     page="data",
     question=gettext_lazy(
-        "Where do judges skip blocks or write comments, by system and source length?"
+        "Where do judges skip blocks or write comments, by system and source length?",
     ),
     options=(CONFIDENCE,),
     needs=frozenset({Need.REMARKS}),

@@ -132,7 +132,10 @@ def judge_rates(
 
 @njit(cache=True, nogil=True)
 def compare(
-    perceived: FloatArray, tie_radius: float, labels: Int64Array, outcome: Int64Array
+    perceived: FloatArray,
+    tie_radius: float,
+    labels: Int64Array,
+    outcome: Int64Array,
 ) -> None:
     """Label outputs from 1, the best, and compare them.
 

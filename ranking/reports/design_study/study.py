@@ -98,7 +98,7 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
     if len(unknown):
         one, other = map(tallies.systems.__getitem__, unknown[0])
         raise ValueError(
-            f"no judgment says whether {one!r} or {other!r} is better: cannot resample"
+            f"no judgment says whether {one!r} or {other!r} is better: cannot resample",
         )
     share = np.maximum(1, met)
     return Rates(
@@ -261,7 +261,10 @@ class RangeVerdict:
 
 
 def range_verdict(
-    campaign: SimulatedCampaign, ranges: Ranges, *, confidence: float
+    campaign: SimulatedCampaign,
+    ranges: Ranges,
+    *,
+    confidence: float,
 ) -> RangeVerdict:
     """Return the verdict of a campaign's judgments on its systems.
 
@@ -289,7 +292,9 @@ def range_verdict(
 
 
 def _resampled_verdict(
-    campaign: SimulatedCampaign, ranges: Ranges, confidence: float
+    campaign: SimulatedCampaign,
+    ranges: Ranges,
+    confidence: float,
 ) -> RangeVerdict:
     counts = Counts(wins=campaign.resampled_wins, ties=campaign.resampled_ties)
     if ranges == "expected_wins":
@@ -451,7 +456,9 @@ def _median_places(count: int) -> tuple[int, int]:
 
 
 def _ratio(
-    own: FloatArray, first: FloatArray, limit: int
+    own: FloatArray,
+    first: FloatArray,
+    limit: int,
 ) -> tuple[float | None, float | None, float | None]:
     if np.isnan(own).all() or np.isnan(first).all():
         return None, None, None
@@ -548,7 +555,7 @@ class DesignStudy:
                 questions.append(Question(ranges=ranges, measure="pairs", target=share))
             for count in self.clusters:
                 questions.append(
-                    Question(ranges=ranges, measure="clusters", target=count)
+                    Question(ranges=ranges, measure="clusters", target=count),
                 )
         return tuple(questions)
 
@@ -565,7 +572,7 @@ class DesignStudy:
         for design in (ComparedDesign.BALANCED, ComparedDesign.ACTIVE):
             if not 0.5 < self.confidence_of(design) < 1:
                 raise ValueError(
-                    "confidence: expected a share above one half and below 1"
+                    "confidence: expected a share above one half and below 1",
                 )
         if not 0 <= self.floor <= 1:
             raise ValueError("floor: expected a share")
@@ -577,7 +584,7 @@ class DesignStudy:
         if "anytime" in self.ranges and shares_segments:
             raise ValueError(
                 "anytime: comparisons of shared segments are not independent, and this evidence is for "
-                "independent ones only; leave out `segments` or `anytime`"
+                "independent ones only; leave out `segments` or `anytime`",
             )
         if not self.questions:
             raise ValueError("specify a target share of pairs or number of clusters")
@@ -608,7 +615,9 @@ def compare_designs(study: DesignStudy, **running: Unpack[Running]) -> Compariso
     """
     study.check()
     measured = measure_experiments(
-        partial(_measure, study), range(study.experiments), **running
+        partial(_measure, study),
+        range(study.experiments),
+        **running,
     )
     rows = []
     for number, question in enumerate(study.questions):
@@ -636,12 +645,14 @@ def _measure(study: DesignStudy, experiment: int) -> FloatArray:
         [
             _simulate_until_answered(study, design, experiment)
             for design in study.designs
-        ]
+        ],
     )
 
 
 def _simulate_until_answered(
-    study: DesignStudy, design: ComparedDesign, experiment: int
+    study: DesignStudy,
+    design: ComparedDesign,
+    experiment: int,
 ) -> FloatArray:
     """Return the measures of a campaign when each question is answered; NaN if it is not."""
     needs_resamples = not RESAMPLED.isdisjoint(study.ranges)
@@ -668,13 +679,16 @@ def _simulate_until_answered(
                 continue
             if question.ranges not in verdicts:
                 verdicts[question.ranges] = range_verdict(
-                    campaign, question.ranges, confidence=confidence
+                    campaign,
+                    question.ranges,
+                    confidence=confidence,
                 )
             verdict = verdicts[question.ranges]
             if question.is_answered(verdict):
                 answers[row, JUDGMENTS] = campaign.blocks
                 answers[row, VIOLATIONS] = range_violations(
-                    verdict.ranges, campaign.true_ranks
+                    verdict.ranges,
+                    campaign.true_ranks,
                 )
                 answers[row, WRONG] = verdict.wrong_pairs(campaign.true_ranks)
     return answers

@@ -50,13 +50,17 @@ def no_interval_in_words(reason: str) -> str:
 
 
 def intervals_in_words(
-    level: KappaLevel, *, resamples: int, confidence: float, seed: int
+    level: KappaLevel,
+    *,
+    resamples: int,
+    confidence: float,
+    seed: int,
 ) -> str:
     """Return a sentence on how intervals of κ were computed."""
     if level == "segments":
         return _(
             "intervals: %(resamples)s resamples of segments, confidence %(confidence)s, "
-            "seed %(seed)s"
+            "seed %(seed)s",
         ) % {
             "resamples": number_format(resamples),
             "confidence": in_figures(confidence),
@@ -66,7 +70,7 @@ def intervals_in_words(
         message = _("intervals: jackknife over judges, confidence %(confidence)s")
     else:
         message = _(
-            "intervals: jackknife over segments and judges, confidence %(confidence)s"
+            "intervals: jackknife over segments and judges, confidence %(confidence)s",
         )
     return message % {"confidence": in_figures(confidence)}
 
@@ -103,7 +107,7 @@ def strength_caution() -> str:
     """Return a caution about the terms of `strength_in_words`."""
     slight, fair, moderate, substantial = (decimals(end, 2) for end in CLASS_ENDS)
     return _(
-        "Strength after Landis and Koch (1977): slight up to %(slight)s, fair up to %(fair)s, moderate up to %(moderate)s, substantial up to %(substantial)s. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
+        "Strength after Landis and Koch (1977): slight up to %(slight)s, fair up to %(fair)s, moderate up to %(moderate)s, substantial up to %(substantial)s. This is a convention, not a test: compare intervals, and only with campaigns that used the same task.",
     ) % {
         "slight": slight,
         "fair": fair,
@@ -113,7 +117,10 @@ def strength_caution() -> str:
 
 
 def kappa_text(
-    kappa: float | None, p_chance: float | None, *, reason: str | None = None
+    kappa: float | None,
+    p_chance: float | None,
+    *,
+    reason: str | None = None,
 ) -> float | str | None:
     """Return κ; the reason if it is not reported or chance alone gives full agreement; or None if nothing is shared."""
     if reason in {NotEstimable.NO_INTERVAL, NotEstimable.INTERVAL_TOO_WIDE}:
@@ -167,7 +174,7 @@ def kappa_missing_in_words(kappa: Mapping[str, Any]) -> str:
         }
     if reason == NotEstimable.NO_INTERVAL:
         return _("κ is not shown: it has no interval (%(reason)s).") % {
-            "reason": no_interval_in_words(kappa["no_interval"])
+            "reason": no_interval_in_words(kappa["no_interval"]),
         }
     if kappa["comparable"]:
         return _("κ is undefined: all shared comparisons are ties.")

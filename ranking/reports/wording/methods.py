@@ -31,7 +31,7 @@ METHOD_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "geq_all_in_block": gettext_lazy("≥ all in block"),
         "gt_all_in_block": gettext_lazy("> all in block"),
         "lopez": gettext_lazy("Lopez: fewest violated comparisons"),
-    }
+    },
 )
 #: The publication that describes each method.
 METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
@@ -48,7 +48,7 @@ METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
         "geq_all_in_block": "Bojar et al. (2011)",
         "gt_all_in_block": "Bojar et al. (2011)",
         "lopez": "Lopez (2012)",
-    }
+    },
 )
 
 
@@ -58,10 +58,10 @@ OPTION_WORDS = MappingProxyType(
         "prior": (
             gettext_lazy("Prior wins"),
             gettext_lazy(
-                "Wins added to each side of every compared pair. A larger number draws the abilities closer together."
+                "Wins added to each side of every compared pair. A larger number draws the abilities closer together.",
             ),
         ),
-    }
+    },
 )
 
 
@@ -83,10 +83,10 @@ def live_method_words() -> list[dict[str, str]]:
     older = _("Choose this to compare with earlier campaigns that used it.")
     when = {
         "expected_wins": _(
-            "Choose this for a score that is easy to explain: a share of wins."
+            "Choose this for a score that is easy to explain: a share of wins.",
         ),
         "bradley_terry": _(
-            "Choose this if some pairs are compared more often than others, or if ties should count."
+            "Choose this if some pairs are compared more often than others, or if ties should count.",
         ),
         "bojar": _("Choose this to compare with the official scores of WMT12."),
     }
@@ -94,7 +94,7 @@ def live_method_words() -> list[dict[str, str]]:
         "name": LiveMethod.BY_DESIGN.value,
         "label": _("Default for the design (recommended)"),
         "what": _(
-            "Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."
+            "Expected Wins; Bradley–Terry with ties once an active design has chosen pairs.",
         ),
         "when": _("Choose this unless you have a reason not to."),
     }
@@ -114,10 +114,10 @@ def live_method_words() -> list[dict[str, str]]:
 def methods_not_offered() -> list[tuple[str, str]]:
     """Return the methods available only in analyses, each with the reason why it has no live ranking."""
     judgments = _(
-        "It cannot be updated incrementally: each new judgment would need a full computation."
+        "It cannot be updated incrementally: each new judgment would need a full computation.",
     )
     lopez = _(
-        "Its rank ranges need a search for each resample, which takes minutes if systems are close."
+        "Its rank ranges need a search for each resample, which takes minutes if systems are close.",
     )
     not_offered = [(str(METHOD_WORDS["lopez"]), lopez)]
     for name in ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill"):
@@ -129,19 +129,19 @@ def score_words(method: str) -> str:
     """Return a description of a method's score, in a sentence or two; empty for methods without one."""
     return {
         "expected_wins": _(
-            "Expected Wins: the share of decided comparisons the system wins, averaged over its opponents."
+            "Expected Wins: the share of decided comparisons the system wins, averaged over its opponents.",
         ),
         "bradley_terry": _(
-            "Ability in the Bradley–Terry model: the larger the difference between two abilities, the more often one system is preferred to the other. It accounts for unequal numbers of comparisons."
+            "Ability in the Bradley–Terry model: the larger the difference between two abilities, the more often one system is preferred to the other. It accounts for unequal numbers of comparisons.",
         ),
         "bojar": _("The share of decided comparisons the system wins."),
         "geq_others": _("The share of comparisons the system wins or ties."),
         "gt_others": _(
-            "The share of comparisons the system wins; ties count as losses."
+            "The share of comparisons the system wins; ties count as losses.",
         ),
         "geq_all_in_block": _("The share of blocks in which no output is better."),
         "gt_all_in_block": _(
-            "The share of blocks in which the system beats all others."
+            "The share of blocks in which the system beats all others.",
         ),
     }.get(method, "")
 
@@ -194,7 +194,7 @@ def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[
     for reason, alike in names.items():
         labels = comma_list(map(system_label, alike))
         sentences.append(
-            _("%(system)s: %(why)s.") % {"system": labels, "why": lowered(reason)}
+            _("%(system)s: %(why)s.") % {"system": labels, "why": lowered(reason)},
         )
     return sentences
 

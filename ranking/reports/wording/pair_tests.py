@@ -18,7 +18,7 @@ LEVEL_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "judges": gettext_lazy("judges"),
         "blocks": gettext_lazy("blocks"),
         "pairs": gettext_lazy("comparisons"),
-    }
+    },
 )
 #: Values of `ranking.core.ranges.Correction`.
 CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
@@ -26,7 +26,7 @@ CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "none": pgettext_lazy("correction", "none"),
         "holm": gettext_lazy("Holm"),
         "benjamini_hochberg": gettext_lazy("Benjamini–Hochberg"),
-    }
+    },
 )
 #: Phrases that follow “sign tests …”.
 CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
@@ -34,7 +34,7 @@ CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "none": gettext_lazy("without correction for multiple testing"),
         "holm": gettext_lazy("with Holm correction"),
         "benjamini_hochberg": gettext_lazy("with Benjamini–Hochberg correction"),
-    }
+    },
 )
 #: Marks of p-values up to a level, as used by WMT, strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
@@ -48,23 +48,29 @@ def mark_of(p: float | None) -> str:
 
 
 def sign_tests_in_words(
-    sides: Sides, correction: Correction, level: float
+    sides: Sides,
+    correction: Correction,
+    level: float,
 ) -> list[str]:
     """Return a caption of sign tests of pairs."""
     if sides == 2:
         message = _(
-            "Two-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
+            "Two-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s.",
         )
     else:
         message = _(
-            "One-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s."
+            "One-sided sign tests of the pair’s own comparisons, taken as independent, %(correction)s.",
         )
     sentence = message % {"correction": CORRECTED_WORDS[correction]}
     return [sentence, *significance_in_words(correction, level)]
 
 
 def own_tests_in_words(
-    resample: str, correction: Correction, level: float, *, limits: Collection[str]
+    resample: str,
+    correction: Correction,
+    level: float,
+    *,
+    limits: Collection[str],
 ) -> list[str]:
     """Return a caption of tests of pairs by their own comparisons, which account for these units.
 
@@ -74,16 +80,16 @@ def own_tests_in_words(
         return sign_tests_in_words(2, correction, level)
     sentence = {
         "two_way": _(
-            "Two-sided tests of the pair’s own comparisons, accounting for segments and judges, %(correction)s."
+            "Two-sided tests of the pair’s own comparisons, accounting for segments and judges, %(correction)s.",
         ),
         "segments": _(
-            "Two-sided tests of the pair’s own comparisons, accounting for segments, %(correction)s."
+            "Two-sided tests of the pair’s own comparisons, accounting for segments, %(correction)s.",
         ),
         "judges": _(
-            "Two-sided tests of the pair’s own comparisons, accounting for judges, %(correction)s."
+            "Two-sided tests of the pair’s own comparisons, accounting for judges, %(correction)s.",
         ),
         "blocks": _(
-            "Two-sided tests of the pair’s own comparisons, accounting for blocks, %(correction)s."
+            "Two-sided tests of the pair’s own comparisons, accounting for blocks, %(correction)s.",
         ),
     }[resample]
     if limits:
@@ -107,7 +113,7 @@ def units_in_words(accounted: str) -> str:
         "judges": _("They account for judges, not segments."),
         "neither": _("They account for neither segments nor judges."),
         "blocks": _(
-            "They treat blocks as independent and account for neither segments nor judges."
+            "They treat blocks as independent and account for neither segments nor judges.",
         ),
         "pairs": _("They treat comparisons as independent."),
     }[accounted]

@@ -110,7 +110,7 @@ def _judging(content: PublishedContent) -> str:
     if criteria:
         names = [text_in_active_language(criterion["name"]) for criterion in criteria]
         return _("Judges rated outputs by %(criteria)s.") % {
-            "criteria": comma_list(names)
+            "criteria": comma_list(names),
         }
     # Results of older versions do not name the protocol.
     protocol = Protocol(task.get("protocol", Protocol.RANKING))
@@ -119,17 +119,17 @@ def _judging(content: PublishedContent) -> str:
     if task["shows_source"] and task["shows_reference"]:
         seen = _(
             "Judges saw a source sentence, its reference and up to five outputs, and ranked the "
-            "outputs from 1 to 5, ties allowed."
+            "outputs from 1 to 5, ties allowed.",
         )
     elif task["shows_source"]:
         seen = _(
             "Judges saw a source sentence and up to five outputs, and ranked the outputs from 1 "
-            "to 5, ties allowed."
+            "to 5, ties allowed.",
         )
     else:
         seen = _(
             "Judges saw a reference and up to five outputs, and ranked the outputs from 1 to 5, "
-            "ties allowed."
+            "ties allowed.",
         )
     if not task["allows_partial_ranking"]:
         return seen
@@ -140,7 +140,7 @@ def _question(content: PublishedContent) -> Iterator[str]:
     question = content.get("sections", {}).get("question")
     if question:
         yield _("The question was: “%(question)s”") % {
-            "question": text_in_active_language(question)
+            "question": text_in_active_language(question),
         }
 
 
@@ -155,7 +155,7 @@ def _rating_sentence(criteria: Sequence[PublishedCriterion]) -> str:
         if weight:
             weighted.append(f"{name} ({number_format(weight)})")
     return _(
-        "Judges rated outputs by %(criteria)s. Outputs compare by the sum of their points with these weights: %(weights)s."
+        "Judges rated outputs by %(criteria)s. Outputs compare by the sum of their points with these weights: %(weights)s.",
     ) % {"criteria": comma_list(names), "weights": comma_list(weighted)}
 
 
@@ -163,11 +163,11 @@ def _method_sentence(name: str) -> str:
     if name == _EXPECTED_WINS:
         return _(
             "Systems are ranked by Expected Wins: the share of decided comparisons a system wins, "
-            "averaged over its opponents (Koehn 2012)."
+            "averaged over its opponents (Koehn 2012).",
         )
     if name == _BRADLEY_TERRY:
         return _(
-            "Systems are ranked by Bradley–Terry ability, with ties as in Davidson (1970)."
+            "Systems are ranked by Bradley–Terry ability, with ties as in Davidson (1970).",
         )
     named = _("Systems are ranked by “%(method)s”.") % {"method": method_name(name)}
     meaning = score_words(name)
@@ -184,7 +184,7 @@ def _settings_sentences(content: PublishedContent) -> Iterator[str]:
     before = [change for change in changes if change["judgments"] == 0]
     if before:
         message = _(
-            "The method and rank ranges were set on %(day)s, before the first judgment."
+            "The method and rank ranges were set on %(day)s, before the first judgment.",
         )
         yield _sentence_with_reason(message % {"day": _day(before[-1])}, before[-1])
     elif not changes:
@@ -280,7 +280,7 @@ def pair_sentences(content: PublishedContent) -> list[str]:
 def _again(content: PublishedContent) -> str:
     method = content["method"]
     return _(
-        "Computed by Quintet %(version)s with seed %(seed)s from judgments 1 to %(watermark)s."
+        "Computed by Quintet %(version)s with seed %(seed)s from judgments 1 to %(watermark)s.",
     ) % {
         "version": method["code_version"],
         "seed": method["seed"],
@@ -306,7 +306,7 @@ def rewording_in_words(content: PublishedContent) -> str:
     if not reworded:
         return ""
     return _(
-        "Reasons in this result: %(count)s; reworded for publication: %(reworded)s."
+        "Reasons in this result: %(count)s; reworded for publication: %(reworded)s.",
     ) % {
         "count": number_format(len(rows)),
         "reworded": number_format(reworded),
@@ -349,11 +349,11 @@ def firmness_in_words(firmness: FirstPlace) -> list[str]:
         )
         return [message % numbers]
     message = _(
-        "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s."
+        "At most %(size)s of %(judgments)s judgments (%(share)s) decide first place: without them, %(new)s is ahead of %(first)s.",
     )
     least = _("Fewer may be enough.")
     if firmness["at_least"] > 1:
         least = _("At least %(least)s are needed (proven).") % {
-            "least": number_format(firmness["at_least"])
+            "least": number_format(firmness["at_least"]),
         }
     return [message % numbers, least]

@@ -118,35 +118,35 @@ def level_words() -> list[tuple[Level, str, str]]:
             "two_way",
             _("Segments and judges (recommended)"),
             _(
-                "Choose this to generalise beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
+                "Choose this to generalise beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges.",
             ),
         ),
         (
             "segments",
             _("Segments"),
             _(
-                "Choose this if only these judges matter: the ranges show how scores would vary on other segments."
+                "Choose this if only these judges matter: the ranges show how scores would vary on other segments.",
             ),
         ),
         (
             "judges",
             _("Judges"),
             _(
-                "Choose this if only these segments matter: the ranges show how scores would vary with other judges."
+                "Choose this if only these segments matter: the ranges show how scores would vary with other judges.",
             ),
         ),
         (
             "blocks",
             _("Blocks"),
             _(
-                "Choose this to compare with WMT12 to WMT16. The ranges are usually narrower, and valid only if each segment is judged once and judges do not differ."
+                "Choose this to compare with WMT12 to WMT16. The ranges are usually narrower, and valid only if each segment is judged once and judges do not differ.",
             ),
         ),
         (
             "pairs",
             _("Comparisons"),
             _(
-                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat the ten comparisons of a block of five as independent."
+                "Choose this to compare with Koehn (2012). The ranges are too narrow: they treat the ten comparisons of a block of five as independent.",
             ),
         ),
     ]
@@ -188,7 +188,7 @@ def ranges_in_words(
         message = _confidence_set(choice.correction)
     elif choice.ranges == "anytime":
         message = _(
-            "%(confidence)s rank ranges that hold for all systems at once, at any time."
+            "%(confidence)s rank ranges that hold for all systems at once, at any time.",
         )
     else:
         message = _("%(confidence)s rank ranges from sign tests %(correction)s.")
@@ -251,7 +251,7 @@ def score_tests_in_words(
         return sign_tests_in_words(choice.sides, correction, choice.level)
     if choice.ranges == "anytime":
         message = _(
-            "Anytime tests of the difference of scores, corrected for all pairs."
+            "Anytime tests of the difference of scores, corrected for all pairs.",
         )
     elif choice.sides == 2:
         message = _("Two-sided tests of the difference of scores, %(correction)s.")
@@ -273,7 +273,10 @@ def told_apart_notes(
 ) -> list[str]:
     """Return the number of pairs that a ranking tells apart, with a caption of its tests."""
     caption = score_tests_in_words(
-        choice, pair_counts.correction, limits=limits, counts=counts
+        choice,
+        pair_counts.correction,
+        limits=limits,
+        counts=counts,
     )
     return [told_apart_in_words(pair_counts.told_apart, pair_counts.pairs), *caption]
 
@@ -287,7 +290,8 @@ def count_clusters(systems: Sequence[RankedRow]) -> int | None:
 
 
 def first_cluster(
-    systems: Sequence[RankedRow], groups: Sequence[Sequence[str]]
+    systems: Sequence[RankedRow],
+    groups: Sequence[Sequence[str]],
 ) -> list[str]:
     """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
     if len(groups) > 1:
@@ -304,7 +308,7 @@ def _percentile(accounted: str) -> str:
         return _("%(confidence)s rank ranges from %(resamples)s resamples of blocks.")
     if accounted == "pairs":
         return _(
-            "%(confidence)s rank ranges from %(resamples)s resamples of comparisons."
+            "%(confidence)s rank ranges from %(resamples)s resamples of comparisons.",
         )
     return _("%(confidence)s rank ranges from %(resamples)s draws.")
 
@@ -312,10 +316,10 @@ def _percentile(accounted: str) -> str:
 def _confidence_set(correction: Correction) -> str:
     if correction is Correction.HOLM:
         return _(
-            "%(confidence)s simultaneous confidence sets for the ranks of all systems, also valid for nearly equal systems."
+            "%(confidence)s simultaneous confidence sets for the ranks of all systems, also valid for nearly equal systems.",
         )
     return _(
-        "%(confidence)s confidence sets for the rank of each system, also valid for nearly equal systems."
+        "%(confidence)s confidence sets for the rank of each system, also valid for nearly equal systems.",
     )
 
 
@@ -328,18 +332,18 @@ def ranges_meaning(
     """Return an explanation of a system's rank range; `counts` is as in `ranges_in_words`."""
     if choice.ranges in ("confidence_set", "anytime"):
         return _(
-            "The ranks this system may have, given the systems with significantly better and significantly worse scores."
+            "The ranks this system may have, given the systems with significantly better and significantly worse scores.",
         )
     if choice.ranges == "sign_test":
         return _(
-            "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it."
+            "The ranks this system may have, given the systems that won or lost significantly more of their comparisons with it.",
         )
     with_other = {
         "two_way": _(
-            "The ranks this system could have with other segments and judges."
+            "The ranks this system could have with other segments and judges.",
         ),
         "documents_and_judges": _(
-            "The ranks this system could have with other documents and judges."
+            "The ranks this system could have with other documents and judges.",
         ),
         "documents": _("The ranks this system could have with other documents."),
         "segments": _("The ranks this system could have with other segments."),
@@ -351,9 +355,9 @@ def ranges_meaning(
             with_other.get(accounted_for(choice, limits, counts))
             or _("The ranks this system could have with other blocks."),
             _(
-                "Scores are resampled many times, and the most extreme ranks are left out."
+                "Scores are resampled many times, and the most extreme ranks are left out.",
             ),
-        ]
+        ],
     )
 
 
@@ -369,7 +373,7 @@ def limit_in_words(limit: str, counts: UnitCounts, *, ranges: RangeKind) -> str:
         return _few_documents(counts["documents"], counts["effective_documents"] or 0.0)
     if limit == ONE_DOCUMENT:
         return _(
-            "All judged segments come from one document, or no documents are named: rank ranges do not generalise to other documents."
+            "All judged segments come from one document, or no documents are named: rank ranges do not generalise to other documents.",
         )
     return limit
 
@@ -378,19 +382,19 @@ def _refusal(reason: str) -> str:
     """Return the reason why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
-            "No systems can be told apart: no comparison has a winner yet."
+            "No systems can be told apart: no comparison has a winner yet.",
         ),
         Refusal.FEW_JUDGES.value: _(
-            "No systems can be told apart: this needs five judges with about equal shares of the work."
+            "No systems can be told apart: this needs five judges with about equal shares of the work.",
         ),
         Refusal.FEW_SEGMENTS.value: _(
-            "No systems can be told apart: this needs ten judged segments, or ten documents if documents are named."
+            "No systems can be told apart: this needs ten judged segments, or ten documents if documents are named.",
         ),
         Refusal.OTHER_OPPONENTS.value: _(
-            "No systems can be told apart: they were compared with different opponents, so their scores are not comparable."
+            "No systems can be told apart: they were compared with different opponents, so their scores are not comparable.",
         ),
         Refusal.ALONE.value: _(
-            "No systems can be told apart: only one was judged by enough judges on enough segments."
+            "No systems can be told apart: only one was judged by enough judges on enough segments.",
         ),
     }.get(reason, reason)
 
@@ -403,7 +407,7 @@ def _few_judges(judges: int, effective: float) -> str:
             judges,
         )
     return _(
-        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalise to other judges."
+        "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalise to other judges.",
     ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
 
 
@@ -415,7 +419,7 @@ def _few_segments(segments: int, effective: float) -> str:
             segments,
         )
     return _(
-        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalise to other segments."
+        "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalise to other segments.",
     ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
 
 
@@ -427,5 +431,5 @@ def _few_documents(documents: int, effective: float) -> str:
             documents,
         )
     return _(
-        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalise to other documents."
+        "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalise to other documents.",
     ) % {"count": number_format(documents), "effective": decimals(effective, 1)}

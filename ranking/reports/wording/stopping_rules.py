@@ -40,7 +40,7 @@ def rule_in_words(rule: RecordedRule) -> str:
     if len(criteria) == 1:
         return _("Stop at %(criterion)s.") % {"criterion": criteria[0]}
     return _("Stop at %(criteria)s, whichever comes first.") % {
-        "criteria": pgettext("between criteria", ", or ").join(criteria)
+        "criteria": pgettext("between criteria", ", or ").join(criteria),
     }
 
 
@@ -92,7 +92,7 @@ def looking_in_words(rule: RecordedRule) -> str:
     if rule["tests"] == RuleTests.ANYTIME:
         return _("Anytime ranges stay valid however often you check this rule.")
     return _(
-        "Ordinary tests are valid for one check, fixed in advance. Checked 60 times, they separated equal systems in 14 to 48 of 100 simulated campaigns (anytime ranges: at most 3). Base claims on anytime ranges."
+        "Ordinary tests are valid for one check, fixed in advance. Checked 60 times, they separated equal systems in 14 to 48 of 100 simulated campaigns (anytime ranges: at most 3). Base claims on anytime ranges.",
     )
 
 
@@ -227,7 +227,7 @@ def met_in_words(state: RuleState) -> str:
         day = date_format(timezone.localtime(met_at), "DATE_FORMAT")
     criteria = [criterion_in_words(name, state.rule) for name in state.criteria]
     return _(
-        "First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s)."
+        "First met on %(day)s with %(count)s judgments: %(criteria)s (ranking %(run)s).",
     ) % {
         "day": day,
         "count": number_format(state.met["judgments"]),
@@ -251,7 +251,7 @@ def _state(state: RuleState) -> list[str]:
                 "apart": number_format(progress["pairs_apart"]),
                 "pairs": number_format(progress["pairs"]),
                 "by": _tests_in_words(state.rule),
-            }
+            },
         )
     if "clusters" in wanted and progress["clusters"] is not None:
         message.append(clusters_so_far(progress["clusters"]))
@@ -260,8 +260,8 @@ def _state(state: RuleState) -> list[str]:
     if progress["pairs_apart"] is None and looks_at_tests(state.rule):
         message.append(
             _(
-                "Anytime ranges are not available: the ranking settings do not account for segments and judges."
-            )
+                "Anytime ranges are not available: the ranking settings do not account for segments and judges.",
+            ),
         )
     if "judgments" in wanted:
         message.append(counting_in_words(state.judgments))
@@ -284,7 +284,9 @@ def clusters_so_far(clusters: int) -> str:
 def counting_in_words(judgments: int) -> str:
     """Return "312 judgments count"."""
     return counted(
-        "%(count)s judgment counted.", "%(count)s judgments counted.", judgments
+        "%(count)s judgment counted.",
+        "%(count)s judgments counted.",
+        judgments,
     )
 
 
@@ -296,5 +298,5 @@ def _later_judgments_notes(state: RuleState) -> list[str]:
             "%(count)s more judgment since then.",
             "%(count)s more judgments since then.",
             state.more,
-        )
+        ),
     ]

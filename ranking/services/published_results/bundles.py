@@ -61,7 +61,7 @@ def result_bundle_ask(
     """
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
     result.refresh_from_db(
-        fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"]
+        fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"],
     )
     if result.bundle_id is not None:
         raise PublishingRefusedError(
@@ -92,7 +92,9 @@ def _job_queue(result: PublishedResult, by: User | None) -> None:
 def bundles_due_queue() -> int:
     """Queue the bundles that were requested while judges were at work, once judging has ended; return their number."""
     requested = PublishedResult.objects.filter(
-        bundle=None, bundle_job=None, bundle_has_texts__isnull=False
+        bundle=None,
+        bundle_job=None,
+        bundle_has_texts__isnull=False,
     )
     queued = 0
     for result in requested.select_related("task__test_set__campaign", "published_by"):
@@ -183,7 +185,7 @@ def _seeds_to_give(task: Task, content: PublishedContent) -> set[int] | None:
     seeds = set(drawn_by.values_list("seed", flat=True))
     # Rehearsals share the seeds of their campaigns, but have no real judges.
     elsewhere = designs.filter(task__test_set__campaign__rehearsal_of=None).exclude(
-        task=task
+        task=task,
     )
     if elsewhere.filter(seed__in=seeds).exists():
         return None
@@ -198,14 +200,17 @@ def _is_over(task: Task) -> bool:
 def _is_closed(task: Task) -> bool:
     """Return whether the task or its campaign is closed, as stored now."""
     closed = Q(closed_at__isnull=False) | Q(
-        test_set__campaign__state__in=_CLOSED_STATES
+        test_set__campaign__state__in=_CLOSED_STATES,
     )
     return Task.objects.filter(closed, pk=task.pk).exists()
 
 
 @transaction.atomic
 def result_bundle_store(
-    *, result: PublishedResult, stream: IO[bytes], files: Sequence[dict[str, Any]]
+    *,
+    result: PublishedResult,
+    stream: IO[bytes],
+    files: Sequence[dict[str, Any]],
 ) -> PublishedResult:
     """Store the zip of a bundle, unless one has been stored meanwhile.
 

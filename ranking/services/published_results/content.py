@@ -108,7 +108,8 @@ def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
         judged=judged_facts(run),
         left_out=left_out_judges(run),
         instructions=instructions_version(
-            campaign_id=task.test_set.campaign_id, until=run.finished_at
+            campaign_id=task.test_set.campaign_id,
+            until=run.finished_at,
         ),
         settings=ranking_settings_history(task_id=task.pk, until=run.finished_at),
         rules=stopping_rule_history(task_id=task.pk, until=run.finished_at),
@@ -189,10 +190,14 @@ def published_content(
                 _left_out(judge, front_matter.wordings) for judge in facts.left_out
             ],
             "references": _labels_of_kind(
-                facts.systems, label_of, SystemKind.REFERENCE
+                facts.systems,
+                label_of,
+                SystemKind.REFERENCE,
             ),
             "damaged_references": _labels_of_kind(
-                facts.systems, label_of, SystemKind.BAD_REFERENCE
+                facts.systems,
+                label_of,
+                SystemKind.BAD_REFERENCE,
             ),
         },
         "authors": list(front_matter.authors),
@@ -206,7 +211,9 @@ def published_content(
 
 
 def _sections(
-    facts: PublishedFacts, labels: Labels, wordings: Mapping[str, str]
+    facts: PublishedFacts,
+    labels: Labels,
+    wordings: Mapping[str, str],
 ) -> PublishedSections:
     """Return the sections on settings, stopping rules and the protocol's questions."""
     settings = [_settings(row, wordings) for row in reversed(facts.settings)]
@@ -241,7 +248,9 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> PublishedSet
 
 
 def _stopping(
-    facts: PublishedFacts, labels: Labels, wordings: Mapping[str, str]
+    facts: PublishedFacts,
+    labels: Labels,
+    wordings: Mapping[str, str],
 ) -> PublishedRule:
     """Return all stopping rules, and the progress towards the one in force."""
     parameters: RunParameters = facts.run.parameters
@@ -266,7 +275,8 @@ def _rule_of_history(row: StoppingRule, wordings: Mapping[str, str]) -> RuleOfHi
 
 
 def _anytime(
-    anytime: RecordedAnytime | None, labels: Labels
+    anytime: RecordedAnytime | None,
+    labels: Labels,
 ) -> PublishedAnytime | None:
     if anytime is None:
         return None
@@ -296,7 +306,9 @@ def _systems(systems: Sequence[System], labels: Labels) -> list[PublishedSystem]
 
 
 def _labels_of_kind(
-    systems: Sequence[System], labels: Labels, kind: SystemKind
+    systems: Sequence[System],
+    labels: Labels,
+    kind: SystemKind,
 ) -> list[str]:
     return sorted(labels[system.name] for system in systems if system.kind == kind)
 

@@ -79,7 +79,8 @@ def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
 
 
 def _labelled_parameters(
-    parameters: Mapping[str, Any], labels: Labels
+    parameters: Mapping[str, Any],
+    labels: Labels,
 ) -> dict[str, Any]:
     renamed = dict(parameters)
     for part in ("systems", "left_out"):
@@ -92,7 +93,9 @@ _NAMING = frozenset({"excluded_judges", "judge_group", "stopping_rule"})
 
 
 def frozen_ranking(
-    run: RankingRun, labels: Labels, own_tests: OwnTests | None
+    run: RankingRun,
+    labels: Labels,
+    own_tests: OwnTests | None,
 ) -> PublishedRanking:
     """Return systems, pairs, groups, and reasons for missing ranks, with the names from `labels`."""
     result: RunResult = run.result
@@ -142,7 +145,9 @@ def frozen_row(row: RankedRow, labels: Labels) -> RankedRow:
 
 
 def frozen_pairs(
-    run: RankingRun, labels: Labels, own_tests: OwnTests | None
+    run: RankingRun,
+    labels: Labels,
+    own_tests: OwnTests | None,
 ) -> list[PublishedPair]:
     """Return all pairs in the order of ranks.
 
@@ -185,7 +190,7 @@ def frozen_method(run: RankingRun, labels: Labels) -> PublishedMethod:
         "name": run.method,
         "parameters": published_parameters,
         "correction_of_pairs": RangeOptions.from_record(
-            parameters
+            parameters,
         ).correction_of_pairs.value,
         # A 64-bit number, which some JSON readers cannot represent.
         "seed": str(run.seed),

@@ -50,7 +50,11 @@ def anonymous_check(content: PublishedContent, hidden: Collection[str]) -> None:
 
 
 def text_check(
-    text: str, hidden: Collection[str], *, field: str, page: str = ""
+    text: str,
+    hidden: Collection[str],
+    *,
+    field: str,
+    page: str = "",
 ) -> None:
     """Raise `PublishingRefusedError` if a text contains one of these names as a word.
 
@@ -59,11 +63,11 @@ def text_check(
     for name in sorted(hidden):
         if len(name) >= _SHORTEST and _has_word(text, name):
             message = _(
-                "This text names the anonymous system “%(name)s”. Reword it: “%(text)s”."
+                "This text names the anonymous system “%(name)s”. Reword it: “%(text)s”.",
             )
             if page:
                 message = _(
-                    "A text on the page “%(page)s” names the anonymous system “%(name)s”. Reword it: “%(text)s”."
+                    "A text on the page “%(page)s” names the anonymous system “%(name)s”. Reword it: “%(text)s”.",
                 )
             values = {"name": name, "text": text, "page": page}
             raise PublishingRefusedError(message % values, field=field, text=text)
@@ -100,7 +104,10 @@ def _reasons_in(content: PublishedContent) -> Iterator[tuple[str, str]]:
 
 
 def labels_of(
-    systems: Sequence[System], *, anonymous: Collection[str], before: Mapping[str, str]
+    systems: Sequence[System],
+    *,
+    anonymous: Collection[str],
+    before: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the published name of each system, by name.
 
@@ -185,7 +192,10 @@ class TitledReason:
 
 
 def wordings_check(
-    wordings: Mapping[str, str], reasons: Sequence[TitledReason], *, hides_a_name: bool
+    wordings: Mapping[str, str],
+    reasons: Sequence[TitledReason],
+    *,
+    hides_a_name: bool,
 ) -> None:
     """Raise `PublishingRefusedError` for an unnecessary rewording, or for one of an unknown reason.
 
@@ -206,5 +216,7 @@ def wordings_check(
             CharField(max_length=LONGEST_WORDING).clean(wording.strip(), None)
         except ValidationError as error:
             raise PublishingRefusedError(
-                f"“{text}”: {' '.join(error.messages)}", field="wordings", text=wording
+                f"“{text}”: {' '.join(error.messages)}",
+                field="wordings",
+                text=wording,
             ) from error

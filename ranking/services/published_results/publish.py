@@ -154,10 +154,13 @@ def published_draft(
     version = before[-1].version + 1 if before else 1
     if front_matter.change_note and version == 1:
         raise PublishingRefusedError(
-            _("The first version has no changes to describe."), field="change_note"
+            _("The first version has no changes to describe."),
+            field="change_note",
         )
     labels = labels_of(
-        facts.systems, anonymous=anonymous, before=published_letters(before)
+        facts.systems,
+        anonymous=anonymous,
+        before=published_letters(before),
     )
     wordings_check(
         front_matter.wordings,
@@ -235,8 +238,8 @@ def result_publish(
     if seen and seen != draft.seen:
         raise RankingChangedError(
             _(
-                "Not published: the result has changed since the preview. Check it again."
-            )
+                "Not published: the result has changed since the preview. Check it again.",
+            ),
         )
     embargo_check(embargo_until, now=draft.published_at)
     result = PublishedResult(
@@ -262,7 +265,7 @@ def version_check(version: int | None, *, task: Task) -> None:
     if version is not None and version != following:
         raise RankingChangedError(
             _("Not published: the next version is version %(version)s.")
-            % {"version": following}
+            % {"version": following},
         )
 
 
@@ -272,7 +275,8 @@ def embargo_check(until: datetime | None, *, now: datetime) -> None:
         return
     if until <= now:
         raise PublishingRefusedError(
-            _("This date is in the past."), field="embargo_until"
+            _("This date is in the past."),
+            field="embargo_until",
         )
     if refusal := year_refusal(until):
         raise PublishingRefusedError(refusal, field="embargo_until")

@@ -97,7 +97,9 @@ class Reproduction:
 
 
 def result_reproduce(
-    bundle: OpenedBundle, *, progress: ReadingProgress | None = None
+    bundle: OpenedBundle,
+    *,
+    progress: ReadingProgress | None = None,
 ) -> Reproduction:
     """Rank a bundle's judgments as workers do, and compare the result with the published one.
 
@@ -142,17 +144,17 @@ def _run(content: PublishedContent) -> RankingRun:
     """Return the ranking to compute, without its result."""
     if content["format"] != FORMAT:
         raise NotReproducibleError(
-            f"The result has format {content['format']}; this version of Quintet supports format {FORMAT}."
+            f"The result has format {content['format']}; this version of Quintet supports format {FORMAT}.",
         )
     method = content["method"]
     if method["name"] not in METHODS:
         raise NotReproducibleError(
-            f"This version of Quintet has no method “{method['name']}”."
+            f"This version of Quintet has no method “{method['name']}”.",
         )
     if method["content_key_version"] != CONTENT_KEY_VERSION:
         raise NotReproducibleError(
             f"The result has content keys of version {method['content_key_version']}; "
-            f"this version of Quintet uses {CONTENT_KEY_VERSION}."
+            f"this version of Quintet uses {CONTENT_KEY_VERSION}.",
         )
     _refuse_without_end(method["parameters"])
     return RankingRun(
@@ -168,13 +170,13 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that would make the computation take too long."""
     if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
-            f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
+            f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute.",
         )
     for value in parameters["method_parameters"].values():
         # Not a number is refused, too.
         if isinstance(value, int | float) and not abs(value) <= _MOST_RUNS:
             raise NotReproducibleError(
-                f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
+                f"A parameter of the method is above {_MOST_RUNS}, too large to recompute.",
             )
     _refuse_systems({*parameters["systems"], *parameters["left_out"]})
 
@@ -182,7 +184,7 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
 def _refuse_systems(names: Collection[str]) -> None:
     if len(names) > _MOST_SYSTEMS:
         raise NotReproducibleError(
-            f"The result has more than {_MOST_SYSTEMS} systems, too many to recompute."
+            f"The result has more than {_MOST_SYSTEMS} systems, too many to recompute.",
         )
 
 
@@ -200,7 +202,8 @@ def _blocks(
             shutil.copyfileobj(stored, file)
         try:
             columns, vocabulary, _not_read = read_columns(
-                [str(path)], progress=progress
+                [str(path)],
+                progress=progress,
             )
         except FormatError as error:
             _file, *of_place = error.args
@@ -215,7 +218,9 @@ def _blocks(
 
 
 def _recomputed_content(
-    run: RankingRun, blocks: Blocks, content: PublishedContent
+    run: RankingRun,
+    blocks: Blocks,
+    content: PublishedContent,
 ) -> dict[str, Any]:
     """Return the parts of the content that follow from the judgments."""
     columns = set(_COLUMNS)

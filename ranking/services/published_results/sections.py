@@ -96,7 +96,8 @@ def sections_check(chosen: ChosenSections, *, task: Task) -> None:
         return
     message = _("Metric “%(name)s” not found. Available: %(known)s.")
     raise PublishingRefusedError(
-        message % {"name": name, "known": comma_list(available)}, field="completed_by"
+        message % {"name": name, "known": comma_list(available)},
+        field="completed_by",
     )
 
 
@@ -421,14 +422,19 @@ _ALWAYS: Final = ("self_agreement", "answers")
 
 
 def section_answer(
-    name: str, *, run: RankingRun, chosen: ChosenSections | None = None
+    name: str,
+    *,
+    run: RankingRun,
+    chosen: ChosenSections | None = None,
 ) -> Analysis | None:
     """Return the analysis for a section of a result; None if there is none yet. One query."""
     return _SECTIONS[name](run, chosen=chosen).finished()
 
 
 def frozen_answers(
-    run: RankingRun, labels: Labels, chosen: ChosenSections
+    run: RankingRun,
+    labels: Labels,
+    chosen: ChosenSections,
 ) -> PublishedSections:
     """Return those of the chosen sections that are available, and those that are included without being requested."""
     records = {}
@@ -465,7 +471,11 @@ def answer_ask(
         return newest
     choice, judgments = request
     return analysis_ask(
-        task=task, choice=choice, user=by, watermark=run.watermark, judgments=judgments
+        task=task,
+        choice=choice,
+        user=by,
+        watermark=run.watermark,
+        judgments=judgments,
     )
 
 

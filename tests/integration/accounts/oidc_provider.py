@@ -74,7 +74,10 @@ class Provider:
         handler.wfile.write(content)
 
     def _said(
-        self, handler: BaseHTTPRequestHandler, path: str, body: bytes
+        self,
+        handler: BaseHTTPRequestHandler,
+        path: str,
+        body: bytes,
     ) -> tuple[int, dict[str, Any]]:
         if path == "/.well-known/openid-configuration":
             return 200, {

@@ -44,7 +44,7 @@ def provider(settings: Settings) -> Iterator[Provider]:
         "settings": {"server_url": provider.issuer},
     }
     settings.SOCIALACCOUNT_PROVIDERS = {
-        "openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True}
+        "openid_connect": {"APPS": [app], "OAUTH_PKCE_ENABLED": True},
     }
     yield provider
     provider.stop()
@@ -58,7 +58,9 @@ def come(client: Client, provider: Provider, going_to: str = "") -> Any:
 
 
 def test_account_with_the_verified_address_signs_in(
-    client: Client, organiser: User, provider: Provider
+    client: Client,
+    organiser: User,
+    provider: Provider,
 ) -> None:
     assert come(client, provider, "/credentials/")["Location"] == "/credentials/"
     assert signed_in(client) == organiser.pk
@@ -70,7 +72,8 @@ def test_account_with_the_verified_address_signs_in(
 
 @pytest.mark.thorough
 def test_from_then_on_the_providers_name_for_them_counts(
-    organiser: User, provider: Provider
+    organiser: User,
+    provider: Provider,
 ) -> None:
     come(Client(), provider)
     provider.userinfo = {"sub": "1234"}
@@ -97,7 +100,10 @@ def test_from_then_on_the_providers_name_for_them_counts(
     ],
 )
 def test_unknown_addresses_can_neither_sign_in_nor_sign_up(
-    client: Client, organiser: User, provider: Provider, said: dict[str, Any]
+    client: Client,
+    organiser: User,
+    provider: Provider,
+    said: dict[str, Any],
 ) -> None:
     provider.userinfo = said
     refused = come(client, provider)
@@ -109,7 +115,9 @@ def test_unknown_addresses_can_neither_sign_in_nor_sign_up(
 
 
 def test_invited_user_signs_in(
-    client: Client, campaign: Campaign, provider: Provider
+    client: Client,
+    campaign: Campaign,
+    provider: Provider,
 ) -> None:
     provider.userinfo = {
         "sub": "7",
@@ -129,7 +137,9 @@ def test_invited_user_signs_in(
 
 
 def test_deactivated_user_cannot_sign_in(
-    client: Client, organiser: User, provider: Provider
+    client: Client,
+    organiser: User,
+    provider: Provider,
 ) -> None:
     come(Client(), provider)
     User.objects.update(is_active=False)
@@ -139,7 +149,9 @@ def test_deactivated_user_cannot_sign_in(
 
 @pytest.mark.thorough
 def test_a_second_factor_is_asked_for_all_the_same(
-    page: Client, organiser: User, provider: Provider
+    page: Client,
+    organiser: User,
+    provider: Provider,
 ) -> None:
     key = app_set_up(page)
     client = Client()
@@ -150,7 +162,9 @@ def test_a_second_factor_is_asked_for_all_the_same(
 
 
 def test_an_answer_is_for_the_browser_that_asked_and_for_once(
-    client: Client, organiser: User, provider: Provider
+    client: Client,
+    organiser: User,
+    provider: Provider,
 ) -> None:
     sent = client.get("/sign-in/elsewhere/")
     back = f"{BACK}?{provider.approve(sent['Location'])}"
@@ -165,14 +179,19 @@ def test_an_answer_is_for_the_browser_that_asked_and_for_once(
 
 
 def test_redirects_stay_on_the_host(
-    client: Client, organiser: User, provider: Provider
+    client: Client,
+    organiser: User,
+    provider: Provider,
 ) -> None:
     assert come(client, provider, "https://evil.example.org/")["Location"] == "/"
 
 
 @pytest.mark.parametrize("part", ["/.well-known", "/token", "/userinfo"])
 def test_invalid_answer_of_a_provider_shows_an_error(
-    client: Client, organiser: User, provider: Provider, part: str
+    client: Client,
+    organiser: User,
+    provider: Provider,
+    part: str,
 ) -> None:
     if part != "/.well-known":
         sent = client.get("/sign-in/elsewhere/")["Location"]
@@ -188,7 +207,9 @@ def test_invalid_answer_of_a_provider_shows_an_error(
 
 
 def test_unreachable_provider_shows_an_error(
-    client: Client, settings: Settings, provider: Provider
+    client: Client,
+    settings: Settings,
+    provider: Provider,
 ) -> None:
     sent = client.get("/sign-in/elsewhere/")["Location"]
     back = f"{BACK}?{provider.approve(sent)}"

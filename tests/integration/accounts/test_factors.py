@@ -39,7 +39,8 @@ def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) ->
     key = app_set_up(page)
     client = Client()
     asked = client.post(
-        "/sign-in/", {"login": EMAIL, "password": RIGHT, "next": "/credentials/"}
+        "/sign-in/",
+        {"login": EMAIL, "password": RIGHT, "next": "/credentials/"},
     )
     assert asked["Location"] == ASKS
     assert client.get("/account/").status_code == 302
@@ -57,7 +58,9 @@ def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) ->
 
 @pytest.mark.parametrize("first_use", ["activation", "sign-in", "confirmation"])
 def test_code_is_accepted_once_by_any_form_as_long_as_it_is_valid(
-    page: Client, organiser: User, first_use: str
+    page: Client,
+    organiser: User,
+    first_use: str,
 ) -> None:
     shown = page.get("/account/second-factors/app/").content.decode()
     key = shown.partition('id="totp-key" dir="ltr">')[2].partition("<")[0]
@@ -85,7 +88,10 @@ def test_code_is_accepted_once_by_any_form_as_long_as_it_is_valid(
     [("0", "\u00a0"), ("\u0660", "\u200b"), ("\u06f0", "-"), ("\uff10", "\u3000")],
 )
 def test_code_is_accepted_in_any_digits_and_with_any_space(
-    page: Client, organiser: User, zero: str, space: str
+    page: Client,
+    organiser: User,
+    zero: str,
+    space: str,
 ) -> None:
     code = code_now(app_set_up(page))
     digits = "".join(chr(ord(zero) + int(digit)) for digit in code)
@@ -136,20 +142,26 @@ def test_the_database_does_not_tell_keys(page: Client, settings: Settings) -> No
 
 @pytest.mark.parametrize("way", ["invitation", "organiser_link"])
 def test_a_link_does_not_stand_in_for_it(
-    page: Client, organiser: User, campaign: Campaign, way: str
+    page: Client,
+    organiser: User,
+    campaign: Campaign,
+    way: str,
 ) -> None:
     key = app_set_up(page)
     client = Client()
     if way == "invitation":
         _link, token = invitation_create(
-            campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
+            campaign=campaign,
+            user=organiser,
+            role=InvitationRole.ORGANISER,
         )
         asked = client.post(f"/i/{token}/")
     else:
         organiser.refresh_from_db()
         entered = {"name": "Olga", "email": EMAIL, "password": NEW}
         asked = client.post(
-            f"/i/{account_link_create(user=organiser)}/account/", entered
+            f"/i/{account_link_create(user=organiser)}/account/",
+            entered,
         )
     assert asked["Location"] == ASKS
     assert signed_in(client) is None
@@ -167,11 +179,14 @@ def test_removing_the_second_factor_removes_recovery_codes(page: Client) -> None
 
 
 def test_passkey_of_another_user_cannot_be_removed(
-    page: Client, campaign: Campaign
+    page: Client,
+    campaign: Campaign,
 ) -> None:
     other = make_organiser(campaign, "other@example.org")
     passkey = Authenticator.objects.create(
-        user=other, type="webauthn", data={"name": "x"}
+        user=other,
+        type="webauthn",
+        data={"name": "x"},
     )
     assert (
         page.post(f"/account/second-factors/passkeys/{passkey.pk}/").status_code == 404
@@ -185,10 +200,13 @@ def test_passkey_of_another_user_cannot_be_removed(
     ["", "{}", "[]", "null", "7", '{"response": {"userHandle": 7}}', "not json"],
 )
 @pytest.mark.parametrize(
-    "address", ["/sign-in/passkey/", "/account/second-factors/passkeys/new/"]
+    "address",
+    ["/sign-in/passkey/", "/account/second-factors/passkeys/new/"],
 )
 def test_nonsense_instead_of_a_passkey_is_refused(
-    page: Client, address: str, credential: str
+    page: Client,
+    address: str,
+    credential: str,
 ) -> None:
     client = page if address.startswith("/account") else Client()
     client.get(address, headers={"accept": "application/json"})
@@ -226,7 +244,9 @@ class TestDemanded:
         settings.SECOND_FACTOR_DEMANDED = True
 
     def test_they_set_one_up_before_anything_else(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         for address in (
             f"/campaigns/{campaign.slug}/",
@@ -247,7 +267,9 @@ class TestDemanded:
         assert page.get("/api/v1/campaigns/").status_code == 200
 
     def test_they_can_sign_out_and_programs_go_on(
-        self, page: Client, organiser: User
+        self,
+        page: Client,
+        organiser: User,
     ) -> None:
         _token, text = token_create(user=organiser)
         api = Client(headers={"Authorization": f"Token {text}"})
@@ -262,13 +284,17 @@ class TestDemanded:
         assert Authenticator.objects.filter(type="totp").exists()
         Authenticator.objects.filter(type="totp").delete()
         passkey = Authenticator.objects.create(
-            user=organiser, type="webauthn", data={"name": "Key"}
+            user=organiser,
+            type="webauthn",
+            data={"name": "Key"},
         )
         address = f"/account/second-factors/passkeys/{passkey.pk}/"
         assert page.post(address)["Location"] == "/account/second-factors/"
         assert Authenticator.objects.filter(pk=passkey.pk).exists()
         Authenticator.objects.create(
-            user=organiser, type="webauthn", data={"name": "Other"}
+            user=organiser,
+            type="webauthn",
+            data={"name": "Other"},
         )
         page.post(address)
         assert not Authenticator.objects.filter(pk=passkey.pk).exists()

@@ -24,7 +24,8 @@ ASK = "/sign-in/forgotten/"
 
 
 def test_a_message_brings_a_new_password_and_signs_in(
-    client: Client, organiser: User
+    client: Client,
+    organiser: User,
 ) -> None:
     elsewhere = Client()
     sign_in(elsewhere)
@@ -43,7 +44,9 @@ def test_a_message_brings_a_new_password_and_signs_in(
 
 
 def test_the_worker_sends_it_and_the_link_leads_to_the_public_address(
-    client: Client, organiser: User, settings: Settings
+    client: Client,
+    organiser: User,
+    settings: Settings,
 ) -> None:
     settings.PUBLIC_ADDRESS = "https://judge.example.org/quintet/"
     settings.ALLOWED_HOSTS = ["evil.example.org", "testserver"]
@@ -55,7 +58,8 @@ def test_the_worker_sends_it_and_the_link_leads_to_the_public_address(
 
 
 def test_no_answer_tells_whether_there_is_an_account(
-    client: Client, organiser: User
+    client: Client,
+    organiser: User,
 ) -> None:
     answers, work = [], []
     client.post(ASK, {"email": "first@example.org"})
@@ -105,7 +109,10 @@ def test_one_address_asks_for_few(client: Client, organiser: User) -> None:
 
 
 def test_a_link_ends_with_a_sign_in_with_another_and_with_time(
-    client: Client, organiser: User, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    organiser: User,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client.post(ASK, {"email": EMAIL})
     link = link_of_message()
@@ -130,7 +137,8 @@ def test_forged_links_open_nothing(client: Client, organiser: User) -> None:
 
 
 def test_a_new_password_does_not_stand_in_for_a_second_factor(
-    page: Client, organiser: User
+    page: Client,
+    organiser: User,
 ) -> None:
     app_set_up(page)
     other = Client()

@@ -50,7 +50,8 @@ def test_member_signs_in_with_either_spelling(account: User, typed: str) -> None
 
 @SPELLINGS
 def test_forgotten_password_is_mailed_for_either_spelling(
-    account: User, typed: str
+    account: User,
+    typed: str,
 ) -> None:
     client = Client()
     client.post("/sign-in/forgotten/", {"email": typed})
@@ -60,12 +61,17 @@ def test_forgotten_password_is_mailed_for_either_spelling(
 
 @SPELLINGS
 def test_member_is_not_added_twice(
-    campaign: Campaign, account: User, typed: str
+    campaign: Campaign,
+    account: User,
+    typed: str,
 ) -> None:
     before = User.objects.count()
     with pytest.raises(MemberRefusedError):
         member_add_by_email(
-            campaign=campaign, email=typed, name="", role=MembershipRole.ANALYST
+            campaign=campaign,
+            email=typed,
+            name="",
+            role=MembershipRole.ANALYST,
         )
     assert (User.objects.count(), Membership.objects.count()) == (before, 1)
 
@@ -103,7 +109,8 @@ def test_judge_is_invited_once(campaign: Campaign, typed: str) -> None:
     )
     assert (again.mails, len(again.judge_addresses)) == ([], 1)
     added = judge_list_add(
-        campaign=campaign, judges=judge_list_read(f"{typed}\nbob@example.org")
+        campaign=campaign,
+        judges=judge_list_read(f"{typed}\nbob@example.org"),
     )
     assert [row.state for row in added.rows] == ["known", "new"]
     assert Judge.objects.count() == 2
@@ -111,7 +118,8 @@ def test_judge_is_invited_once(campaign: Campaign, typed: str) -> None:
 
 def test_list_of_judges_has_each_address_once(campaign: Campaign) -> None:
     added = judge_list_add(
-        campaign=campaign, judges=judge_list_read(f"{UNICODE}\n{PUNYCODE}")
+        campaign=campaign,
+        judges=judge_list_read(f"{UNICODE}\n{PUNYCODE}"),
     )
     assert [row.state for row in added.rows] == ["new", "again"]
     assert Judge.objects.get().address == PUNYCODE
@@ -122,7 +130,8 @@ def test_two_judges_cannot_have_one_address(campaign: Campaign, stored: str) -> 
     Judge.objects.filter(pk=make_judge(campaign, "one").pk).update(address=stored)
     with pytest.raises(PersonRefusedError):
         judge_change(
-            judge=make_judge(campaign, "two"), changes=JudgeChanges(address=PUNYCODE)
+            judge=make_judge(campaign, "two"),
+            changes=JudgeChanges(address=PUNYCODE),
         )
 
 

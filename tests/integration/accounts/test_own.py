@@ -69,7 +69,8 @@ def test_the_password_cannot_be_guessed_there(organiser: User) -> None:
 
 
 def test_a_new_password_ends_other_sessions_and_tokens(
-    page: Client, organiser: User
+    page: Client,
+    organiser: User,
 ) -> None:
     token_create(user=organiser)
     other = Client()
@@ -99,7 +100,9 @@ def test_forms_of_passwords_name_the_account(page: Client) -> None:
 @pytest.mark.parametrize("stored", ["NFC", "NFD"])
 @pytest.mark.parametrize("typed", ["NFC", "NFD"])
 def test_password_is_the_same_in_both_forms_of_unicode(
-    organiser: User, stored: Form, typed: Form
+    organiser: User,
+    stored: Form,
+    typed: Form,
 ) -> None:
     password = unicodedata.normalize(stored, "café-Öffnung um neun")
     organiser.set_password(password)
@@ -128,7 +131,8 @@ def test_sign_in_form_of_another_tab_leads_on_once_signed_in(organiser: User) ->
 
 
 def test_an_address_is_theirs_once_they_open_the_link(
-    page: Client, organiser: User
+    page: Client,
+    organiser: User,
 ) -> None:
     page.post("/account/address/", {"email": "New@Example.org"})
     organiser.refresh_from_db()
@@ -147,7 +151,8 @@ def test_an_address_is_theirs_once_they_open_the_link(
 
 
 def test_former_address_gets_a_notice_without_a_link_that_signs_in(
-    page: Client, organiser: User
+    page: Client,
+    organiser: User,
 ) -> None:
     """flarum/framework#723."""
     user_language_set(user=organiser, language="de")
@@ -168,10 +173,13 @@ def test_former_address_gets_a_notice_without_a_link_that_signs_in(
 
 
 @pytest.mark.parametrize(
-    ("email", "notices"), [("new@example.org", 1), (EMAIL.upper(), 0)]
+    ("email", "notices"),
+    [("new@example.org", 1), (EMAIL.upper(), 0)],
 )
 def test_address_changed_by_an_operators_link_gets_a_notice(
-    organiser: User, email: str, notices: int
+    organiser: User,
+    email: str,
+    notices: int,
 ) -> None:
     Client().post(
         f"/i/{account_link_create(user=organiser)}/account/",
@@ -185,7 +193,9 @@ def test_address_changed_by_an_operators_link_gets_a_notice(
 
 
 def test_taken_address_is_refused_by_mail_only(
-    page: Client, organiser: User, campaign: Campaign
+    page: Client,
+    organiser: User,
+    campaign: Campaign,
 ) -> None:
     make_organiser(campaign, "taken@example.org")
     free = page.post("/account/address/", {"email": "free@example.org"})

@@ -48,11 +48,12 @@ def found_by_api(user: User, **asked: str) -> list[dict[str, Any]]:
 
 
 def test_a_change_on_a_page_is_shown_with_who_and_both_values(
-    campaign: Campaign, organiser: Client
+    campaign: Campaign,
+    organiser: Client,
 ) -> None:
     form = organiser.get(SETTINGS).context["form"]
     sent = {name: form[name].value() for name in form.fields} | {
-        "judged_0": "translations"
+        "judged_0": "translations",
     }
     sent = {name: value for name, value in sent.items() if value not in (None, False)}
     assert organiser.post(SETTINGS, sent | {"lease_minutes": "90"}).status_code == 302
@@ -63,7 +64,8 @@ def test_a_change_on_a_page_is_shown_with_who_and_both_values(
 
 
 def test_a_change_by_rest_names_the_user_of_the_token(
-    campaign: Campaign, olga: User
+    campaign: Campaign,
+    olga: User,
 ) -> None:
     client = APIClient()
     client.force_authenticate(olga)
@@ -114,14 +116,15 @@ def test_pages_go_on_where_the_last_one_ended(busy: User, client: Client) -> Non
         older = response.context["older"]
         address = f"{PAGE}?before={older}" if older else ""
     assert seen == list(
-        ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True)
+        ActivityEvent.objects.order_by("-pk").values_list("pk", flat=True),
     )
     assert len(seen) > 70
     assert len(client.get(PAGE).context["table"].data) == 50
 
 
 def test_another_campaigns_organiser_sees_nothing(
-    campaign: Campaign, olga: User
+    campaign: Campaign,
+    olga: User,
 ) -> None:
     other = make_campaign("other")
     stranger = make_organiser(other, "stranger@example.org")

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.django_db
 def since(event: ActivityEvent | None) -> list[ActivityEvent]:
     """Return the events after this one, the oldest first."""
     return list(
-        ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk")
+        ActivityEvent.objects.filter(pk__gt=event.pk if event else 0).order_by("pk"),
     )
 
 
@@ -176,7 +176,8 @@ def test_judging_records_nothing(campaign: Campaign) -> None:
 
 
 def test_a_command_is_named_with_who_ran_it(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("campaign.database.acting._of_process", [])
     monkeypatch.setenv("LOGNAME", "ivo")
@@ -198,7 +199,11 @@ def test_a_command_is_named_with_who_ran_it(
 def test_a_worker_names_each_task_that_it_begins(campaign: Campaign) -> None:
     judge = make_judge(campaign)
     sent = task_prerun.send(
-        sender=plan_task, task_id="1", task=plan_task, args=(), kwargs={}
+        sender=plan_task,
+        task_id="1",
+        task=plan_task,
+        args=(),
+        kwargs={},
     )
     assert [answer for _receiver, answer in sent if isinstance(answer, Exception)] == []
     Judge.objects.filter(pk=judge.pk).update(note="by the task")
@@ -215,7 +220,8 @@ def test_actor_of_a_connection_ends_with_its_statement(campaign: Campaign) -> No
 
 
 def test_outside_of_requests_and_commands_the_role_of_the_database_acts(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("campaign.database.acting._of_process", [])
     judge = make_judge(campaign)
@@ -254,7 +260,7 @@ def test_a_setting_that_replaces_another_is_a_change(campaign: Campaign) -> None
     design = Design.objects.latest("pk")
     before = last()
     Design.objects.bulk_create(
-        [_copied(design, systems_per_block=design.systems_per_block - 1)]
+        [_copied(design, systems_per_block=design.systems_per_block - 1)],
     )
     [event] = since(before)
     assert (event.kind, event.operation) == ("annotation.design", "changed")

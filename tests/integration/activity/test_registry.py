@@ -31,7 +31,7 @@ def test_recorded_tables_are_written_past_django_in_known_files_alone() -> None:
     tables = "|".join(model._meta.db_table for model in recorded_models())
     past = re.compile(
         rf"(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:ONLY\s+)?\"?(?:(?:{tables})\b|\{{)"
-        r"|_raw_delete\("
+        r"|_raw_delete\(",
     )
     root = Path(settings.BASE_DIR)
     found = {
@@ -51,6 +51,6 @@ def test_recorded_tables_are_written_past_django_in_known_files_alone() -> None:
         if past.search(path.read_text(encoding="utf-8"))
     }
     others = {
-        "annotation/services/submission.py"
+        "annotation/services/submission.py",
     }  # the tables of answers, which are not recorded
     assert found - others == set(PAST_DJANGO)

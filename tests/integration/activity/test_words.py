@@ -136,7 +136,9 @@ def events_of(campaign: Campaign) -> Iterator[ActivityEvent]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("language", ["zh-hans", "ar"])
 def test_no_english_word_is_left_in_the_log(
-    language: str, campaign: Campaign, client: Client
+    language: str,
+    campaign: Campaign,
+    client: Client,
 ) -> None:
     client.force_login(make_organiser(campaign))
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
@@ -147,7 +149,7 @@ def test_no_english_word_is_left_in_the_log(
         response = client.get(address)
         cells = re.findall(r"<td[^>]*>(.*?)</td>", response.content.decode(), re.DOTALL)
         left.update(
-            re.findall(r"[A-Za-z]+", unescape(re.sub("<[^>]+>", " ", " ".join(cells))))
+            re.findall(r"[A-Za-z]+", unescape(re.sub("<[^>]+>", " ", " ".join(cells)))),
         )
         older = response.context["older"]
         address = f"/campaigns/museum/activity/?before={older}" if older else ""

@@ -33,7 +33,8 @@ def given(lines: list[str], name: str = "gneiss.txt") -> StoredFile:
 
 @pytest.mark.parametrize("kind", some_now(["balanced", "uniform", "active"]))
 def test_new_system_is_in_later_hits_and_waiting_ones_are_redrawn(
-    task: Task, kind: str
+    task: Task,
+    kind: str,
 ) -> None:
     design_change(task=task, kind=kind)
     hits_plan(task_id=task.pk, count=6)
@@ -70,7 +71,9 @@ def test_new_system_is_in_later_hits_and_waiting_ones_are_redrawn(
     ],
 )
 def test_the_first_thing_that_does_not_fit_is_named_and_nothing_is_stored(
-    task: Task, lines: list[str], said: str
+    task: Task,
+    lines: list[str],
+    said: str,
 ) -> None:
     before = (System.objects.count(), Output.objects.count())
     with pytest.raises(SystemRefusedError, match=said) as refused:
@@ -98,6 +101,8 @@ def test_rest(task: Task) -> None:
     )
     assert (wrong.status_code, list(wrong.json()["errors"])) == (400, ["file"])
     done = api.post(
-        address, {"name": "gneiss", "file": uploaded(LINES)}, format="multipart"
+        address,
+        {"name": "gneiss", "file": uploaded(LINES)},
+        format="multipart",
     )
     assert (done.status_code, done.json()["name"]) == (201, "gneiss")

@@ -52,7 +52,9 @@ class TestLent:
         one, two = (lend(judge).hit for judge in judges)
         assert two.repeats == one
         for (segment, shown), (again, other) in zip(
-            candidates_of(one), candidates_of(two), strict=True
+            candidates_of(one),
+            candidates_of(two),
+            strict=True,
         ):
             assert segment == again
             assert sorted(shown) == sorted(other)
@@ -73,7 +75,8 @@ class TestWithdrawn:
             planning.store()
         state = DrawState.empty(task.test_set.systems.values_list("name", flat=True))
         for pk in HIT.objects.filter(withdrawn_at__isnull=True).values_list(
-            "pk", flat=True
+            "pk",
+            flat=True,
         ):
             state = state.after(plans_read([pk])[pk])
         stored = DrawState.from_json(HITSequence.objects.get().state)

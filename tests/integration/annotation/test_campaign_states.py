@@ -87,7 +87,8 @@ TO_BE = {
 
 @pytest.mark.parametrize(("state", "transition"), list(product(S, Transition)), ids=str)
 def test_state_transitions_are_done_or_refused(
-    state: CampaignState, transition: Transition
+    state: CampaignState,
+    transition: Transition,
 ) -> None:
     campaign = bring(make_campaign(), state)
     sources, after = TRANSITIONS[transition]
@@ -101,11 +102,15 @@ def test_state_transitions_are_done_or_refused(
         # Within this transaction the clock stands, but for the statement's.
         assert campaign.state_since > before
         assert not campaign_state_change(
-            campaign=campaign, transition=transition, by=by
+            campaign=campaign,
+            transition=transition,
+            by=by,
         )
     elif state == after:
         assert not campaign_state_change(
-            campaign=campaign, transition=transition, by=by
+            campaign=campaign,
+            transition=transition,
+            by=by,
         )
     else:
         with pytest.raises(StateRefusedError):
@@ -122,14 +127,18 @@ def test_only_an_open_campaign_lends(state: CampaignState) -> None:
     assert work_request(judge=judge).reason == LEND_NOTHING[state]
     # Nor does it ask for instructions that nothing follows.
     instructions_write(
-        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Rank.",
+        demands_acceptance=True,
     )
     assert assignment_lend(judge=judge) is None
 
 
 @pytest.mark.parametrize("state", [S.PAUSED, S.CLOSED], ids=str)
 def test_held_hit_waits_until_campaign_goes_on(
-    task: Task, state: CampaignState
+    task: Task,
+    state: CampaignState,
 ) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
@@ -137,7 +146,9 @@ def test_held_hit_waits_until_campaign_goes_on(
     assert assignment_lend(judge=judge) is None
     first = assigned_blocks(held)[0]
     judgment_submit(
-        assigned=first, client_id=uuid4(), sent=SentJudgment(labels=ranks(first))
+        assigned=first,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(first)),
     )
     change(
         task.test_set.campaign,
@@ -178,7 +189,8 @@ def test_stopping_tells_how_many_sentences_are_in_hand(task: Task) -> None:
         sent=SentJudgment(labels=ranks(blocks[0])),
     )
     effects = state_effects(
-        campaign=task.test_set.campaign, transition=Transition.PAUSE
+        campaign=task.test_set.campaign,
+        transition=Transition.PAUSE,
     )
     assert (effects.judges, effects.sentences) == (1, len(blocks) - 1)
 
@@ -191,7 +203,9 @@ def test_preview_of_resuming_counts_no_stopped_judges(task: Task) -> None:
     judge = make_judge(campaign)
     with_judge = state_effects(campaign=campaign, transition=Transition.RESUME)
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     after = state_effects(campaign=campaign, transition=Transition.RESUME)
     assert before.facts == after.facts != with_judge.facts
@@ -207,7 +221,8 @@ def test_preview_of_resuming_counts_test_sets_and_not_tasks(task: Task) -> None:
 
 @pytest.mark.parametrize("state", [S.ARCHIVED, S.BIN], ids=str)
 def test_judgment_in_flight_is_kept_without_an_assignment(
-    task: Task, state: CampaignState
+    task: Task,
+    state: CampaignState,
 ) -> None:
     judge = make_judge(task.test_set.campaign)
     held = lend(judge)
@@ -245,7 +260,8 @@ def test_campaign_closes_automatically(task: Task) -> None:
 
 class TestBin:
     def test_one_without_judgments_is_gone_at_once_for_whoever_types_its_name(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         campaign, other = task.test_set.campaign, make_task(make_campaign("other"))
         lend(make_judge(campaign))
@@ -267,7 +283,10 @@ class TestBin:
         ],
     )
     def test_name_is_typed_as_it_is_seen(
-        self, task: Task, name: str, typed: str
+        self,
+        task: Task,
+        name: str,
+        typed: str,
     ) -> None:
         """OctopusDeploy/Issues 5788, opf/openproject 8458, supabase/supabase 14057."""
         campaign = task.test_set.campaign
@@ -276,7 +295,8 @@ class TestBin:
         assert campaign_delete(campaign=campaign, typed_name=typed, by=None)
 
     def test_one_with_judgments_waits_thirty_days_and_can_be_restored(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         campaign = task.test_set.campaign
         judge_all_of(lend(make_judge(campaign)))
@@ -295,7 +315,10 @@ class TestBin:
 
 
 def _page(
-    client: Client, campaign: Campaign, transition: Transition, **fields: str
+    client: Client,
+    campaign: Campaign,
+    transition: Transition,
+    **fields: str,
 ) -> Any:
     address = reverse("campaign-transition", args=[campaign.slug, transition])
     asked = client.get(address).content.decode()
@@ -326,7 +349,7 @@ def test_pages_ask_do_and_undo(client: Client, task: Task) -> None:
     change(campaign, Transition.CLOSE)
     assert (
         client.post(
-            reverse("campaign-transition", args=["museum", "pause"])
+            reverse("campaign-transition", args=["museum", "pause"]),
         ).status_code
         == 409
     )
@@ -366,7 +389,8 @@ def test_deleting_and_restoring_on_pages(client: Client, task: Task) -> None:
 
 
 def test_an_archived_campaign_is_read_and_not_changed(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
@@ -375,7 +399,9 @@ def test_an_archived_campaign_is_read_and_not_changed(
     refused = client.post(reverse("campaign-settings", args=["museum"]), {})
     assert (refused.status_code, b"archived" in refused.content) == (409, True)
     rest = client.patch(
-        "/api/v1/campaigns/museum/", "{}", content_type="application/json"
+        "/api/v1/campaigns/museum/",
+        "{}",
+        content_type="application/json",
     )
     assert rest.status_code == 409
     closing = reverse("api-closing", args=[task.pk])
@@ -383,7 +409,8 @@ def test_an_archived_campaign_is_read_and_not_changed(
     detail = reverse("campaign-detail", args=["museum"])
     assert detail not in client.get(reverse("campaign-list")).content.decode()
     archived = client.get(
-        reverse("campaign-list"), {"state": "archived"}
+        reverse("campaign-list"),
+        {"state": "archived"},
     ).content.decode()
     assert detail in archived
     client.post(reverse("campaign-transition", args=["museum", "unarchive"]))
@@ -401,7 +428,9 @@ def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
         try:
             campaign = Campaign.objects.get()
             return campaign_state_change(
-                campaign=campaign, transition=Transition.CLOSE, by=None
+                campaign=campaign,
+                transition=Transition.CLOSE,
+                by=None,
             )
         finally:
             connection.close()
@@ -410,7 +439,9 @@ def test_two_who_close_at_once_close_once_while_a_judge_submits() -> None:
         try:
             labels = [1] * len(block.candidates)
             judgment_submit(
-                assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+                assigned=block,
+                client_id=uuid4(),
+                sent=SentJudgment(labels=labels),
             )
             return True
         finally:

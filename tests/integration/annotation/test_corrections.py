@@ -37,7 +37,7 @@ def judged_output(task: Task) -> Output:
     assert assignment is not None
     block = assignment.hit.blocks.earliest("position")
     return Output.objects.filter(pk__in=block.outputs, system__kind="system").earliest(
-        "pk"
+        "pk",
     )
 
 
@@ -53,17 +53,22 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(
     kept = ranking_run_compute(task_id=task.pk)
     assert kept is not None
     showing = Block.objects.filter(
-        outputs__contains=[wrong.pk], judgments__isnull=False
+        outputs__contains=[wrong.pk],
+        judgments__isnull=False,
     )
     blocks = set(showing.values_list("pk", flat=True))
     correction = output_correct(
-        output=wrong, text="Richtig.", leave_out=True, reason="cut off"
+        output=wrong,
+        text="Richtig.",
+        leave_out=True,
+        reason="cut off",
     )
     assert (
         set(
             Block.objects.filter(control=BlockControl.CORRECTED).values_list(
-                "pk", flat=True
-            )
+                "pk",
+                flat=True,
+            ),
         )
         == blocks
     )
@@ -100,13 +105,15 @@ def test_judged_blocks_keep_the_wrong_text_and_later_hits_show_the_right_one(
 
 
 def test_the_page_and_rest_refuse_an_output_that_was_corrected_meanwhile(
-    task: Task, client: Client
+    task: Task,
+    client: Client,
 ) -> None:
     wrong = judged_output(task)
     organiser = make_organiser(task.test_set.campaign)
     client.force_login(organiser)
     page = reverse(
-        "output-correct", args=[task.test_set.campaign.slug, task.pk, wrong.pk]
+        "output-correct",
+        args=[task.test_set.campaign.slug, task.pk, wrong.pk],
     )
     assert client.get(page).status_code == 200
     sent: Any = {"text": "Richtig.", "judged": "keep"}
@@ -115,12 +122,14 @@ def test_the_page_and_rest_refuse_an_output_that_was_corrected_meanwhile(
     correction = OutputCorrection.objects.get()
     segment = client.get(
         reverse(
-            "segment", args=[task.test_set.campaign.slug, task.pk, wrong.segment.number]
-        )
+            "segment",
+            args=[task.test_set.campaign.slug, task.pk, wrong.segment.number],
+        ),
     )
     assert "Richtig." in segment.content.decode()
     decide = reverse(
-        "correction-decide", args=[task.test_set.campaign.slug, task.pk, correction.pk]
+        "correction-decide",
+        args=[task.test_set.campaign.slug, task.pk, correction.pk],
     )
     assert client.post(decide, {"leave_out": "yes"}).status_code == 302
     correction.refresh_from_db()

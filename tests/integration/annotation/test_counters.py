@@ -109,7 +109,7 @@ def test_they_are_right_after_each_batch(
     for name, origin in ORIGINS.items():
         writer.judge(name, origin)
     blocks = {k: writer.block(k, ["A", "B"]) for k in (1, 2, 3)} | {
-        4: control(writer, 4)
+        4: control(writer, 4),
     }
     latest: dict[tuple[str, int], Judgment] = {}
     skipped: set[tuple[str, int]] = set()

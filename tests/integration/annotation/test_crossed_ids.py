@@ -25,7 +25,9 @@ Submit = Callable[[AssignedBlock, UUID], object]
 def rank(assigned: AssignedBlock, client_id: UUID) -> object:
     labels = [min(rank, 5) for rank in range(1, len(assigned.candidates) + 1)]
     return judgment_submit(
-        assigned=assigned, client_id=client_id, sent=SentJudgment(labels=labels)
+        assigned=assigned,
+        client_id=client_id,
+        sent=SentJudgment(labels=labels),
     )
 
 
@@ -40,7 +42,9 @@ def blocks_of_judges() -> list[list[AssignedBlock]]:
         make_task(campaign, name=name, target_language=target, planned=JUDGES)
     judges = [
         make_judge(
-            campaign, f"judge{number}", languages=["en", ("de", "fr")[number % 2]]
+            campaign,
+            f"judge{number}",
+            languages=["en", ("de", "fr")[number % 2]],
         )
         for number in range(JUDGES)
     ]
@@ -50,10 +54,13 @@ def blocks_of_judges() -> list[list[AssignedBlock]]:
 @pytest.mark.django_db(transaction=True)
 # A block can be judged again, but be skipped once.
 @pytest.mark.parametrize(
-    ("submit", "model", "times"), [(rank, Judgment, 8), (skip, Skip, 1)]
+    ("submit", "model", "times"),
+    [(rank, Judgment, 8), (skip, Skip, 1)],
 )
 def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
-    submit: Submit, model: type[Judgment | Skip], times: int
+    submit: Submit,
+    model: type[Judgment | Skip],
+    times: int,
 ) -> None:
     held = [blocks * times for blocks in blocks_of_judges()]
     together = Barrier(JUDGES)
@@ -82,7 +89,8 @@ def test_one_id_of_many_judges_at_once_is_stored_once_and_refused_to_the_others(
     for task in Task.objects.all():
         last = judgments_number(task_id=task.pk)
         numbers = task.judgment_numbers.order_by("number").values_list(
-            "number", flat=True
+            "number",
+            flat=True,
         )
         assert list(numbers) == list(range(1, last + 1))
         assert task.judgments.count() == last

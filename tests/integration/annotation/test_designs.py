@@ -26,20 +26,23 @@ def task() -> Task:
 
 class TestChange:
     def test_the_change_is_recorded_and_old_hits_keep_their_design(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         old = task.designs.get()
         organiser = make_organiser(task.test_set.campaign)
         new = design_change(task=task, changed_by=organiser, kind="balanced", seed=3)
         hits_plan(task_id=task.pk, count=2)
         assert [hit.design for hit in HIT.objects.order_by("number")] == [old] * 3 + [
-            new
+            new,
         ] * 2
         assert (new.changed_by, new.kind, new.seed) == (organiser, "balanced", 3)
         assert new.systems_per_block == old.systems_per_block
 
     def test_default_seed_has_128_bits(
-        self, task: Task, monkeypatch: pytest.MonkeyPatch
+        self,
+        task: Task,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.undo()
         Design.objects.all().update(kind="imported")
@@ -74,14 +77,18 @@ class TestChange:
         ],
     )
     def test_a_design_that_draws_nothing_is_refused_and_changes_nothing(
-        self, task: Task, parameters: dict[str, Any], said: str
+        self,
+        task: Task,
+        parameters: dict[str, Any],
+        said: str,
     ) -> None:
         with pytest.raises(DesignRefusedError, match=said):
             design_change(task=task, **parameters)
         assert Design.objects.count() == 1
 
     def test_redundancy_beyond_what_a_segment_may_have_is_refused(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         task.blocks_per_segment = 2
         task.save()
@@ -118,7 +125,9 @@ class TestWhatOrganisersSee:
         return client
 
     def test_the_designs_are_listed_the_one_in_force_first(
-        self, organiser: Client, task: Task
+        self,
+        organiser: Client,
+        task: Task,
     ) -> None:
         user = make_organiser(make_campaign("other"), "other@example.org")
         design_change(task=task, changed_by=user, kind="all")

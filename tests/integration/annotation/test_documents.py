@@ -37,12 +37,13 @@ def ask(client: Client, judge: Judge) -> tuple[int, dict[str, Any]]:
 
 
 def test_context_has_all_segments_and_positions_of_blocks(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     status, document = ask(client, judge)
     assert status == 200
     blocks = list(
-        lend(judge).hit.blocks.order_by("position").select_related("segment__document")
+        lend(judge).hit.blocks.order_by("position").select_related("segment__document"),
     )
     segments = list(blocks[0].segment.document.segments.order_by("position"))
     assert [each["source"]["text"] for each in document["segments"]] == [
@@ -55,7 +56,9 @@ def test_context_has_all_segments_and_positions_of_blocks(
 
 
 def test_a_very_long_one_is_shown_around_the_block(
-    client: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shown, "DOCUMENT_SEGMENTS", 1)
     _status, document = ask(client, judge)
@@ -64,7 +67,7 @@ def test_a_very_long_one_is_shown_around_the_block(
     own = document["segments"][document["blocks"][str(block.public_id)]]
     assert own["source"]["text"] == block.segment.source_text
     position = block.segment.document.segments.filter(
-        position__lt=block.segment.position
+        position__lt=block.segment.position,
     ).count()
     assert document["first"] + document["blocks"][str(block.public_id)] == position + 1
     assert len(document["segments"]) <= 3 < document["total"]
@@ -72,7 +75,9 @@ def test_a_very_long_one_is_shown_around_the_block(
 
 @pytest.mark.parametrize("hidden", ["show_source", "show_reference"])
 def test_context_omits_texts_hidden_by_the_campaign(
-    client: Client, judge: Judge, hidden: str
+    client: Client,
+    judge: Judge,
+    hidden: str,
 ) -> None:
     Campaign.objects.update(**{hidden: False})
     _status, document = ask(client, judge)
@@ -96,7 +101,11 @@ def test_context_omits_texts_hidden_by_the_campaign(
     ],
 )
 def test_context_has_the_texts_of_the_item(
-    client: Client, screen: str, part: int, rules: dict[str, Any], sides: set[str]
+    client: Client,
+    screen: str,
+    part: int,
+    rules: dict[str, Any],
+    sides: set[str],
 ) -> None:
     judge = SCREENS[screen].judge()
     Task.objects.exclude(protocol="ranking").update(rules=rules)
@@ -111,10 +120,11 @@ def test_context_has_the_texts_of_the_item(
     assert {side for each in near for side, text in each.items() if text} == sides
     if sides == {"output"}:
         own = Output.objects.get(
-            pk=assignment.hit.blocks.earliest("position").outputs[0]
+            pk=assignment.hit.blocks.earliest("position").outputs[0],
         )
         of_system = Output.objects.filter(
-            system=own.system, segment__document=own.segment.document
+            system=own.system,
+            segment__document=own.segment.document,
         )
         texts = list(of_system.order_by("segment").values_list("text", flat=True))
         assert [each["output"]["text"] for each in segments] == texts
@@ -124,12 +134,13 @@ def test_context_has_the_texts_of_the_item(
         references = {each.pk: each.references.get().text for each in of_segments}
         _status, document = ask(client, judge)
         assert [each["output"]["text"] for each in document["segments"]] == list(
-            (references | {own.segment_id: own.text}).values()
+            (references | {own.segment_id: own.text}).values(),
         )
 
 
 def test_context_is_only_for_the_judge_of_the_block(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     other = make_judge(judge.campaign, "other")
     block = lend(other).hit.blocks.first()

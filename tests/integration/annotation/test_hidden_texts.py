@@ -23,8 +23,10 @@ def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     client.force_login(judge.user)
     answers = [
         client.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
-        ).json()
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
+        ).json(),
     ]
     block = answers[0]["blocks"][0]
     body = {"block": block["id"], "labels": [1] * len(block["candidates"])}
@@ -33,7 +35,7 @@ def sent_to_a_judge(client: Client, **rules: Any) -> tuple[str, str]:
     answers.append(client.get("/api/v1/judging/judgments/").json())
     assert len(answers[2]["results"]) == 1
     return json.dumps(answers, ensure_ascii=False), client.get(
-        "/judge/museum/"
+        "/judge/museum/",
     ).content.decode()
 
 

@@ -58,7 +58,9 @@ def judge_hits(client: Client, hits: int) -> list[dict[str, Any]]:
     done = []
     for _ in range(hits):
         hit = client.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
         ).json()
         for block in hit["blocks"]:
             submit(client, block)
@@ -156,7 +158,8 @@ class TestRepeats:
 
     @pytest.mark.thorough
     def test_judgment_to_be_repeated_is_not_listed_before_the_repeat(
-        self, repeated: Assignment
+        self,
+        repeated: Assignment,
     ) -> None:
         judge = repeated.judge
         before = self.listed(judge)
@@ -171,7 +174,9 @@ class TestRepeats:
         first, *_others = assigned_blocks(again)
         labels = [1] * len(first.candidates)
         judgment_submit(
-            assigned=first, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=first,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
         expire(again)
         leases_release()
@@ -181,7 +186,8 @@ class TestRepeats:
 
     @pytest.mark.thorough
     def test_a_repeat_that_was_planned_with_a_smaller_gap_hides_its_original(
-        self, repeated: Assignment
+        self,
+        repeated: Assignment,
     ) -> None:
         task = repeated.hit.task
         design_change(task=task, repeat_gap=20)
@@ -190,14 +196,16 @@ class TestRepeats:
 
     @pytest.mark.thorough
     def test_judgment_is_listed_again_once_its_repeat_is_impossible(
-        self, repeated: Assignment
+        self,
+        repeated: Assignment,
     ) -> None:
         """Because of a conflict declared since: the judge is lent other things from then on."""
         judge = repeated.judge
         again = lend(judge)
         assert not self.blocks(repeated) & self.listed(judge)
         conflict_declare(
-            judge=judge, system=System.objects.get(pk=again.hit.system_ids[0])
+            judge=judge,
+            system=System.objects.get(pk=again.hit.system_ids[0]),
         )
         assert self.blocks(repeated) <= self.listed(judge)
         assert assignment_lend(judge=judge) is None

@@ -47,7 +47,9 @@ def delete(design: Design) -> None:
 
 def test_a_design_is_not_deleted_before_its_hits(tasks: list[Task]) -> None:
     design = Design.objects.create(
-        task=tasks[0], kind=Design.Kind.IMPORTED, segments_per_hit=1
+        task=tasks[0],
+        kind=Design.Kind.IMPORTED,
+        segments_per_hit=1,
     )
     hit = HIT.objects.create(task=tasks[0], design=design, number=99)
     with pytest.raises(IntegrityError, match="hit_design_of_its_task"):

@@ -20,7 +20,8 @@ def judge() -> Judge:
 
 
 def test_the_page_costs_one_query_beside_the_session_and_its_user(
-    judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+    judging: Client,
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     with django_assert_num_queries(3):
         response = judging.get("/judge/museum/")
@@ -43,10 +44,10 @@ def test_the_page_runs_no_inline_script_or_style(judging: Client) -> None:
 def test_the_page_knows_the_screens_of_its_campaigns_tasks(judging: Client) -> None:
     page = judging.get("/judge/museum/").content.decode()
     found = dict(
-        re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page)
+        re.findall(r'<script id="(\w+)" type="application/json">(.*?)</script>', page),
     )
     assert json.loads(found["setup"])["screens"] == {
-        "ranking": "/static/judge/ranking/screen.js"
+        "ranking": "/static/judge/ranking/screen.js",
     }
     assert 'rel="later" href="/static/judge/ranking/later/tiers.js"' in page
     assert "two_outputs" not in page
@@ -74,7 +75,8 @@ def test_hashed_modules_import_hashed_modules(static_files: Path) -> None:
 
 
 def test_two_judges_in_one_browser_keep_their_work_apart(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     owners = set()
     for each in (judge, make_judge(judge.campaign, "judge02")):

@@ -35,10 +35,12 @@ def needed_by(task: Task) -> tuple[int, int, str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "protocol", [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS]
+    "protocol",
+    [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.SPANS],
 )
 def test_repeats_of_a_block_go_to_different_judges(
-    task: Task, protocol: Protocol
+    task: Task,
+    protocol: Protocol,
 ) -> None:
     if protocol != Protocol.RANKING:
         task = task_create(test_set=task.test_set, protocol=protocol, by=None)
@@ -122,7 +124,8 @@ def test_fewer_judges_than_are_needed_do_not_finish_it(task: Task) -> None:
 
 def test_a_sort_takes_judges_for_its_comparisons() -> None:
     task = make_task_of_protocol(
-        Protocol.SORTING, rules={"judgments": 20, "most_of_a_judge": 5, "extension": 5}
+        Protocol.SORTING,
+        rules={"judgments": 20, "most_of_a_judge": 5, "extension": 5},
     )
     systems = task.test_set.systems.filter(kind="system").count()
     segments = task.test_set.segments.count()

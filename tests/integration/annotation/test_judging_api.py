@@ -33,7 +33,9 @@ def post(client: Client, **body: Any) -> Any:
 
 def put(client: Client, client_id: object, **body: Any) -> Any:
     return client.put(
-        f"/api/v1/judging/judgments/{client_id}/", body, content_type="application/json"
+        f"/api/v1/judging/judgments/{client_id}/",
+        body,
+        content_type="application/json",
     )
 
 
@@ -80,13 +82,13 @@ def test_nothing_a_judge_receives_names_a_system(judging: Client, task: Task) ->
     block = data["blocks"][0]
     labels = [1] * len(block["candidates"])
     received.append(
-        put(judging, uuid4(), block=block["id"], labels=labels).content.decode()
+        put(judging, uuid4(), block=block["id"], labels=labels).content.decode(),
     )
     received.append(
-        put(judging, uuid4(), block=block["id"], labels=[]).content.decode()
+        put(judging, uuid4(), block=block["id"], labels=[]).content.decode(),
     )
     received.append(
-        put(judging, uuid4(), block=str(uuid4()), labels=[1]).content.decode()
+        put(judging, uuid4(), block=str(uuid4()), labels=[1]).content.decode(),
     )
     for text in received:
         assert not [name for name in names if f'"{name}' in text or f'{name}"' in text]
@@ -122,7 +124,9 @@ def test_the_same_uuid_again_answers_the_same_and_changes_nothing(
     ],
 )
 def test_sentence_left_open_for_more_than_a_day_keeps_its_active_time(
-    judging: Client, sent: tuple[int, int], stored: tuple[int, int]
+    judging: Client,
+    sent: tuple[int, int],
+    stored: tuple[int, int],
 ) -> None:
     block = post(judging).json()["blocks"][0]
     answer = put(
@@ -158,7 +162,9 @@ def test_a_revision_is_shown_when_the_judge_comes_back(judging: Client) -> None:
     ],
 )
 def test_a_malformed_body_says_which_field(
-    judging: Client, body: dict[str, Any], field: str
+    judging: Client,
+    body: dict[str, Any],
+    field: str,
 ) -> None:
     refused = put(judging, uuid4(), **body)
     assert refused.status_code == 400
@@ -190,7 +196,10 @@ def test_blocks_of_another_judge_do_not_exist(judging: Client, judge: Judge) -> 
     theirs.force_login(other.user)
     block = post(theirs).json()["blocks"][0]
     refused = put(
-        judging, uuid4(), block=block["id"], labels=[1] * len(block["candidates"])
+        judging,
+        uuid4(),
+        block=block["id"],
+        labels=[1] * len(block["candidates"]),
     )
     assert refused.status_code == 404
     assert not Judgment.objects.exists()
@@ -204,7 +213,9 @@ def test_a_submission_without_the_csrf_token_is_refused(judge: Judge) -> None:
 
 
 def test_many_judgments_request_one_ranking(
-    judging: Client, task: Task, django_capture_on_commit_callbacks: Callable[..., Any]
+    judging: Client,
+    task: Task,
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     blocks = post(judging).json()["blocks"]
     with django_capture_on_commit_callbacks(execute=True):
@@ -277,7 +288,8 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
 
 
 def test_storing_a_judgment_takes_thirteen_queries(
-    judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+    judging: Client,
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     first, second, _third = post(judging).json()["blocks"]
     # The first of a test set begins its sequence, too.
@@ -286,7 +298,10 @@ def test_storing_a_judgment_takes_thirteen_queries(
     # ranking; and the savepoints around these.
     with django_assert_num_queries(13):
         put(
-            judging, uuid4(), block=second["id"], labels=[1] * len(second["candidates"])
+            judging,
+            uuid4(),
+            block=second["id"],
+            labels=[1] * len(second["candidates"]),
         )
 
 
@@ -316,7 +331,11 @@ class TestTheNextHitWithAJudgment:
     def submit(self, judging: Client, block: Any, **asked: Any) -> Any:
         labels = [1] * len(block["candidates"])
         return put(
-            judging, asked.pop("id", uuid4()), block=block["id"], labels=labels, **asked
+            judging,
+            asked.pop("id", uuid4()),
+            block=block["id"],
+            labels=labels,
+            **asked,
         )
 
     def test_next_hit_is_in_the_response_on_request(self, judging: Client) -> None:
@@ -339,7 +358,9 @@ class TestTheNextHitWithAJudgment:
         assert (Judgment.objects.count(), Assignment.objects.count()) == (1, 2)
 
     def test_judgment_is_stored_even_if_no_next_hit_can_be_lent(
-        self, judging: Client, monkeypatch: pytest.MonkeyPatch
+        self,
+        judging: Client,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         hit = post(judging).json()
 
@@ -352,7 +373,9 @@ class TestTheNextHitWithAJudgment:
         assert Judgment.objects.count() == 1
 
     def test_next_hit_costs_no_more_than_a_separate_request(
-        self, judging: Client, django_assert_num_queries: DjangoAssertNumQueries
+        self,
+        judging: Client,
+        django_assert_num_queries: DjangoAssertNumQueries,
     ) -> None:
         hit = post(judging).json()
         first, second, _third = hit["blocks"]

@@ -51,7 +51,9 @@ def test_invalid_requests_have_their_status(judging: Client, judge: Judge) -> No
         "format": post(judging, address=LEND + "?format=xml"),
         "xml": post(judging, "<a/>", kind="text/xml"),
         "form": post(
-            judging, "campaign=museum", kind="application/x-www-form-urlencoded"
+            judging,
+            "campaign=museum",
+            kind="application/x-www-form-urlencoded",
         ),
         "no json": post(judging, "{"),
         "nan": post(judging, '{"after": NaN}'),

@@ -23,7 +23,9 @@ def lend_ahead(judge: Judge, in_hand: list[Assignment]) -> Assignment | None:
     """What a page with these is lent beside them."""
     public_ids = [each.public_id for each in in_hand]
     lent = lending.assignment_lend(
-        judge=judge, after=public_ids[-1], in_hand=public_ids
+        judge=judge,
+        after=public_ids[-1],
+        in_hand=public_ids,
     )
     return None if lent is None else lent.assignment
 
@@ -45,7 +47,7 @@ class TestLending:
 
     def test_up_to_twenty_blocks_are_lent_ahead(self) -> None:
         judge = make_judge(
-            make_task(make_campaign(), documents=(60,), planned=20).test_set.campaign
+            make_task(make_campaign(), documents=(60,), planned=20).test_set.campaign,
         )
         held = [lend(judge)]
         while (ahead := lend_ahead(judge, held)) is not None:
@@ -62,7 +64,7 @@ class TestLending:
 
     def test_others_find_as_many_as_a_judge_holds_ahead(self) -> None:
         judge = make_judge(
-            make_task(make_campaign(), documents=(60,), planned=6).test_set.campaign
+            make_task(make_campaign(), documents=(60,), planned=6).test_set.campaign,
         )
         held = [lend(judge)]
         while (ahead := lend_ahead(judge, held)) is not None:
@@ -72,7 +74,7 @@ class TestLending:
     def test_hit_that_is_judged_has_a_longer_lease_than_those_ahead(self) -> None:
         campaign = make_campaign(lease_minutes=60)
         judge = make_judge(
-            make_task(campaign, documents=(60,), planned=20).test_set.campaign
+            make_task(campaign, documents=(60,), planned=20).test_set.campaign,
         )
         ahead = lend_ahead(judge, [lend(judge)])
         assert ahead is not None
@@ -87,7 +89,9 @@ class TestLending:
         self,
     ) -> None:
         campaign = make_task(
-            make_campaign(), documents=(60,), planned=20
+            make_campaign(),
+            documents=(60,),
+            planned=20,
         ).test_set.campaign
         judge = make_judge(campaign, "judge01")
         first = lend(judge)
@@ -126,7 +130,9 @@ class TestLending:
         ],
     )
     def test_judges_of_a_language_get_its_regions(
-        self, languages: list[str], is_lent: bool
+        self,
+        languages: list[str],
+        is_lent: bool,
     ) -> None:
         """SQL and Python decide alike."""
         campaign = make_task(make_campaign(), target_language="de-DE").test_set.campaign
@@ -169,7 +175,9 @@ class TestLending:
     @pytest.mark.parametrize("asked", [3, 4, 6])
     def test_a_judge_is_done_after_what_is_asked_of_a_judge(self, asked: int) -> None:
         task = make_task(
-            make_campaign(blocks_per_judge=asked), documents=(30,), planned=40
+            make_campaign(blocks_per_judge=asked),
+            documents=(30,),
+            planned=40,
         )
         judge = make_judge(task.test_set.campaign)
         first = lend(judge)
@@ -201,7 +209,9 @@ class TestLeases:
 
     @pytest.mark.parametrize("marked", [False, True])
     def test_an_expired_hit_is_resumed_by_its_judge_if_still_there(
-        self, task: Task, marked: bool
+        self,
+        task: Task,
+        marked: bool,
     ) -> None:
         judge = make_judge(task.test_set.campaign)
         first = lend(judge)
@@ -233,7 +243,8 @@ class TestLeases:
         assert Assignment.objects.get(released_at__isnull=False) == lent[1]
 
     def test_a_late_judgment_is_kept_and_the_hit_is_not_lent_again(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         late = lend(make_judge(task.test_set.campaign, "late"))
         expire(late)
@@ -244,7 +255,9 @@ class TestLeases:
 
     @pytest.mark.parametrize("hours", [-3, 3])
     def test_a_servers_wrong_clock_changes_nothing(
-        self, hours: int, monkeypatch: pytest.MonkeyPatch
+        self,
+        hours: int,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         """Only the database's clock counts: planned, lent, held, released, submitted."""
         right = timezone.now
@@ -255,7 +268,7 @@ class TestLeases:
         assert lend(judge) == first
         assert leases_release() == 0
         assert abs(first.expires_at - right() - timedelta(hours=1)) < timedelta(
-            minutes=5
+            minutes=5,
         )
         judge_all_of(first)
         first.refresh_from_db()
@@ -280,7 +293,8 @@ def test_a_judge_whose_last_hit_was_taken_back_is_lent_another_in_its_place() ->
     held = lend(judge)
     assert assignment_lend(judge=judge, after=held) is None
     conflict_declare(
-        judge=judge, system=task.test_set.systems.get(pk=held.hit.system_ids[0])
+        judge=judge,
+        system=task.test_set.systems.get(pk=held.hit.system_ids[0]),
     )
     again = lend(judge)
     assert again != held

@@ -95,7 +95,7 @@ def _plan(judge: Judge, task: Task) -> dict[str, Any]:
         hits_near(request).available().select_for_update(skip_locked=True, no_key=True)
     )
     [explained] = json.loads(
-        hits[:1].explain(format="json", analyze=True, buffers=True)
+        hits[:1].explain(format="json", analyze=True, buffers=True),
     )
     plan: dict[str, Any] = explained["Plan"]
     return plan

@@ -32,7 +32,10 @@ class TestManyAtOnce:
     def test_fifty_judges_judge_everything_while_the_pool_is_filled(self) -> None:
         """No HIT is lost, none judged twice, and each window by as many judges as wanted."""
         task = make_long_task(
-            make_campaign(), segments=60, systems=3, blocks_wanted=240
+            make_campaign(),
+            segments=60,
+            systems=3,
+            blocks_wanted=240,
         )
         design_change(task=task, segments_per_hit=2, redundancy=2, inter_share=0.1)
         pool_fill(task_id=task.pk, size=30)
@@ -65,16 +68,17 @@ class TestManyAtOnce:
             pass
         assert not HIT.objects.filter(completed_at__isnull=True).exists()
         assert set(
-            Counter(Assignment.objects.values_list("hit", flat=True)).values()
+            Counter(Assignment.objects.values_list("hit", flat=True)).values(),
         ) == {1}
         assert 240 <= Judgment.objects.count() <= 243
         assert set(
-            Counter(Judgment.objects.values_list("block", flat=True)).values()
+            Counter(Judgment.objects.values_list("block", flat=True)).values(),
         ) == {1}
         twice = Counter(Exposure.objects.values_list("judge", "segment"))
         assert set(twice.values()) == {1}
         for first in HIT.objects.filter(
-            purpose="first", repeated_by__purpose="redundancy"
+            purpose="first",
+            repeated_by__purpose="redundancy",
         ):
             by = {first.assignments.get().judge_id}
             by.update(

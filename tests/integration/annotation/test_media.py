@@ -51,8 +51,10 @@ def ask(client: Client, judge: Judge) -> dict[str, Any]:
     client.force_login(judge.user)
     return dict(
         client.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
-        ).json()
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
+        ).json(),
     )
 
 
@@ -66,7 +68,7 @@ def test_outputs_are_recordings_without_words(client: Client, judge: Judge) -> N
     assert block["source"]["text"].startswith("Say sentence")
     assert "media" not in block["source"]
     assert [each["text"] for each in block["candidates"]] == [""] * len(
-        block["candidates"]
+        block["candidates"],
     )
     assert {each["media"][0]["kind"] for each in block["candidates"]} == {"audio"}
 
@@ -109,7 +111,9 @@ def test_no_byte_of_a_file_names_its_system(client: Client, campaign: Campaign) 
 
 
 def test_address_is_of_one_judge(
-    client: Client, judge: Judge, campaign: Campaign
+    client: Client,
+    judge: Judge,
+    campaign: Campaign,
 ) -> None:
     address = address_of(client, judge)
     other = make_judge(campaign, "judge02")
@@ -143,7 +147,8 @@ def test_members_get_files_of_their_campaign_alone(client: Client, task: Task) -
 
 
 def test_equal_recordings_of_systems_are_one_candidate(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     files = recordings()
     files["birch/1.wav"] = files["amber/1.wav"]
@@ -204,7 +209,8 @@ def test_played_share_is_a_share(judge: Judge) -> None:
 
 @pytest.mark.parametrize("protocol", ["spans", "editing", "quiz"])
 def test_protocol_of_words_refuses_recordings(
-    campaign: Campaign, protocol: str
+    campaign: Campaign,
+    protocol: str,
 ) -> None:
     with pytest.raises(ImportRefusedError, match="work with words"):
         make_media_task(campaign, protocol=protocol)
@@ -220,10 +226,16 @@ def test_spans_may_be_about_a_picture(campaign: Campaign) -> None:
 def test_clone_has_its_own_files(client: Client, task: Task) -> None:
     source = task.test_set.campaign
     clone = campaign_clone(
-        source=source, slug="copy", name="Copy", texts=True, people=False, by=None
+        source=source,
+        slug="copy",
+        name="Copy",
+        texts=True,
+        people=False,
+        by=None,
     ).campaign
     [name, *_names] = KeptFile.objects.filter(campaign=source, kind=MEDIA).values_list(
-        "name", flat=True
+        "name",
+        flat=True,
     )
     client.force_login(make_organiser(clone))
     assert client.get(f"/campaigns/copy/media/{name}").getvalue().startswith(b"RIFF")
@@ -232,7 +244,9 @@ def test_clone_has_its_own_files(client: Client, task: Task) -> None:
 def test_files_go_with_the_last_test_set_that_shows_them(campaign: Campaign) -> None:
     first = make_media_task(campaign)
     other = make_media_task(
-        campaign, {**recordings(), "amber/1.wav": wav(99)}, name="other"
+        campaign,
+        {**recordings(), "amber/1.wav": wav(99)},
+        name="other",
     )
     assert KeptFile.objects.filter(kind=MEDIA).count() == 10
     task_delete(task=first, by=None)
@@ -255,7 +269,9 @@ def stored(folder: Path) -> set[str]:
 
 
 def test_file_in_a_storage_is_sent_whole_or_in_part(
-    client: Client, folder: Path, judge: Judge
+    client: Client,
+    folder: Path,
+    judge: Judge,
 ) -> None:
     assert stored(folder) == set(KeptFile.objects.values_list("name", flat=True))
     assert not FilePart.objects.exists()
@@ -270,7 +286,9 @@ def test_file_in_a_storage_is_sent_whole_or_in_part(
 
 
 def test_file_of_the_database_is_sent_after_a_storage_was_set_up(
-    client: Client, judge: Judge, request: pytest.FixtureRequest
+    client: Client,
+    judge: Judge,
+    request: pytest.FixtureRequest,
 ) -> None:
     address = address_of(client, judge)
     folder = request.getfixturevalue("folder")
@@ -286,7 +304,12 @@ def test_files_in_a_storage_go_with_their_texts(
 ) -> None:
     assert len(stored(folder)) == 9
     clone = campaign_clone(
-        source=campaign, slug="copy", name="Copy", texts=True, people=False, by=None
+        source=campaign,
+        slug="copy",
+        name="Copy",
+        texts=True,
+        people=False,
+        by=None,
     ).campaign
     with django_capture_on_commit_callbacks(execute=True):
         task_delete(task=task, by=None)
@@ -307,7 +330,7 @@ def test_members_hear_outputs_beside_texts(client: Client, task: Task) -> None:
     campaign = task.test_set.campaign
     client.force_login(make_organiser(campaign))
     page = client.get(
-        f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/"
+        f"/campaigns/{campaign.slug}/tasks/{task.pk}/texts/",
     ).content.decode()
     assert page.count("<audio") == 9
     assert "[media:" not in page
@@ -324,7 +347,8 @@ def test_preview_shows_files_to_members(client: Client, task: Task) -> None:
 
 
 def test_machine_judge_gets_files_of_its_blocks(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     task = make_media_task(campaign)
     block = assigned_blocks(lend(make_judge(campaign)))[0]
@@ -344,7 +368,9 @@ def test_machine_judge_gets_files_of_its_blocks(
         clients.append(Client(headers={"Authorization": f"Token {token}"}))
     machine, other = clients
     response = machine.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     assert [system for system in SYSTEMS if system in response.content.decode()] == []
     address = response.json()["blocks"][0]["candidates"][0]["media"][0]["address"]

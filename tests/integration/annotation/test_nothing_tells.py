@@ -74,7 +74,7 @@ class Browser:
         # Whatever surrounds a document's sentence is its place in the document, no matter of kind.
         shapes = [shape_of({**block, "context": None}) for block in data["blocks"]]
         seen.shapes.add(
-            json.dumps([shape_of({**data, "blocks": None}), shapes, headers_of(lent)])
+            json.dumps([shape_of({**data, "blocks": None}), shapes, headers_of(lent)]),
         )
         costs = [cost]
         for block in data["blocks"]:
@@ -131,7 +131,8 @@ def varied_task() -> Task:
 
 
 def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
-    judge: Judge, task: Task
+    judge: Judge,
+    task: Task,
 ) -> None:
     # The first judgment of a test set also asks for a ranking.
     pool_fill(task_id=task.pk, size=30)
@@ -166,7 +167,8 @@ def test_controls_and_repeats_answer_and_cost_like_every_other_hit(
 
 
 def test_a_hit_that_comes_with_a_judgment_tells_no_more(
-    judge: Judge, task: Task
+    judge: Judge,
+    task: Task,
 ) -> None:
     browsers = [Browser(judge), Browser(make_judge(task.test_set.campaign, "judge02"))]
     for browser in browsers:
@@ -215,7 +217,10 @@ def answers_alike(one: Any, other: Any) -> None:
     ],
 )
 def test_unknown_block_and_block_of_another_judge_get_the_same_answer(
-    judge: Judge, task: Task, path: str, body: dict[str, Any]
+    judge: Judge,
+    task: Task,
+    path: str,
+    body: dict[str, Any],
 ) -> None:
     pool_fill(task_id=task.pk, size=30)
     lend(judge)

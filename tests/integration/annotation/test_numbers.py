@@ -77,7 +77,10 @@ class RolledBackError(Exception):
 
 
 def insert(
-    judge: Judge, block: Block, task: int, supersedes: Judgment | None
+    judge: Judge,
+    block: Block,
+    task: int,
+    supersedes: Judgment | None,
 ) -> Judgment:
     return Judgment.objects.create(
         task_id=task,
@@ -146,13 +149,13 @@ def reads(ledger: Ledger) -> None:
     seen: list[int] = []
     while not ledger.is_done.is_set():
         last = JudgmentSequence.objects.filter(pk=ledger.task).values_list(
-            "last_number"
+            "last_number",
         )
         [(watermark,)] = last or [(0,)]
         rows = list(
             JudgmentNumber.objects.filter(task=ledger.task, number__lte=watermark)
             .order_by("number")
-            .values_list("number", "judgment")
+            .values_list("number", "judgment"),
         )
         assert [number for number, _judgment in rows] == list(range(1, watermark + 1))
         ids = [judgment for _number, judgment in rows]
@@ -166,7 +169,8 @@ def reads(ledger: Ledger) -> None:
 
 @pytest.mark.parametrize("seed", some_now([1, 2, 3]))
 def test_numbers_follow_the_commits_whatever_happens(
-    writer: TestSetWriter, seed: int
+    writer: TestSetWriter,
+    seed: int,
 ) -> None:
     ledger, draw = Ledger(writer.task.pk), Random(seed)
     blocks = [writer.block(number, ["A", "B"]) for number in range(1, BLOCKS + 1)]
@@ -201,7 +205,8 @@ def test_numbers_follow_the_commits_whatever_happens(
     assert set(number_of) == {each.judgment for each in ledger.stored}
     assert not UncountedAnswer.objects.exists()
     for one, other in combinations(
-        sorted(ledger.stored, key=lambda each: each.began), 2
+        sorted(ledger.stored, key=lambda each: each.began),
+        2,
     ):
         if one.acknowledged < other.began:
             assert number_of[one.judgment] < number_of[other.judgment]
@@ -270,7 +275,8 @@ def test_judgments_are_numbered_without_a_ranking(writer: TestSetWriter) -> None
 
 
 def test_more_than_a_batch_is_numbered_at_once(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("annotation.services.numbers._BATCH", 2)
     block = writer.block(1, ["A", "B"])
@@ -290,7 +296,8 @@ def test_numbers_cost_a_query_where_none_is_to_be_given(writer: TestSetWriter) -
 
 
 def test_a_test_set_that_cannot_be_numbered_holds_up_no_other(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     campaign = make_campaign()
     tasks = []

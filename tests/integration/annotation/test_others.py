@@ -54,7 +54,10 @@ def other(campaign: Campaign) -> Judge:
 
 class TestQuality:
     def test_two_judges_may_be_stopped_and_reinstated_for_the_same(
-        self, judge: Judge, other: Judge, task: Task
+        self,
+        judge: Judge,
+        other: Judge,
+        task: Task,
     ) -> None:
         organiser = make_organiser(task.test_set.campaign)
         first, second = (
@@ -76,11 +79,16 @@ class TestQuality:
 
 
 def test_comparisons_of_one_task_are_not_those_of_another(
-    task: Task, other_set: Task
+    task: Task,
+    other_set: Task,
 ) -> None:
     for each, system in ((task, "amber"), (other_set, "birch")):
         sampling_state_record(
-            task_id=each.pk, watermark=1, systems=[system], wins=[[0]], ties=[[0]]
+            task_id=each.pk,
+            watermark=1,
+            systems=[system],
+            wins=[[0]],
+            ties=[[0]],
         )
     assert SamplingState.objects.get(task=task).systems == ["amber"]
 
@@ -100,7 +108,9 @@ def test_comparisons_replace_earlier_ones_alone(task: Task) -> None:
 
 class TestTraining:
     def test_training_is_proposed_only_from_damage_of_its_task(
-        self, task: Task, other_set: Task
+        self,
+        task: Task,
+        other_set: Task,
     ) -> None:
         damaged_references_approve(other_set)
         with pytest.raises(TrainingRefusedError):
@@ -127,7 +137,9 @@ def test_judged_blocks_of_a_returned_hit_count_as_done(
 
 class TestPlanning:
     def test_segments_seen_in_one_task_are_planned_in_another(
-        self, campaign: Campaign, judge: Judge
+        self,
+        campaign: Campaign,
+        judge: Judge,
     ) -> None:
         make_task(campaign, documents=(3,), planned=1)
         lend(judge)
@@ -135,7 +147,9 @@ class TestPlanning:
         assert judge_plan(task_id=unseen.pk, judge_id=judge.pk) > 0
 
     def test_nothing_is_planned_for_a_judge_who_asked_for_nothing(
-        self, campaign: Campaign, judge: Judge
+        self,
+        campaign: Campaign,
+        judge: Judge,
     ) -> None:
         task = make_task(campaign, planned=0)
         JudgeAccount.objects.create(judge=judge, task=task)

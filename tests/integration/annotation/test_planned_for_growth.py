@@ -61,7 +61,8 @@ def rows_compared(nodes: list[dict[str, Any]]) -> float:
     total = 0.0
     for node in nodes:
         rows = node.get("Rows Removed by Filter", 0) + node.get(
-            "Rows Removed by Join Filter", 0
+            "Rows Removed by Join Filter",
+            0,
         )
         if "Relation Name" in node and "Scan" in node["Node Type"]:
             rows += node["Actual Rows"]

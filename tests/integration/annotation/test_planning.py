@@ -51,8 +51,9 @@ def shown_in(task: Task) -> list[tuple[Any, ...]]:
     plans = plans_read([hit.pk for hit in hits])
     texts = dict(
         Output.objects.filter(system__test_set=task.test_set_id).values_list(
-            "pk", "text"
-        )
+            "pk",
+            "text",
+        ),
     )
     return [
         (
@@ -76,7 +77,8 @@ class TestPool:
     @pytest.mark.thorough
     @pytest.mark.parametrize("parameters", DESIGNS, ids=lambda each: each["kind"])
     def test_hits_planned_in_steps_are_those_planned_at_once(
-        self, parameters: dict[str, Any]
+        self,
+        parameters: dict[str, Any],
     ) -> None:
         numbers = []
         for slug, steps in (("one", [12]), ("two", [1, 2, 4, 5])):
@@ -92,7 +94,7 @@ class TestPool:
         make_task(make_campaign(), documents=(8, 5, 2), planned=30)
         for hit in HIT.objects.all():
             segments = Segment.objects.filter(pk__in=hit.segment_ids).order_by(
-                "position"
+                "position",
             )
             places = list(segments.values_list("document", "position"))
             assert len({document for document, _ in places}) == 1
@@ -115,11 +117,11 @@ class TestPool:
         ]
         for hit in [lend(judge).hit for judge in judges]:
             assert hit.segment_ids == list(
-                hit.blocks.values_list("segment_id", flat=True)
+                hit.blocks.values_list("segment_id", flat=True),
             )
             shown = Output.objects.filter(pk__in=outputs_shown(hit=hit))
             assert hit.system_ids == sorted(
-                set(shown.values_list("system_id", flat=True))
+                set(shown.values_list("system_id", flat=True)),
             )
 
     def test_planning_ends_at_what_is_wanted(self) -> None:
@@ -170,7 +172,7 @@ class TestPool:
             copies = list(first.repeated_by.all())
             assert [copy.purpose for copy in copies] == ["redundancy"] * 2
             assert {tuple(copy.segment_ids) for copy in copies} == {
-                tuple(first.segment_ids)
+                tuple(first.segment_ids),
             }
 
     def test_an_active_design_draws_by_what_the_judges_said(self) -> None:
@@ -180,7 +182,11 @@ class TestPool:
         # The first two are as good as each other; the others are far apart from all.
         wins = [[0, 50, 400, 400], [50, 0, 400, 400], [0, 0, 0, 400], [0, 0, 0, 0]]
         sampling_state_record(
-            task_id=task.pk, watermark=9, systems=names, wins=wins, ties=[[0] * 4] * 4
+            task_id=task.pk,
+            watermark=9,
+            systems=names,
+            wins=wins,
+            ties=[[0] * 4] * 4,
         )
         hits_plan(task_id=task.pk, count=10)
         shown = Counter(
@@ -234,7 +240,7 @@ class TestForOneJudge:
         hit = lend(judge).hit
         assert hit.reserved_for == judge
         assert set(hit.blocks.values_list("segment__number", flat=True)) <= set(
-            range(4, 10)
+            range(4, 10),
         )
 
     def test_a_judge_reaches_every_segment_once(self, task: Task) -> None:
@@ -245,12 +251,14 @@ class TestForOneJudge:
                 pool_fill(task_id=task.pk, size=5)
         assert Counter(
             Exposure.objects.filter(judge=judge).values_list(
-                "segment__number", flat=True
-            )
+                "segment__number",
+                flat=True,
+            ),
         ) == Counter(range(1, 10))
 
     def test_hits_planned_for_a_judge_at_once_share_no_segment(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         """They could be lent only one of them: the other would wait for nobody, then go to others."""
         for number in range(8):
@@ -278,10 +286,11 @@ class TestForOneJudge:
         )
         assert judge_plan(task_id=task.pk, judge_id=judge.pk) > 0
         planned = HIT.objects.filter(purpose="first").values_list(
-            "segment_ids", flat=True
+            "segment_ids",
+            flat=True,
         )
         assert {pk for ids in planned for pk in ids}.isdisjoint(
-            waiting.values_list("pk", flat=True)
+            waiting.values_list("pk", flat=True),
         )
 
     def test_reserved_hit_with_a_seen_segment_goes_to_others(self, task: Task) -> None:
@@ -311,12 +320,13 @@ class TestForOneJudge:
             pool_fill(task_id=task.pk, size=30)
             judged += judge_one_hit(judge) is not None
         shown = Output.objects.filter(
-            pk__in=outputs_shown(hit__assignments__judge=judge)
+            pk__in=outputs_shown(hit__assignments__judge=judge),
         )
         assert judged >= 4
         assert not shown.filter(system__name="birch").exists()
         assert not shown.filter(
-            system__name="amber", segment__number__in=[1, 3, 5]
+            system__name="amber",
+            segment__number__in=[1, 3, 5],
         ).exists()
 
     def test_a_conflict_declared_later_takes_the_hit_back(self) -> None:

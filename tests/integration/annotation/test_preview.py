@@ -41,7 +41,9 @@ def lend(api: APIClient, task: Task, after: str | None = None) -> Any:
         {"after": after} if after else {}
     )
     return api.post(
-        f"/api/v1/tasks/{task.pk}/as-judge/assignments/", body, format="json"
+        f"/api/v1/tasks/{task.pk}/as-judge/assignments/",
+        body,
+        format="json",
     )
 
 
@@ -51,7 +53,7 @@ def rows_of_every_table() -> dict[str, str]:
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(
-                f"SELECT md5(string_agg(md5(t::text), ',' ORDER BY md5(t::text))) FROM {table} t"
+                f"SELECT md5(string_agg(md5(t::text), ',' ORDER BY md5(t::text))) FROM {table} t",
             )
             found[table] = cursor.fetchone()[0]
     return found
@@ -64,7 +66,8 @@ def with_training(task: Task) -> None:
 
 @pytest.mark.thorough
 def test_nothing_that_is_looked_at_or_sent_changes_a_row(
-    task: Task, api: APIClient
+    task: Task,
+    api: APIClient,
 ) -> None:
     with_training(task)
     instructions_write(
@@ -117,7 +120,7 @@ def test_no_answer_names_a_system(task: Task, api: APIClient) -> None:
 @pytest.mark.thorough
 def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
     assert lend(api, task).json() | {"expires_at": 0} == lend(api, task).json() | {
-        "expires_at": 0
+        "expires_at": 0,
     }
     design_change(task=task, systems_per_block=3, segments_per_hit=2)
     hit = lend(api, task).json()
@@ -130,7 +133,8 @@ def test_the_design_in_force_draws_them(task: Task, api: APIClient) -> None:
 
 
 def test_training_comes_first_and_says_what_was_expected(
-    task: Task, api: APIClient
+    task: Task,
+    api: APIClient,
 ) -> None:
     with_training(task)
     hit = lend(api, task).json()

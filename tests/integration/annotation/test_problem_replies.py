@@ -23,7 +23,10 @@ API = "/api/v1/campaigns/museum/problem-reports/"
 
 
 def reported(
-    writer: TestSetWriter, judge: str, segment: int, **fields: Any
+    writer: TestSetWriter,
+    judge: str,
+    segment: int,
+    **fields: Any,
 ) -> ProblemReport:
     block = writer.block(segment, ["A", "B,C"])
     return ProblemReport.objects.create(
@@ -66,14 +69,16 @@ def signed_in(user: User | None) -> Client:
 def is_closed(report: ProblemReport) -> bool:
     found: Any = ProblemReport.objects.with_state().get(pk=report.pk)
     counted = PageChanges.objects.filter(pk=report.task_id).values_list(
-        "problems_closed", flat=True
+        "problems_closed",
+        flat=True,
     )
     assert (counted.first() or 0) == int(found.is_closed)
     return bool(found.is_closed)
 
 
 def test_a_report_is_answered_closed_and_opened_again(
-    report: ProblemReport, organiser: User
+    report: ProblemReport,
+    organiser: User,
 ) -> None:
     assert not is_closed(report)
     states = [
@@ -84,7 +89,10 @@ def test_a_report_is_answered_closed_and_opened_again(
     ]
     for text, closes in states:
         reply = problem_reply(
-            report=report, user=organiser, text=f" {text} ", closes=closes
+            report=report,
+            user=organiser,
+            text=f" {text} ",
+            closes=closes,
         )
         assert reply.text == text
         assert is_closed(report) == closes
@@ -102,7 +110,11 @@ def test_empty_or_late_reply_is_refused(report: ProblemReport, organiser: User) 
     for seen in (0, 2):
         with pytest.raises(ReplyRefusedError, match="newer reply"):
             problem_reply(
-                report=report, user=organiser, text="Me too.", closes=True, seen=seen
+                report=report,
+                user=organiser,
+                text="Me too.",
+                closes=True,
+                seen=seen,
             )
     assert report.replies.count() == 1
 
@@ -115,7 +127,9 @@ def judges_in(answer: Any) -> list[str]:
 
 
 def test_the_list_is_filtered_by_tasks_of_the_campaign(
-    writer: TestSetWriter, report: ProblemReport, desk: Client
+    writer: TestSetWriter,
+    report: ProblemReport,
+    desk: Client,
 ) -> None:
     second = TestSetWriter(writer.campaign, "second", ["A", "B", "C"])
     reported(second, "cy", 1)
@@ -130,7 +144,9 @@ def test_the_list_is_filtered_by_tasks_of_the_campaign(
 
 
 def test_a_report_is_answered_closed_and_taken_back_on_its_page(
-    writer: TestSetWriter, report: ProblemReport, desk: Client
+    writer: TestSetWriter,
+    report: ProblemReport,
+    desk: Client,
 ) -> None:
     address = f"{PAGE}{report.pk}/"
     page = desk.get(address).content.decode()
@@ -166,15 +182,23 @@ def test_a_report_is_answered_closed_and_taken_back_on_its_page(
 
 
 def test_the_judge_reads_the_answers_and_no_names(
-    writer: TestSetWriter, report: ProblemReport, organiser: User
+    writer: TestSetWriter,
+    report: ProblemReport,
+    organiser: User,
 ) -> None:
     judge = signed_in(report.judge.user)
     other = signed_in(writer.judge("ben").user)
     problem_reply(
-        report=report, user=organiser, text="It is <b>mended</b>.", closes=True
+        report=report,
+        user=organiser,
+        text="It is <b>mended</b>.",
+        closes=True,
     )
     wrong = problem_reply(
-        report=report, user=organiser, text="B wrote that.", closes=True
+        report=report,
+        user=organiser,
+        text="B wrote that.",
+        closes=True,
     )
     problem_reply_take_back(reply=wrong, user=organiser)
     own = "/api/v1/judging/problem-reports/?campaign=museum"

@@ -21,7 +21,9 @@ def task() -> Task:
 @pytest.fixture
 def block(judging: Client) -> dict[str, Any]:
     hit = judging.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     found: dict[str, Any] = hit.json()["blocks"][0]
     return found
@@ -33,7 +35,8 @@ def report(client: Client, client_id: object, **body: Any) -> Any:
 
 
 def test_the_same_uuid_is_one_report_and_the_block_stays_open(
-    judging: Client, block: dict[str, Any]
+    judging: Client,
+    block: dict[str, Any],
 ) -> None:
     client_id = uuid4()
     body = {
@@ -47,13 +50,16 @@ def test_the_same_uuid_is_one_report_and_the_block_stays_open(
     stored = ProblemReport.objects.get()
     assert (stored.kind, stored.comment) == ("reference", "of the next sentence")
     hit = judging.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     assert hit.json()["blocks"][0]["state"] == "open"
 
 
 def test_a_judge_may_report_two_things_of_one_block(
-    judging: Client, block: dict[str, Any]
+    judging: Client,
+    block: dict[str, Any],
 ) -> None:
     for kind in ("source", "output"):
         assert report(judging, uuid4(), block=block["id"], kind=kind).status_code == 200
@@ -69,7 +75,9 @@ def test_something_else_says_what(judging: Client, block: dict[str, Any]) -> Non
 
 
 def test_another_judge_can_use_neither_the_block_nor_the_id(
-    judging: Client, judge: Judge, block: dict[str, Any]
+    judging: Client,
+    judge: Judge,
+    block: dict[str, Any],
 ) -> None:
     client_id = uuid4()
     report(judging, client_id, block=block["id"], kind="source")
@@ -79,7 +87,9 @@ def test_another_judge_can_use_neither_the_block_nor_the_id(
     theirs.force_login(other.user)
     assert report(theirs, uuid4(), block=block["id"], kind="source").status_code == 404
     hit = theirs.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     own = hit.json()["blocks"][0]["id"]
     assert report(theirs, client_id, block=own, kind="source").status_code == 400

@@ -39,8 +39,12 @@ def test_over_a_thousand_hits_the_shares_are_those_asked_for() -> None:
             assert judge_one_hit(judge) is not None
     lent = list(
         Assignment.objects.order_by("judge", "ordinal").values_list(
-            "judge", "ordinal", "hit__purpose", "hit__repeats", "hit_id"
-        )
+            "judge",
+            "ordinal",
+            "hit__purpose",
+            "hit__repeats",
+            "hit_id",
+        ),
     )
     assert len(lent) == 1000
     shares = {
@@ -90,7 +94,7 @@ class TestIntra:
         assert repeat.reserved_for == judge
         HIT.objects.filter(pk=repeat.pk).update(reserved_until=timezone.now())
         HIT.objects.incomplete().exclude(pk=repeat.pk).update(
-            completed_at=timezone.now()
+            completed_at=timezone.now(),
         )
         assert assignment_lend(judge=make_judge(judge.campaign, "other")) is None
         assert lend(judge).hit == repeat
@@ -124,7 +128,8 @@ class TestIntra:
         assert sum(after.segment_blocks) == sum(sequence.segment_blocks) - 3
 
     def test_a_repeat_that_shows_what_the_judge_has_an_interest_in_is_not_lent(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         repeat = HIT.objects.incomplete().get(purpose="intra")
         system = repeat.task.test_set.systems.get(pk=repeat.system_ids[0])
@@ -134,7 +139,8 @@ class TestIntra:
 
     @pytest.mark.thorough
     def test_a_repeat_that_the_judge_had_in_hand_is_not_withdrawn(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         """It was left, and waits for the same judge; another one nobody came for is withdrawn."""
         repeat = HIT.objects.incomplete().get(purpose="intra")

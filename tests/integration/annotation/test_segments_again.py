@@ -105,7 +105,8 @@ def test_segment_is_seen_once_in_a_separate_task_and_once_in_all_others(
 
 
 def test_the_planner_draws_for_a_judge_what_another_task_showed(
-    ranking: Task, judge: Judge
+    ranking: Task,
+    judge: Judge,
 ) -> None:
     assert len(all_met(judge, ranking)) == 6
     for again in (False, True):
@@ -122,7 +123,8 @@ def test_the_planner_draws_for_a_judge_what_another_task_showed(
 
 
 def test_segments_again_is_fixed_once_lent_and_never_allowed_for_the_ranking(
-    ranking: Task, judge: Judge
+    ranking: Task,
+    judge: Judge,
 ) -> None:
     two = beside(ranking, Protocol.TWO_OUTPUTS, segments_again=False)
     task_segments_again_change(task=two, segments_again=True)

@@ -23,7 +23,9 @@ def ranking() -> Task:
 @pytest.fixture
 def two(ranking: Task) -> Task:
     task = task_create(
-        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+        test_set=ranking.test_set,
+        protocol=Protocol.TWO_OUTPUTS,
+        by=None,
     )
     design_ensure(task=task, seed=8)
     hits_plan(task_id=task.pk, count=2)
@@ -41,7 +43,7 @@ def test_judges_get_what_they_chose(ranking: Task, two: Task, judge: Judge) -> N
         assert lend(judge).hit.task == chosen
     # Each has its own numbers of HITs.
     assert set(
-        JudgeAccount.objects.filter(judge=judge).values_list("task", "hits_lent")
+        JudgeAccount.objects.filter(judge=judge).values_list("task", "hits_lent"),
     ) == {
         (ranking.pk, 1),
         (two.pk, 1),
@@ -49,7 +51,9 @@ def test_judges_get_what_they_chose(ranking: Task, two: Task, judge: Judge) -> N
 
 
 def test_no_sentence_is_shown_twice_whichever_task_shows_it(
-    ranking: Task, two: Task, judge: Judge
+    ranking: Task,
+    two: Task,
+    judge: Judge,
 ) -> None:
     task_choose(judge=judge, task=ranking)
     first = lend(judge)
@@ -64,7 +68,9 @@ def test_no_sentence_is_shown_twice_whichever_task_shows_it(
 
 
 def test_without_a_choice_the_other_follows_when_one_is_closed(
-    ranking: Task, two: Task, judge: Judge
+    ranking: Task,
+    two: Task,
+    judge: Judge,
 ) -> None:
     held = lend(judge)
     assert held.hit.task == ranking

@@ -56,10 +56,11 @@ class TestWhereNothingIsSaid:
         task = make_task(make_campaign(), planned=0)
         # A system may have written the same: its text is ranked as the system's.
         same = Reference.objects.get(
-            segment__test_set=task.test_set_id, segment__number=2
+            segment__test_set=task.test_set_id,
+            segment__number=2,
         )
         Output.objects.filter(system__name="dune", segment=same.segment).update(
-            text=same.text
+            text=same.text,
         )
         damaged_references_approve(task, seed=1)
         design_change(task=task, kind=kind, bad_reference_rate=0.3)
@@ -80,7 +81,8 @@ class TestWhereNothingIsSaid:
         for task in (without, unlike):
             task.designs.all().delete()
         Output.objects.filter(
-            system__test_set=unlike.test_set_id, system__name="_ref"
+            system__test_set=unlike.test_set_id,
+            system__name="_ref",
         ).update(text="Another.")
         for task in (without, unlike):
             assert design_ensure(task=task).reference_rate is None
@@ -89,7 +91,9 @@ class TestWhereNothingIsSaid:
     def test_a_second_reference_is_shown_as_the_first(self, shown: Task) -> None:
         for segment in shown.test_set.segments.all():
             Reference.objects.create(
-                segment=segment, number=2, text=f"Zweite {segment.number}."
+                segment=segment,
+                number=2,
+                text=f"Zweite {segment.number}.",
             )
         second = shown.test_set.systems.create(name="_ref2", kind=SystemKind.REFERENCE)
         shown.test_set.systems.get(name="_ref").delete()
@@ -102,14 +106,17 @@ class TestWhereNothingIsSaid:
 class TestDesign:
     @pytest.mark.parametrize("rate", [None, 0.1])
     def test_a_rate_at_which_it_is_ranked_is_refused_and_changes_nothing(
-        self, shown: Task, rate: float | None
+        self,
+        shown: Task,
+        rate: float | None,
     ) -> None:
         with pytest.raises(DesignRefusedError, match="rank_shown_reference"):
             design_change(task=shown, reference_rate=rate)
         assert Design.objects.count() == 1
 
     def test_shown_reference_is_ranked_on_request_until_changed(
-        self, shown: Task
+        self,
+        shown: Task,
     ) -> None:
         design_change(task=shown, reference_rate=0.5, rank_shown_reference=True)
         assert design_change(task=shown, redundancy=2).reference_rate == 0.5
@@ -120,7 +127,8 @@ class TestDesign:
 
 class TestCampaign:
     def test_showing_a_ranked_reference_is_refused_with_how_many_hits_hold_it(
-        self, hidden: Task
+        self,
+        hidden: Task,
     ) -> None:
         plans = plans_read(HIT.objects.values_list("pk", flat=True)).values()
         holding = sum(
@@ -129,7 +137,9 @@ class TestCampaign:
         assert holding > 0
         with pytest.raises(ReferenceRankedError) as refused:
             campaign_change(
-                campaign=hidden.test_set.campaign, show_reference=True, lease_minutes=5
+                campaign=hidden.test_set.campaign,
+                show_reference=True,
+                lease_minutes=5,
             )
         said = " ".join(refused.value.facts)
         assert (
@@ -142,7 +152,8 @@ class TestCampaign:
         assert hidden.test_set.campaign.lease_minutes == 60
 
     def test_ranked_reference_is_shown_on_request_until_changed(
-        self, hidden: Task
+        self,
+        hidden: Task,
     ) -> None:
         campaign_change(
             campaign=hidden.test_set.campaign,
@@ -152,7 +163,9 @@ class TestCampaign:
         assert is_shown(hidden)
         # Asked once: other changes are made as ever.
         campaign_change(
-            campaign=hidden.test_set.campaign, show_reference=True, pay="voluntary"
+            campaign=hidden.test_set.campaign,
+            show_reference=True,
+            pay="voluntary",
         )
         campaign_change(campaign=hidden.test_set.campaign, show_reference=False)
         assert not is_shown(hidden)
@@ -164,7 +177,9 @@ class TestCampaign:
         assert is_shown(task)
 
     def test_the_page_says_what_it_would_do_and_asks_for_a_tick(
-        self, client: Client, hidden: Task
+        self,
+        client: Client,
+        hidden: Task,
     ) -> None:
         client.force_login(make_organiser(hidden.test_set.campaign))
         wanted = {
@@ -181,7 +196,9 @@ class TestCampaign:
         assert unticked.status_code == 409
         assert not is_shown(hidden)
         done = client.post(
-            SETTINGS, {**wanted, "act": "yes", "confirmed": "yes"}, follow=True
+            SETTINGS,
+            {**wanted, "act": "yes", "confirmed": "yes"},
+            follow=True,
         )
         assert is_shown(hidden)
         assert hidden.test_set.campaign.lease_minutes == 61

@@ -43,7 +43,9 @@ def skips(judge: Judge) -> list[Skip]:
         )
     labels = [1] * len(blocks[-1].candidates)
     judgment_submit(
-        assigned=blocks[-1], client_id=uuid4(), sent=SentJudgment(labels=labels)
+        assigned=blocks[-1],
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels),
     )
     return list(Skip.objects.order_by("pk"))
 
@@ -55,7 +57,8 @@ def organiser(client: Client, task: Task) -> Client:
 
 
 def test_skips_come_latest_first_with_whether_they_stand(
-    task: Task, skips: list[Skip]
+    task: Task,
+    skips: list[Skip],
 ) -> None:
     make_task(make_campaign("zoo"))
     listed: Any = skips_listed(task=task)
@@ -79,7 +82,11 @@ def test_skips_come_latest_first_with_whether_they_stand(
     ],
 )
 def test_the_page_is_filtered_and_sorted_by_its_address(
-    organiser: Client, task: Task, skips: list[Skip], query: str, found: list[int]
+    organiser: Client,
+    task: Task,
+    skips: list[Skip],
+    query: str,
+    found: list[int],
 ) -> None:
     address = f"/campaigns/museum/tasks/{task.pk}/skips/"
     answer = organiser.get(address + query)

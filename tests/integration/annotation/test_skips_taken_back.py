@@ -45,14 +45,19 @@ def listed(judge: Judge) -> list[dict[str, Any]]:
 
 def skip(block: AssignedBlock, reason: str = "cannot_judge", comment: str = "") -> Skip:
     return skip_submit(
-        assigned=block, client_id=uuid4(), reason=reason, comment=comment
+        assigned=block,
+        client_id=uuid4(),
+        reason=reason,
+        comment=comment,
     )
 
 
 def rank(block: AssignedBlock) -> Judgment:
     labels = [1 + place % 5 for place in range(len(block.candidates))]
     return judgment_submit(
-        assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels),
     )
 
 
@@ -94,7 +99,7 @@ def test_undone_skip_is_kept_and_counted_once(judge: Judge, task: Task) -> None:
     judgment = rank(block)
     assert judgment.supersedes is None
     assert list(Skip.objects.values_list("reason", "comment")) == [
-        ("other", "by mistake")
+        ("other", "by mistake"),
     ]
     assert not Skip.objects.standing().exists()
     assert judgments_number(task_id=task.pk) == 3
@@ -153,7 +158,7 @@ def test_skips_are_listed_as_far_back_whether_a_repeat_is_in_hand_or_not(
     pool_fill(task_id=task.pk, size=8)
     if kind == "first":
         HIT.objects.incomplete().filter(purpose="intra").update(
-            reserved_for=make_judge(task.test_set.campaign, "other")
+            reserved_for=make_judge(task.test_set.campaign, "other"),
         )
     sixth = lend(judge)
     assert (sixth.hit.purpose, sixth.ordinal) == (kind, 6)

@@ -83,7 +83,9 @@ class TestSize:
 
     @pytest.mark.thorough
     def test_the_pool_lasts_an_hour_at_the_present_pace(
-        self, task: Task, settings: Any
+        self,
+        task: Task,
+        settings: Any,
     ) -> None:
         settings.POOL_MIN_HITS = 10
         design_change(task=task, kind="uniform")
@@ -101,7 +103,7 @@ class TestSize:
         assert hits_an_hour(task_id=task.pk) == 0
         judge_one_hit(judge)
         judge_one_hit(
-            make_judge(task.test_set.campaign, "s", origin=Judge.Origin.SIMULATED)
+            make_judge(task.test_set.campaign, "s", origin=Judge.Origin.SIMULATED),
         )
         assert hits_an_hour(task_id=task.pk) == 30
         JudgeAccount.objects.update(last_lent_at=timezone.now() - timedelta(days=2))
@@ -119,7 +121,8 @@ class TestLending:
 
     @pytest.mark.thorough
     def test_a_judge_who_was_lent_from_standby_asks_the_planner_for_more(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         pool_fill(task_id=task.pk)
         for judge in judges(task, 31):
@@ -154,7 +157,8 @@ class TestLending:
 class TestDrawing:
     @pytest.mark.thorough
     def test_draws_count_on_what_was_lent_from_standby_and_on_nothing_else_of_it(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         pool_fill(task_id=task.pk)
         assert counted(task) == (600, 600, 30 * 3 * 3)
@@ -172,22 +176,24 @@ class TestDrawing:
         passed_over = HIT.objects.standby().order_by("number")[:3]
         pks = [hit.pk for hit in passed_over]
         HIT.objects.filter(pk__in=pks).update(
-            available_at=timezone.now() + timedelta(hours=1)
+            available_at=timezone.now() + timedelta(hours=1),
         )
         lent = lend(make_judge(task.test_set.campaign, "another")).hit
         HIT.objects.filter(pk__in=pks).update(
-            available_at=timezone.now() - timedelta(hours=1)
+            available_at=timezone.now() - timedelta(hours=1),
         )
         standby_settle(task_id=task.pk)
         assert set(
-            HIT.objects.pooled().available().values_list("pk", flat=True)
+            HIT.objects.pooled().available().values_list("pk", flat=True),
         ) == set(pks)
         lent.refresh_from_db()
         assert not lent.is_standby
 
     @pytest.mark.thorough
     def test_active_hits_are_redrawn_bit_for_bit(
-        self, task: Task, settings: Any
+        self,
+        task: Task,
+        settings: Any,
     ) -> None:
         settings.POOL_MIN_HITS = 50
         design_change(task=task, redundancy=2)
@@ -225,7 +231,7 @@ class TestDrawing:
         design = design_change(task=task, active_floor=0.5)
         pool_fill(task_id=task.pk)
         assert set(HIT.objects.standby().values_list("design", flat=True)) == {
-            design.pk
+            design.pk,
         }
         design_change(task=task, kind="balanced")
         pool_fill(task_id=task.pk)

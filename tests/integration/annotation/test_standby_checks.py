@@ -23,7 +23,9 @@ EVERY = 5
 def task() -> Task:
     """Of an active design with a check in five HITs; every damaged reference is approved."""
     made = make_task(
-        make_campaign(blocks_per_judge=1000), documents=(75, 75), planned=0
+        make_campaign(blocks_per_judge=1000),
+        documents=(75, 75),
+        planned=0,
     )
     damaged_references_approve(made)
     design_change(
@@ -80,7 +82,7 @@ def test_a_check_that_is_due_comes_from_standby_where_the_pool_has_none(
 def test_judge_gets_a_hit_if_only_hits_with_checks_are_left(task: Task) -> None:
     pool_fill(task_id=task.pk)
     HIT.objects.filter(holds_check=False).update(
-        available_at=timezone.now() + timedelta(hours=1)
+        available_at=timezone.now() + timedelta(hours=1),
     )
     # Until the planner has had its time, a check that is not due is not given away.
     judge = make_judge(task.test_set.campaign)

@@ -74,7 +74,8 @@ class TestLendingContext:
         assert found == [each.pk for each in sets_open_to_judge(judge)]
 
     def test_the_design_and_the_account_are_the_latest(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         task = make_task(campaign)
         design_change(task=task, intra_share=0.25)
@@ -98,7 +99,7 @@ class TestLendingContext:
                 decision=JudgeDecision(action=action, user=organiser),
             )
             stopped = Judge.objects.filter(pk=judge.pk).filter(
-                pk__in=actions_that_stop(OuterRef("pk")).values("judge")
+                pk__in=actions_that_stop(OuterRef("pk")).values("judge"),
             )
             found = lending_context_lock(judge).standing.status
             assert found.may_judge != stopped.exists() == (action != "warn")
@@ -109,7 +110,8 @@ class TestLendingContext:
         )
 
     def test_begun_is_what_is_held_or_may_be_held_again(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign, documents=(30,))
         judge = make_judge(campaign)
@@ -125,12 +127,17 @@ class TestLendingContext:
 
 
 def may_be_lent(
-    hit: HIT, *, judge: Judge, conflicts: list[int], reserved: bool
+    hit: HIT,
+    *,
+    judge: Judge,
+    conflicts: list[int],
+    reserved: bool,
 ) -> bool:
     """Return whether the judge may be lent the HIT, reserved for them or of the pool, row by row."""
     now = timezone.now()
     seen = Exposure.objects.filter(judge=judge, is_repeat=False).values_list(
-        "segment", flat=True
+        "segment",
+        flat=True,
     )
     if reserved:
         is_for_them = hit.reserved_for == judge and hit.purpose not in (
@@ -161,10 +168,10 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(
     lend(other)
     later = timezone.now() + timedelta(hours=1)
     for index, hit in enumerate(
-        HIT.objects.filter(available_at__lte=Now()).order_by("number")
+        HIT.objects.filter(available_at__lte=Now()).order_by("number"),
     ):
         kept = {1: (judge, later), 2: (other, later), 3: (other, timezone.now())}.get(
-            index % 5
+            index % 5,
         )
         if kept is not None:
             hit.reserved_for, hit.reserved_until = kept

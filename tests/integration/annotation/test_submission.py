@@ -146,7 +146,9 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
     )
     with pytest.raises(SubmissionRefusedError):
         judgment_submit(
-            assigned=blocks[1], client_id=uuid4(), sent=SentJudgment(labels=[1])
+            assigned=blocks[1],
+            client_id=uuid4(),
+            sent=SentJudgment(labels=[1]),
         )
     judgment_submit(
         assigned=blocks[1],
@@ -155,7 +157,8 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
     )
     assert judgments_number(task_id=blocks[0].task_id) == 2
     numbers = JudgmentNumber.objects.order_by("judgment").values_list(
-        "number", flat=True
+        "number",
+        flat=True,
     )
     assert list(numbers) == [1, 2]
 
@@ -204,7 +207,9 @@ def test_answer_of_another_protocol_or_impossible_time_is_refused(
             assigned=block,
             client_id=uuid4(),
             sent=SentJudgment(
-                labels=labels, duration_ms=duration_ms, active_ms=active_ms
+                labels=labels,
+                duration_ms=duration_ms,
+                active_ms=active_ms,
             ),
         )
         assert (stored.duration_ms, stored.active_ms) == times
@@ -228,7 +233,8 @@ def test_skip_keeps_its_reason_and_comment(blocks: list[AssignedBlock]) -> None:
 
 
 def test_another_judges_submission_id_is_refused(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     client_id = uuid4()
     judgment_submit(
@@ -248,7 +254,8 @@ def test_another_judges_submission_id_is_refused(
 
 
 def test_another_judges_skip_id_is_refused(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     client_id = uuid4()
     skip_submit(
@@ -266,12 +273,15 @@ def test_another_judges_skip_id_is_refused(
 
 
 def test_a_hit_is_done_when_every_block_is_judged_or_skipped(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     *judged, skipped = blocks
     for block in judged:
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks(block))
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=ranks(block)),
         )
     assert HIT.objects.filter(completed_at__isnull=False).count() == 0
     skip_submit(assigned=skipped, client_id=uuid4(), reason="cannot_judge")

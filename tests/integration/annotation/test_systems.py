@@ -73,17 +73,20 @@ class TestWithdrawing:
 
     @pytest.mark.thorough
     def test_another_system_that_wrote_the_same_is_still_shown(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         system_withdraw(system=named(task, "amber"))
         hits_plan(task_id=task.pk, count=30)
         birch = named(task, "birch")
         odd = task.test_set.segments.filter(number__in=range(1, 60, 2)).values_list(
-            "pk", flat=True
+            "pk",
+            flat=True,
         )
         fresh = HIT.objects.filter(batch=PlanningBatch.objects.latest("pk"))
         shown = fresh.filter(
-            system_ids__contains=[birch.pk], segment_ids__overlap=list(odd)
+            system_ids__contains=[birch.pk],
+            segment_ids__overlap=list(odd),
         )
         assert shown.exists()
         redrawn(task)
@@ -91,7 +94,9 @@ class TestWithdrawing:
     @pytest.mark.thorough
     @pytest.mark.parametrize("kind", ["uniform", "balanced", "active"])
     def test_every_design_leaves_it_out_and_takes_it_back(
-        self, task: Task, kind: str
+        self,
+        task: Task,
+        kind: str,
     ) -> None:
         design_change(task=task, kind=kind, redundancy=2, inter_share=0.3)
         hits_plan(task_id=task.pk, count=20)
@@ -106,7 +111,9 @@ class TestWithdrawing:
 
     @pytest.mark.thorough
     def test_standby_hits_of_a_withdrawn_system_are_withdrawn(
-        self, task: Task, settings: Any
+        self,
+        task: Task,
+        settings: Any,
     ) -> None:
         settings.POOL_MIN_HITS = 60
         design_change(task=task, kind="active", systems_per_block=2, segments_per_hit=1)
@@ -128,7 +135,8 @@ class TestWithdrawing:
 
     @pytest.mark.thorough
     def test_holder_finishes_a_withdrawn_hit_and_expired_judge_gets_another(
-        self, task: Task
+        self,
+        task: Task,
     ) -> None:
         judge, away = (
             make_judge(task.test_set.campaign),
@@ -136,7 +144,7 @@ class TestWithdrawing:
         )
         held, left = lend(judge), lend(away)
         for system in System.objects.filter(
-            pk__in={*held.hit.system_ids, *left.hit.system_ids}
+            pk__in={*held.hit.system_ids, *left.hit.system_ids},
         ):
             if system.pk in held.hit.system_ids and system.pk in left.hit.system_ids:
                 break
@@ -152,7 +160,7 @@ class TestWithdrawing:
             assert (
                 system.pk
                 not in lend(
-                    make_judge(task.test_set.campaign, f"j{number}")
+                    make_judge(task.test_set.campaign, f"j{number}"),
                 ).hit.system_ids
             )
 
@@ -231,7 +239,8 @@ class TestSaying:
     def test_the_pages(self, task: Task, client: Client) -> None:
         dune = named(task, "dune")
         conflict_declare(
-            judge=make_judge(task.test_set.campaign, "cousin"), system=dune
+            judge=make_judge(task.test_set.campaign, "cousin"),
+            system=dune,
         )
         client.force_login(make_organiser(task.test_set.campaign))
         of = ["museum", task.pk]

@@ -48,7 +48,9 @@ def store_fill(judge: Judge, most: int = 6) -> list[Assignment]:
     while len(held) < most:
         public_ids = [assignment.public_id for assignment in held]
         lent = lending.assignment_lend(
-            judge=judge, after=public_ids[-1], in_hand=public_ids
+            judge=judge,
+            after=public_ids[-1],
+            in_hand=public_ids,
         )
         if lent is None or lent.assignment is None:
             break
@@ -65,7 +67,9 @@ def answer(assignment: Assignment) -> None:
     """Submit the first block of an assignment."""
     block = assigned_blocks(assignment)[0]
     judgment_submit(
-        assigned=block, client_id=uuid4(), sent=SentJudgment(labels=ranks(block))
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=ranks(block)),
     )
 
 
@@ -107,7 +111,8 @@ class TestTakingBack:
 
     @pytest.mark.parametrize("has_old_answer", [False, True])
     def test_nothing_is_taken_back_while_planner_may_draw_more(
-        self, has_old_answer: bool
+        self,
+        has_old_answer: bool,
     ) -> None:
         task = make_open_task(4)
         holder, other = (
@@ -234,7 +239,7 @@ class TestRaces:
         with ThreadPoolExecutor(2) as pool:
             lent = list(pool.map(lend_on_connection, others))
         assert [None if each is None else each.hit_id for each in lent].count(
-            held[1].hit_id
+            held[1].hit_id,
         ) == 1
         assert lent.count(None) == 1
 

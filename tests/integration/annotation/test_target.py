@@ -113,7 +113,11 @@ def test_limit_per_segment_leaves_out_blocks_of_excluded_judges() -> None:
 
 def test_progress_and_forecast_count_what_ranking_counts() -> None:
     task = make_task(
-        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+        make_campaign(),
+        blocks_wanted=5,
+        planned=0,
+        documents=(9, 9),
+        identical=(),
     )
     campaign = task.test_set.campaign
     pool_fill(task_id=task.pk)
@@ -154,7 +158,11 @@ def rank_only(*judges: Judge, task: Task) -> None:
 
 def test_target_of_group_ranking_counts_judges_of_group() -> None:
     task = make_task(
-        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+        make_campaign(),
+        blocks_wanted=5,
+        planned=0,
+        documents=(9, 9),
+        identical=(),
     )
     campaign = task.test_set.campaign
     pool_fill(task_id=task.pk)
@@ -190,7 +198,11 @@ def test_judge_outside_ranked_group_is_not_available_for_target() -> None:
 
 def test_panel_has_work_until_counted_blocks_reach_target() -> None:
     task = make_task(
-        make_campaign(), blocks_wanted=5, planned=0, documents=(9, 9), identical=()
+        make_campaign(),
+        blocks_wanted=5,
+        planned=0,
+        documents=(9, 9),
+        identical=(),
     )
     panel = make_panel(task.test_set.campaign)
     pool_fill(task_id=task.pk)

@@ -47,7 +47,7 @@ def campaign() -> Campaign:
     judged(of_ben, 3600, at(TUESDAY))
     elsewhere = make_task(make_campaign("elsewhere"), documents=(9,), identical=())
     block, *_others = assigned_blocks(
-        lend(make_judge(elsewhere.test_set.campaign, "dan"))
+        lend(make_judge(elsewhere.test_set.campaign, "dan")),
     )
     judged(block, 50, at(MONDAY))
     waiting_judgments_number()
@@ -102,10 +102,12 @@ def test_time_sheet_includes_judges_who_only_skipped(
     for day, seconds in ((TUESDAY, 8), (TUESDAY + timedelta(days=1), 7)):
         sheet = time_sheet(campaign=campaign, first=day, last=day)
         assert {each.judge.pseudonym: each.days for each in sheet}["cyd"] == {
-            day: Worked(1, seconds)
+            day: Worked(1, seconds),
         }
         sums: Any = time_sheet_sums(
-            judges=campaign.judges.filter(pk=cyd.pk), first=day, last=day
+            judges=campaign.judges.filter(pk=cyd.pk),
+            first=day,
+            last=day,
         )
         assert [tuple(each.worked) for each in sums] == [(1, seconds, 0, 1)]
 
@@ -143,7 +145,8 @@ def lines_of(page: str) -> list[list[str]]:
 
 @pytest.mark.parametrize("seconds", [40, 3_000, 20_000])
 def test_time_is_same_in_sheet_list_and_progress_and_leaves_out_simulated_judges(
-    client: Client, seconds: int
+    client: Client,
+    seconds: int,
 ) -> None:
     campaign = make_campaign()
     task = make_task(campaign, documents=(9, 9, 9), identical=())
@@ -152,7 +155,7 @@ def test_time_is_same_in_sheet_list_and_progress_and_leaves_out_simulated_judges
         ("bot", "simulated", 9_000),
     ):
         block, *_others = assigned_blocks(
-            lend(make_judge(campaign, name, origin=origin))
+            lend(make_judge(campaign, name, origin=origin)),
         )
         judged(block, active, at(MONDAY))
     waiting_judgments_number()

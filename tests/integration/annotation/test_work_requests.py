@@ -35,7 +35,9 @@ def ask(client: Client, judge: Judge) -> Any:
     assert judge.user is not None
     client.force_login(judge.user)
     return client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
 
 
@@ -91,24 +93,26 @@ def at_rest(transactional_db: None, task: Task) -> Task:
     with owner_cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")
         cursor.execute(
-            "UPDATE campaign_campaign SET state_since = now() - interval '1 hour'"
+            "UPDATE campaign_campaign SET state_since = now() - interval '1 hour'",
         )
         cursor.execute(
-            "UPDATE annotation_design SET created_at = now() - interval '1 hour'"
+            "UPDATE annotation_design SET created_at = now() - interval '1 hour'",
         )
     return task
 
 
 @pytest.mark.thorough
 def test_the_planner_leaves_a_test_set_at_rest_alone(
-    at_rest: Task, judge: Judge
+    at_rest: Task,
+    judge: Judge,
 ) -> None:
     assert list(tasks_changed()) == []
     lend(judge)
     assert list(tasks_changed()) == [at_rest]
     # And the planner has answered the request that the loan made.
     JudgeAccount.objects.update(
-        last_lent_at=timezone.now() - 2 * CHANGED_WITHIN, requested_at=None
+        last_lent_at=timezone.now() - 2 * CHANGED_WITHIN,
+        requested_at=None,
     )
     assert list(tasks_changed()) == []
 
@@ -116,7 +120,9 @@ def test_the_planner_leaves_a_test_set_at_rest_alone(
 def test_the_planner_looks_where_a_judge_waits(at_rest: Task, judge: Judge) -> None:
     """However long: the message may be lost, and the planner have been away."""
     JudgeAccount.objects.create(
-        judge=judge, task=at_rest, requested_at=timezone.now() - timedelta(hours=1)
+        judge=judge,
+        task=at_rest,
+        requested_at=timezone.now() - timedelta(hours=1),
     )
     assert list(tasks_changed()) == [at_rest]
 
@@ -134,7 +140,9 @@ def test_the_planner_looks_where_the_design_is_new(at_rest: Task) -> None:
 
 @pytest.mark.thorough
 def test_no_work_left_is_reported_after_the_planner_found_none(
-    client: Client, judge: Judge, task: Task
+    client: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     pool_fill(task_id=task.pk, size=8)
     while judge_one_hit(judge) or work_request(judge=judge).reason == "preparing":
@@ -147,7 +155,9 @@ def test_no_work_left_is_reported_after_the_planner_found_none(
 
 @pytest.mark.thorough
 def test_no_more_work_is_not_said_from_memory(
-    client: Client, judge: Judge, task: Task
+    client: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     task.blocks_wanted = 0
     task.save()
@@ -164,7 +174,9 @@ def test_no_more_work_is_not_said_from_memory(
 
 
 def test_hits_held_by_others_may_return(
-    client: Client, judge: Judge, task: Task
+    client: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
@@ -180,7 +192,9 @@ def test_hits_held_by_others_may_return(
 
 
 def test_hits_done_by_others_do_not_return(
-    client: Client, judge: Judge, task: Task
+    client: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     hits_plan(task_id=task.pk, count=1)
     task.blocks_wanted = 1
@@ -192,7 +206,8 @@ def test_hits_done_by_others_do_not_return(
 
 
 def test_unlendable_hits_make_room_for_hits_of_a_present_judge(
-    judge: Judge, task: Task
+    judge: Judge,
+    task: Task,
 ) -> None:
     """All that is wanted is planned, but of segments that the only judge has seen."""
     design_change(task=task, segments=[1, 2, 3])

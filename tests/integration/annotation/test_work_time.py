@@ -54,7 +54,9 @@ def blocks(judge: Judge) -> list[AssignedBlock]:
 
 
 def judged(
-    block: AssignedBlock, seconds: float | None, at: datetime | None = None
+    block: AssignedBlock,
+    seconds: float | None,
+    at: datetime | None = None,
 ) -> Judgment:
     """Store a judgment of the block that took so long, as if it had come at that moment."""
     mine = Judgment.objects.filter(block=block.block_id, judge=block.judge_id)
@@ -89,7 +91,8 @@ def skipped(block: AssignedBlock, seconds: float, at: datetime) -> Skip:
 
 
 def test_sentences_and_time_are_counted_by_day_and_in_all(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     monday, tuesday = (
         datetime(2026, 11, 16, 9, tzinfo=UTC),
@@ -108,13 +111,17 @@ def test_sentences_and_time_are_counted_by_day_and_in_all(
 
 
 def test_today_is_by_the_database_and_holds_what_was_just_stored(
-    judge: Judge, blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+    judge: Judge,
+    blocks: list[AssignedBlock],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judgment_submit(
         assigned=blocks[0],
         client_id=uuid4(),
         sent=SentJudgment(
-            labels=[1] * len(blocks[0].candidates), duration_ms=90_000, active_ms=61_000
+            labels=[1] * len(blocks[0].candidates),
+            duration_ms=90_000,
+            active_ms=61_000,
         ),
     )
     monkeypatch.setattr(timezone, "now", lambda: datetime(2020, 1, 1, tzinfo=UTC))
@@ -122,7 +129,8 @@ def test_today_is_by_the_database_and_holds_what_was_just_stored(
 
 
 def test_a_revision_adds_its_time_on_its_day_and_no_sentence(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
     judged(blocks[0], 12, datetime(2026, 11, 18, 9, tzinfo=UTC))
@@ -135,7 +143,8 @@ def test_a_revision_adds_its_time_on_its_day_and_no_sentence(
 
 
 def test_a_skip_counts_with_its_time_and_once_if_judged_later(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     skipped(blocks[0], 15, datetime(2026, 11, 16, 9, tzinfo=UTC))
     judged(blocks[0], 40, datetime(2026, 11, 17, 9, tzinfo=UTC))
@@ -149,7 +158,8 @@ def test_a_skip_counts_with_its_time_and_once_if_judged_later(
 
 
 def test_untimed_judgments_are_counted_separately(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     judged(blocks[0], None)
     judged(blocks[1], 7)
@@ -161,7 +171,11 @@ def test_untimed_judgments_are_counted_separately(
     [("UTC", 16), ("Asia/Tokyo", 17), ("America/New_York", 16)],
 )
 def test_days_are_those_of_the_time_zone(
-    judge: Judge, blocks: list[AssignedBlock], settings: Settings, zone: str, day: int
+    judge: Judge,
+    blocks: list[AssignedBlock],
+    settings: Settings,
+    zone: str,
+    day: int,
 ) -> None:
     settings.TIME_ZONE = zone
     judged(blocks[0], 10, datetime(2026, 11, 16, 23, 30, tzinfo=UTC))
@@ -171,7 +185,8 @@ def test_days_are_those_of_the_time_zone(
 
 
 def test_another_judge_and_imported_judgments_do_not_count(
-    judge: Judge, blocks: list[AssignedBlock]
+    judge: Judge,
+    blocks: list[AssignedBlock],
 ) -> None:
     other = make_judge(judge.campaign, "other")
     judged(blocks[0], 10)
@@ -192,7 +207,10 @@ def test_another_judge_and_imported_judgments_do_not_count(
 
 class TestOverTheAPI:
     def test_a_skip_is_stored_with_its_time(
-        self, client_of_judge: Client, judge: Judge, blocks: list[AssignedBlock]
+        self,
+        client_of_judge: Client,
+        judge: Judge,
+        blocks: list[AssignedBlock],
     ) -> None:
         body = {"block": blocks[0].public_id, "reason": "other"}
         times = {"duration_ms": 9000, "active_ms": 8000}
@@ -208,12 +226,14 @@ class TestOverTheAPI:
 
 class TestTheReceipt:
     def test_the_page_shows_days_total_and_what_counts(
-        self, client_of_judge: Client, blocks: list[AssignedBlock]
+        self,
+        client_of_judge: Client,
+        blocks: list[AssignedBlock],
     ) -> None:
         judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
         judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
         page = " ".join(
-            client_of_judge.get("/judge/museum/time/").content.decode().split()
+            client_of_judge.get("/judge/museum/time/").content.decode().split(),
         )
         for words in (
             "Nov. 16, 2026",
@@ -228,7 +248,9 @@ class TestTheReceipt:
         assert "without a time" not in page
 
     def test_the_file_has_a_line_a_day_and_the_total(
-        self, client_of_judge: Client, blocks: list[AssignedBlock]
+        self,
+        client_of_judge: Client,
+        blocks: list[AssignedBlock],
     ) -> None:
         judged(blocks[0], 30, datetime(2026, 11, 16, 9, tzinfo=UTC))
         judged(blocks[1], 3700, datetime(2026, 11, 17, 9, tzinfo=UTC))
@@ -247,5 +269,5 @@ class TestTheReceipt:
             ("total", "2", "3730", "1:02:10"),
         ]
         assert {(row["campaign"], row["judge"], row["time_zone"]) for row in rows} == {
-            ("museum", "judge01", "UTC")
+            ("museum", "judge01", "UTC"),
         }

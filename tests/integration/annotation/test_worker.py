@@ -19,14 +19,16 @@ def judge() -> Judge:
 
 
 def test_the_page_names_a_worker_whose_scope_it_is_in(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     """Under a prefix, too: tests/browser/test_judge_reload.py."""
     assert judge.user is not None
     client.force_login(judge.user)
     page = client.get("/judge/museum/").content.decode()
     found = re.search(
-        r'<script id="setup" type="application/json">(.*?)</script>', page
+        r'<script id="setup" type="application/json">(.*?)</script>',
+        page,
     )
     assert found is not None
     worker = json.loads(found[1])["worker"]
@@ -36,7 +38,8 @@ def test_the_page_names_a_worker_whose_scope_it_is_in(
 
 
 def test_the_script_is_asked_for_each_time_and_sent_once(
-    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+    client: Client,
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     with django_assert_num_queries(0):
         first = client.get("/judge/worker.js")

@@ -82,7 +82,8 @@ def judged_ago(block: AssignedBlock, minutes: int, *, comment: str = "") -> Judg
 def test_a_ranking_is_changed_so_often_and_no_more(blocks: list[AssignedBlock]) -> None:
     stored = [judged_ago(blocks[0], 5) for _ in range(4)]  # however slowly
     with pytest.raises(
-        SubmissionRefusedError, match="changed this answer 3 times"
+        SubmissionRefusedError,
+        match="changed this answer 3 times",
     ) as refused:
         judged(blocks[0])
     assert refused.value.stored == stored[-1]
@@ -149,12 +150,16 @@ def test_skips_and_reports_have_limits_a_minute(blocks: list[AssignedBlock]) -> 
 
 
 def test_comments_of_a_day_have_a_length_together(
-    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+    blocks: list[AssignedBlock],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(submission, "COMMENT_BYTES_A_DAY", 30)
     judged(blocks[0], comment="ten bytes.")
     skip_submit(
-        assigned=blocks[1], client_id=uuid4(), reason="other", comment="ten bytes."
+        assigned=blocks[1],
+        client_id=uuid4(),
+        reason="other",
+        comment="ten bytes.",
     )
     problem_report(assigned=blocks[0], client_id=uuid4(), kind="other", comment="ñ" * 4)
     with pytest.raises(SubmissionRefusedError, match="without a comment") as refused:
@@ -162,14 +167,18 @@ def test_comments_of_a_day_have_a_length_together(
     assert (refused.value.retry_after, refused.value.stored) == (None, None)
     with pytest.raises(SubmissionRefusedError, match="without a comment"):
         problem_report(
-            assigned=blocks[0], client_id=uuid4(), kind="other", comment="123"
+            assigned=blocks[0],
+            client_id=uuid4(),
+            kind="other",
+            comment="123",
         )
     assert judged(blocks[2], comment="12").comment == "12"
     assert judged(blocks[2]).comment == ""
 
 
 def test_comments_of_the_day_before_count_no_more(
-    blocks: list[AssignedBlock], monkeypatch: pytest.MonkeyPatch
+    blocks: list[AssignedBlock],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(submission, "COMMENT_BYTES_A_DAY", 10)
     judged_ago(blocks[0], 24 * 60 + 1, comment="ten bytes.")

@@ -27,7 +27,8 @@ class MailServer:
 
             def answer(self, word: str, line: bytes) -> bool:
                 reply = replies.get(
-                    word, b"354 go on" if word == "DATA" else b"250 fine"
+                    word,
+                    b"354 go on" if word == "DATA" else b"250 fine",
                 )
                 if word == "RCPT":
                     server.recipients.append(line.decode().strip())

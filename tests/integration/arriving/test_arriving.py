@@ -93,7 +93,9 @@ def test_expired_or_revoked_link_is_refused(
 ) -> None:
     past = timezone.now() - timedelta(minutes=1)
     _link, late = invitation_create_for_anybody(
-        campaign=campaign, cap=5, expires_at=past
+        campaign=campaign,
+        cap=5,
+        expires_at=past,
     )
     link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
     assert invitation_open(token=token) == link
@@ -109,19 +111,27 @@ def test_newcomers_read_what_the_link_says_or_what_they_say(campaign: Campaign) 
     make_task(campaign, planned=0)
     make_task(campaign, name="cs", target_language="cs", planned=0)
     fixed, _ = invitation_create_for_anybody(
-        campaign=campaign, cap=9, languages=["en", "de"]
+        campaign=campaign,
+        cap=9,
+        languages=["en", "de"],
     )
     assert judge_join(
-        invitation=fixed, browser=browser(1), languages=["cs"]
+        invitation=fixed,
+        browser=browser(1),
+        languages=["cs"],
     ).languages == [
         "en",
         "de",
     ]
     asking, _ = invitation_create_for_anybody(
-        campaign=campaign, cap=9, asks_languages=True
+        campaign=campaign,
+        cap=9,
+        asks_languages=True,
     )
     said = judge_join(
-        invitation=asking, browser=browser(1), languages=["en", "cs", "fr"]
+        invitation=asking,
+        browser=browser(1),
+        languages=["en", "cs", "fr"],
     )
     assert said.languages == ["cs", "en"]
     with pytest.raises(JoinRefusedError):

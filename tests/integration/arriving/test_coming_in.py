@@ -38,19 +38,26 @@ def door(campaign: Campaign, cap: int = 5, **more: Any) -> str:
 def own_link(judge: Judge) -> str:
     assert judge.user is not None
     _link, token = invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
     )
     return f"/i/{token}/"
 
 
 def ask(client: Client, campaign: Campaign) -> Any:
     return client.post(
-        LEND, {"campaign": campaign.slug}, content_type="application/json"
+        LEND,
+        {"campaign": campaign.slug},
+        content_type="application/json",
     )
 
 
 def write(
-    campaign: Campaign, text: str, language: str = "en", **more: Any
+    campaign: Campaign,
+    text: str,
+    language: str = "en",
+    **more: Any,
 ) -> Instructions:
     more.setdefault("demands_acceptance", False)
     return instructions_write(campaign=campaign, language=language, text=text, **more)
@@ -58,7 +65,9 @@ def write(
 
 class TestTheDoor:
     def test_looking_at_a_link_makes_no_judge(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         link = door(campaign)
         assert client.get(link).status_code == 200
@@ -67,7 +76,9 @@ class TestTheDoor:
         assert "_auth_user_id" not in client.session
 
     def test_the_button_makes_one_and_coming_back_resumes(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign)
         link = door(campaign)
@@ -82,7 +93,7 @@ class TestTheDoor:
         assert f"Begin judging as {pseudonym}" in client.get(link).content.decode()
         assert "_auth_user_id" not in client.session
         assert client.post(link, follow=True).redirect_chain == [
-            ("/judge/museum/", 302)
+            ("/judge/museum/", 302),
         ]
         assert ask(client, campaign).json()["id"] == lent
         client.post(link)
@@ -98,7 +109,9 @@ class TestTheDoor:
         assert strict.post(link, {"csrfmiddlewaretoken": found[1]}).status_code == 302
 
     def test_existing_judge_is_not_created_again(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         judge = make_judge(campaign)
         assert judge.user is not None
@@ -107,7 +120,9 @@ class TestTheDoor:
         assert Judge.objects.count() == 1
 
     def test_a_used_link_says_who_one_is_and_how_far(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign)
         judge = make_judge(campaign)
@@ -123,7 +138,8 @@ class TestTheDoor:
         assert "3 of 45 items" in client.get(link).content.decode()
 
     def test_the_way_back_of_a_judge_comes_before_passwords(
-        self, client: Client
+        self,
+        client: Client,
     ) -> None:
         came = client.get("/judge/museum/", follow=True).content.decode()
         assert came.index('id="link-form"') < came.index('id="id_password"')
@@ -131,7 +147,9 @@ class TestTheDoor:
         assert others.index('id="link-form"') > others.index('id="id_password"')
 
     def test_newcomers_are_asked_which_languages_they_read(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign, planned=0)
         make_task(campaign, name="cs", target_language="cs", planned=0)
@@ -146,7 +164,9 @@ class TestTheDoor:
 
 class TestInstructions:
     def test_nothing_is_lent_before_acceptance(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign)
         one = write(campaign, "Be *fair*.")
@@ -158,7 +178,9 @@ class TestInstructions:
         assert (refused.status_code, refused.json()["code"]) == (403, "instructions")
         assert not Assignment.objects.exists()
         went_on = client.post(
-            "/judge/museum/instructions/", {"version": one.version}, follow=True
+            "/judge/museum/instructions/",
+            {"version": one.version},
+            follow=True,
         )
         assert went_on.redirect_chain == [("/judge/museum/", 302)]
         assert ask(client, campaign).status_code == 200
@@ -172,7 +194,8 @@ class TestInstructions:
         )
 
     def test_a_new_version_stops_a_judge_only_where_it_demands_acceptance(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign)
         judge = make_judge(campaign)
@@ -186,7 +209,9 @@ class TestInstructions:
         lend(judge)
 
     def test_instructions_changed_while_reading_are_shown_again(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         judge = make_judge(campaign)
         assert judge.user is not None
@@ -199,7 +224,9 @@ class TestInstructions:
         assert not Acceptance.objects.exists()
 
     def test_judges_read_their_language_or_the_first_one(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         judge = make_judge(campaign)
         assert judge.user is not None
@@ -230,7 +257,9 @@ class TestChoosing:
 
     @pytest.mark.thorough
     def test_a_judge_of_several_tasks_chooses_and_is_lent_that(
-        self, judging: Client, judge: Judge
+        self,
+        judging: Client,
+        judge: Judge,
     ) -> None:
         came = judging.get("/judge/museum/", follow=True)
         assert came.redirect_chain == [("/judge/museum/test-sets/", 302)]
@@ -241,7 +270,8 @@ class TestChoosing:
         first = ask(judging, judge.campaign).json()
         assert first["languages"]["target"]["lang"] == "cs"
         judging.post(
-            "/judge/museum/test-sets/", {"task": opaque("test-set", german.pk)}
+            "/judge/museum/test-sets/",
+            {"task": opaque("test-set", german.pk)},
         )
         assert (
             ask(judging, judge.campaign).json()["languages"]["target"]["lang"] == "de"
@@ -249,7 +279,7 @@ class TestChoosing:
         judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(
-            judging.get("/judge/museum/test-sets/").content.decode().split()
+            judging.get("/judge/museum/test-sets/").content.decode().split(),
         )
         assert "up to 4 left" in page
         assert "current choice" in page
@@ -258,11 +288,14 @@ class TestChoosing:
         assert "<span>Czech</span>" not in page
 
     def test_tasks_not_open_to_a_judge_cannot_be_chosen(
-        self, judging: Client, judge: Judge
+        self,
+        judging: Client,
+        judge: Judge,
     ) -> None:
         other = make_task(make_campaign("other"))
         wrong = judging.post(
-            "/judge/museum/test-sets/", {"task": opaque("test-set", other.pk)}
+            "/judge/museum/test-sets/",
+            {"task": opaque("test-set", other.pk)},
         )
         assert wrong.status_code == 400
         judge.languages = ["en", "de"]
@@ -277,7 +310,9 @@ class TestChoosing:
 
 class TestOtherDevices:
     def test_an_own_link_goes_on_where_the_first_device_stopped(
-        self, client: Client, campaign: Campaign
+        self,
+        client: Client,
+        campaign: Campaign,
     ) -> None:
         make_task(campaign)
         client.get(link := door(campaign))
@@ -286,7 +321,8 @@ class TestOtherDevices:
         made = client.post("/judge/museum/link/", {"action": "make"})
         assert made.status_code == 201
         found = re.search(
-            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+            r'value="http://testserver(/i/[\w-]{22}/)"',
+            made.content.decode(),
         )
         assert found is not None
         phone = Client()
@@ -297,15 +333,17 @@ class TestOtherDevices:
         assert Client().get(found[1]).status_code == 404
         client.post("/judge/museum/link/", {"action": "withdraw"})
         assert not Invitation.objects.filter(
-            user__isnull=False, revoked_at__isnull=True
+            user__isnull=False,
+            revoked_at__isnull=True,
         ).exists()
 
     def test_a_browser_is_noted_when_it_opens_and_every_few_minutes_at_work(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         judge = make_judge(make_task(campaign).test_set.campaign)
         laptop = Client(
-            headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"}
+            headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"},
         )
         link = own_link(judge)
         laptop.get(link)

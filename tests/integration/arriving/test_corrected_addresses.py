@@ -68,19 +68,22 @@ def link_sent() -> str:
 
 def correct(judge: Judge, address: str = RIGHT) -> None:
     judge_change(
-        judge=Judge.objects.get(pk=judge.pk), changes=JudgeChanges(address=address)
+        judge=Judge.objects.get(pk=judge.pk),
+        changes=JudgeChanges(address=address),
     )
 
 
 def test_resent_invitation_goes_to_the_corrected_address(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     old_link = link_sent()
     correct(judge)
     client.force_login(make_organiser(judge.campaign))
     page = reverse("invitations", args=[judge.campaign.slug])
     assert reverse("mail-again", args=[judge.campaign.slug, judge.pk]) in _text(
-        client, page
+        client,
+        page,
     )
     client.post(reverse("mail-again", args=[judge.campaign.slug, judge.pk]))
     new_link = link_sent()
@@ -98,12 +101,14 @@ def _text(client: Client, address: str) -> str:
 
 
 def test_reader_of_the_misspelled_address_loses_all_access(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     stranger = client
     stranger.post(link_sent())
     stranger.post(
-        reverse("judge-own-link", args=[judge.campaign.slug]), {"act": "make"}
+        reverse("judge-own-link", args=[judge.campaign.slug]),
+        {"act": "make"},
     )
     assert stranger.get(reverse("judge", args=[judge.campaign.slug])).status_code == 200
     told = judge_change_in_words(judge=judge, change=lambda: correct(judge))

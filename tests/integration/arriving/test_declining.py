@@ -46,7 +46,8 @@ def terms_of(campaign: Campaign) -> dict[str, str]:
 
 class TestDeclining:
     def test_declining_judge_returns_their_hit_and_gets_none(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         judge_one_hit(judge)
         held = lend(judge)
@@ -84,7 +85,9 @@ class TestDeclining:
         assert "Decline to take part?" in page
         assert client.get("/judge/museum/").status_code == 200
         answer = client.post(
-            "/judge/museum/decline/", {"action": "decline"}, follow=True
+            "/judge/museum/decline/",
+            {"action": "decline"},
+            follow=True,
         )
         assert "You declined to take part on" in answer.content.decode()
         assert client.get("/judge/museum/")["Location"] == "/judge/museum/decline/"
@@ -103,11 +106,14 @@ class TestDeclining:
         assert 'href="/judge/museum/decline/">I do not agree</a>' in page
 
     def test_the_link_of_an_invited_judge_leads_to_declining(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         assert judge.user is not None
         _, token = invitation_create(
-            campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE
+            campaign=judge.campaign,
+            user=judge.user,
+            role=InvitationRole.JUDGE,
         )
         client = Client()
         page = client.get(f"/i/{token}/").content.decode()
@@ -153,20 +159,29 @@ class TestTerms:
 
     def patch(self, client: Client, body: dict[str, Any]) -> Any:
         return client.patch(
-            "/api/v1/campaigns/museum/", body, content_type="application/json"
+            "/api/v1/campaigns/museum/",
+            body,
+            content_type="application/json",
         )
 
     def test_newcomers_and_invited_judges_read_them_before_they_begin(
-        self, campaign: Campaign, judge: Judge
+        self,
+        campaign: Campaign,
+        judge: Judge,
     ) -> None:
         campaign_change(campaign=campaign, **TERMS)  # type: ignore[arg-type]
         instructions_write(
-            campaign=campaign, language="en", text="Hi.", demands_acceptance=True
+            campaign=campaign,
+            language="en",
+            text="Hi.",
+            demands_acceptance=True,
         )
         _, anybody = invitation_create_for_anybody(campaign=campaign, cap=5)
         assert judge.user is not None
         _, own = invitation_create(
-            campaign=campaign, user=judge.user, role=InvitationRole.JUDGE
+            campaign=campaign,
+            user=judge.user,
+            role=InvitationRole.JUDGE,
         )
         pages = [
             Client().get(f"/i/{anybody}/"),

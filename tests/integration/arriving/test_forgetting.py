@@ -30,10 +30,13 @@ def seen(
 ) -> BrowserVisit:
     """A visit as it was recorded so many days ago."""
     made = browser_visit_record(
-        judge=judge, browser=browser.encode().ljust(32), device="Linux", opened=opened
+        judge=judge,
+        browser=browser.encode().ljust(32),
+        device="Linux",
+        opened=opened,
     )
     BrowserVisit.objects.filter(pk=made.pk).update(
-        seen_at=Now() - timedelta(days=days_ago)
+        seen_at=Now() - timedelta(days=days_ago),
     )
     return made
 
@@ -61,7 +64,8 @@ def test_times_at_work_are_deleted_after_ninety_days_and_not_before(
 
 
 def test_the_operator_says_after_how_many_days(
-    judge: Judge, settings: Settings
+    judge: Judge,
+    settings: Settings,
 ) -> None:
     seen(judge, 8)
     seen(judge, 6)
@@ -73,7 +77,9 @@ def test_the_operator_says_after_how_many_days(
 
 
 def test_first_opening_of_a_judge_is_kept_without_browser(
-    judge: Judge, link: Invitation, campaign: Campaign
+    judge: Judge,
+    link: Invitation,
+    campaign: Campaign,
 ) -> None:
     first = seen(judge, OLD + 2, opened=link)
     seen(judge, OLD + 1, browser="phone", opened=link)
@@ -85,13 +91,15 @@ def test_first_opening_of_a_judge_is_kept_without_browser(
     first.refresh_from_db()
     assert (first.browser, first.device, first.invitation) == (None, "", link)
     assert abs(timezone.now() - timedelta(days=OLD + 2) - first.seen_at) < timedelta(
-        minutes=5
+        minutes=5,
     )
     assert browser_visits_purge() == 0
 
 
 def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
-    page: Client, judge: Judge, link: Invitation
+    page: Client,
+    judge: Judge,
+    link: Invitation,
 ) -> None:
     seen(judge, OLD, opened=link)
     for number, browser in enumerate(("laptop", "friend", "laptop")):
@@ -115,7 +123,10 @@ def test_due_mail_is_found_by_an_index(judge: Judge) -> None:
     """Also where most visits are young: a run that finds nothing costs next to nothing."""
     BrowserVisit.objects.bulk_create(
         BrowserVisit(
-            judge=judge, at_work=True, browser=b"x" * 32, seen_at=datetime.now(tz=UTC)
+            judge=judge,
+            at_work=True,
+            browser=b"x" * 32,
+            seen_at=datetime.now(tz=UTC),
         )
         for _each in range(3000)
     )

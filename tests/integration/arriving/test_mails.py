@@ -53,7 +53,8 @@ def overdue() -> None:
 
 
 def test_a_message_brings_one_judge_to_their_work(
-    settings: Settings, campaign: Campaign
+    settings: Settings,
+    campaign: Campaign,
 ) -> None:
     make_task(campaign)
     organiser = make_organiser(campaign)
@@ -61,7 +62,8 @@ def test_a_message_brings_one_judge_to_their_work(
         campaign=campaign,
         addresses=["ada@example.org"],
         message=Message(
-            base_url="https://judge.example.org/", note="See you in Prague."
+            base_url="https://judge.example.org/",
+            note="See you in Prague.",
         ),
         user=organiser,
     )
@@ -86,7 +88,7 @@ def test_a_message_brings_one_judge_to_their_work(
     assert bytes(link.token_hash) == sha256(found[2].encode()).digest()
     client = Client()
     assert client.post(found[1], follow=True).redirect_chain == [
-        ("/judge/museum/", 302)
+        ("/judge/museum/", 302),
     ]
     assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
 
@@ -116,7 +118,10 @@ def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
     ],
 )
 def test_mail_server_reply_decides_about_a_retry(
-    settings: Settings, campaign: Campaign, replies: dict[str, bytes | None], state: str
+    settings: Settings,
+    campaign: Campaign,
+    replies: dict[str, bytes | None],
+    state: str,
 ) -> None:
     invite(campaign)
     with MailServer(**replies) as server:
@@ -134,7 +139,9 @@ def test_mail_server_reply_decides_about_a_retry(
 
 
 def test_a_refused_address_is_not_logged(
-    settings: Settings, campaign: Campaign, caplog: pytest.LogCaptureFixture
+    settings: Settings,
+    campaign: Campaign,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     invite(campaign, "ada@example.org")
     with MailServer(RCPT=b"550 nobody here") as server:
@@ -145,7 +152,8 @@ def test_a_refused_address_is_not_logged(
 
 
 def test_a_server_that_is_away_is_asked_again_and_at_last_no_more(
-    settings: Settings, campaign: Campaign
+    settings: Settings,
+    campaign: Campaign,
 ) -> None:
     invite(campaign)
     with MailServer() as server:
@@ -186,7 +194,8 @@ def test_sending_again_revokes_the_link_of_before(campaign: Campaign) -> None:
     (row,) = invite(campaign)
     mails_send_due()
     again = judge_link_mail(
-        judge=Judge.objects.get(), base_url="https://judge.example.org"
+        judge=Judge.objects.get(),
+        base_url="https://judge.example.org",
     )
     mails_send_due()
     links = [
@@ -226,7 +235,9 @@ def test_two_workers_send_each_message_once() -> None:
 
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_worker_s_wrong_clock_does_not_decide_how_long_a_message_is_in_sending(
-    campaign: Campaign, hours: int, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    hours: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     invite(campaign)
     with monkeypatch.context() as patch:

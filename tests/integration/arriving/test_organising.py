@@ -41,7 +41,8 @@ class TestLinks:
         assert made.status_code == 201
         assert "no-store" in made["Cache-Control"]
         found = re.search(
-            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+            r'value="http://testserver(/i/[\w-]{22}/)"',
+            made.content.decode(),
         )
         assert found is not None
         newcomer = Client()
@@ -79,12 +80,14 @@ class TestMails:
         mails_send_due()
         ada = Mail.objects.get(address="ada@example.org")
         link = re.findall(
-            r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body)
+            r"http://testserver(/i/[\w-]+/)",
+            str(django_mail.outbox[0].body),
         )[0]
         Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"}).post(link)
         shown = words(page.get(PAGE))
         assert re.search(
-            r"ada@example.org Sent .{10,30} opened .{10,30} · in 1 browser", shown
+            r"ada@example.org Sent .{10,30} opened .{10,30} · in 1 browser",
+            shown,
         )
         assert re.search(r"bea@example.org Sent .{10,30} Not opened yet", shown)
         again = page.post(f"{PAGE}judges/{ada.judge_id}/again/", follow=True)
@@ -92,7 +95,7 @@ class TestMails:
         assert Client().get(link).status_code == 404
         asked = page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/")
         assert "0 links, 1 signed-in browser," in words(
-            asked
+            asked,
         )  # the new one is not sent yet
         page.post(f"{PAGE}judges/{ada.judge_id}/withdraw/", {"act": "links"})
         assert mails_send_due() == 0
@@ -101,7 +104,8 @@ class TestMails:
         page.post(f"{PAGE}judges/{ada.judge_id}/readmit/")
         assert mails_send_due() == 1
         sent_again = re.findall(
-            r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[-1].body)
+            r"http://testserver(/i/[\w-]+/)",
+            str(django_mail.outbox[-1].body),
         )
         assert Client().get(sent_again[0]).status_code == 200
         assert Client().get(link).status_code == 404
@@ -159,7 +163,9 @@ class TestForwarded:
 
 class TestInstructions:
     def test_a_text_is_looked_at_before_it_is_in_force(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         text = "# Be fair\n\n<script>alert(1)</script> [here](javascript:alert) ![x](https://e.org/x)"
         sent = {"language": "en", "text": text}
@@ -183,7 +189,8 @@ class TestInstructions:
         assert "accepted instructions version 2" in words(page.get(PAGE))
 
     def test_the_same_text_again_is_no_version_and_none_is_refused(
-        self, page: Client
+        self,
+        page: Client,
     ) -> None:
         for _twice in range(2):
             page.post(WRITE, {"language": "en", "text": "Be fair.\r\n", "keep": ""})
@@ -195,7 +202,8 @@ class TestInstructions:
 
 
 def test_an_organiser_cannot_reach_into_another_campaign(
-    page: Client, campaign: Campaign
+    page: Client,
+    campaign: Campaign,
 ) -> None:
     other = make_campaign("other")
     (mail,) = judges_invite_by_mail(
@@ -215,7 +223,8 @@ def test_an_organiser_cannot_reach_into_another_campaign(
 
 
 def test_a_judge_accepts_in_their_own_campaign_alone(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     judge = make_judge(campaign)
     assert judge.user is not None

@@ -26,7 +26,8 @@ class TestLinks:
         judge_links_revoke(judge=ada)
         assert list(Mail.objects.filter(withdrawn_at=None)) == [mails[1]]
         open_to = Invitation.objects.filter(revoked_at=None).values_list(
-            "user", flat=True
+            "user",
+            flat=True,
         )
         assert list(open_to) == [bea.user_id]
 

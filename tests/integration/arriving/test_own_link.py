@@ -29,13 +29,16 @@ def judge(campaign: Campaign) -> Judge:
 
 def send(judge: Judge, address: str = "ada@example.org") -> Mail:
     return own_link_send(
-        judge=judge, address=address, base_url="https://judge.example.org/"
+        judge=judge,
+        address=address,
+        base_url="https://judge.example.org/",
     )
 
 
 def sent_link(which: int = -1) -> str:
     found = re.search(
-        r"https?://[^/]+(/i/[\w-]{22}/)", str(django_mail.outbox[which].body)
+        r"https?://[^/]+(/i/[\w-]{22}/)",
+        str(django_mail.outbox[which].body),
     )
     assert found is not None
     return found[1]
@@ -74,7 +77,8 @@ class TestByMail:
         assert Judge.objects.count() == 1
 
     def test_the_second_replaces_the_first_and_leaves_the_link_of_the_page(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         shown = f"/i/{own_link_create(judge=judge)}/"
         send(judge)
@@ -89,7 +93,8 @@ class TestByMail:
         ]
 
     def test_one_that_waits_is_not_sent_once_another_is_asked_for(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         send(judge, "ada@example.org")
         send(judge, "ada@home.example.org")
@@ -106,7 +111,9 @@ class TestByMail:
         assert [opens(link) for link in (shown, sent_link())] == [False, False]
 
     def test_an_address_that_the_organisers_invited_is_left_to_them(
-        self, campaign: Campaign, judge: Judge
+        self,
+        campaign: Campaign,
+        judge: Judge,
     ) -> None:
         judges_invite_by_mail(
             campaign=campaign,
@@ -116,7 +123,8 @@ class TestByMail:
         before = own_link_create(judge=judge)
         send(judge, "mine@example.org")
         with pytest.raises(
-            OwnLinkRefusedError, match="was already sent to this address"
+            OwnLinkRefusedError,
+            match="was already sent to this address",
         ):
             send(judge, "ada@example.org")
         # Nothing has changed.
@@ -133,7 +141,8 @@ class TestByMail:
 
 class TestThePage:
     def test_sends_to_the_address_with_links_to_this_server(
-        self, judging: Client
+        self,
+        judging: Client,
     ) -> None:
         answer = judging.post(PAGE, {"action": "send", "address": "ada@example.org"})
         assert "has been sent to ada@example.org" in answer.content.decode()
@@ -144,7 +153,9 @@ class TestThePage:
         assert not Invitation.objects.valid().exists()
 
     def test_offers_no_mail_where_nothing_is_sent(
-        self, judging: Client, settings: Settings
+        self,
+        judging: Client,
+        settings: Settings,
     ) -> None:
         assert "Send link" in judging.get(PAGE).content.decode()
         settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

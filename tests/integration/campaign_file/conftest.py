@@ -81,7 +81,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def user() -> User:
     return User.objects.create_user(
-        name="Petra", email="petra@example.org", is_staff=True
+        name="Petra",
+        email="petra@example.org",
+        is_staff=True,
     )
 
 
@@ -113,7 +115,9 @@ def campaign() -> Campaign:
     hits_plan(task_id=task.pk, count=12)
     make_task(campaign, name="Zweites: no", with_reference=False, planned=0)
     System.objects.filter(name="cobalt").update(
-        team="No", constrained=True, contact="c@c.org"
+        team="No",
+        constrained=True,
+        contact="c@c.org",
     )
     for language, text in (("en", "Rank.\n\nTwo  \nlines."), ("de", "Ordne.")):
         instructions_write(
@@ -157,12 +161,17 @@ def campaign() -> Campaign:
     ]
     for note, more in links:
         invitation_create_for_anybody(
-            campaign=campaign, cap=7, note=note, created_by=user, **more
+            campaign=campaign,
+            cap=7,
+            note=note,
+            created_by=user,
+            **more,
         )
     judge = make_judge(campaign, "Ada", languages=["de", "en"], expertise=["law"])
     judge_groups_set(judge=judge, groups=[experts])
     conflict_declare(
-        judge=judge, system=System.objects.filter(name="dune").order_by("pk")[0]
+        judge=judge,
+        system=System.objects.filter(name="dune").order_by("pk")[0],
     )
     campaign.refresh_from_db()
     return campaign

@@ -37,7 +37,10 @@ MUSEUM = "slug: museum\nname: Museum\n"
 def apply(text: str, user: User | None = None, folder: Path | None = None) -> Applied:
     folders = TextFolders.of(folder / "campaign.yaml") if folder else None
     return campaign_file_apply(
-        name="c.yaml", content=text.encode(), by=user, folders=folders
+        name="c.yaml",
+        content=text.encode(),
+        by=user,
+        folders=folders,
     )
 
 
@@ -135,7 +138,9 @@ state: paused
 
 
 def test_the_command_asks_first(
-    campaign: Campaign, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    campaign: Campaign,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(f"{MUSEUM}lease_minutes: 20\n")
@@ -242,7 +247,8 @@ def test_refused_file_changes_nothing(campaign: Campaign, user: User) -> None:
 def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(state="bin")
     assert "restore it from the bin first" in refused(
-        f"{MUSEUM}lease_minutes: 20\n", user
+        f"{MUSEUM}lease_minutes: 20\n",
+        user,
     )
 
 
@@ -256,7 +262,8 @@ def judged(campaign: Campaign) -> None:
 
 
 def test_file_sets_options_of_the_ranking_method(
-    campaign: Campaign, user: User
+    campaign: Campaign,
+    user: User,
 ) -> None:
     text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry, method_options: {{prior: "
     assert "method_options" in refused(f"{text}-1}}}}\n", user)
@@ -269,7 +276,8 @@ def test_file_sets_options_of_the_ranking_method(
 
 @pytest.mark.thorough
 def test_after_the_first_judgment_another_ranking_needs_a_reason(
-    campaign: Campaign, user: User
+    campaign: Campaign,
+    user: User,
 ) -> None:
     judged(campaign)
     text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry"
@@ -283,7 +291,8 @@ def test_after_the_first_judgment_another_ranking_needs_a_reason(
 
 @pytest.mark.thorough
 def test_languages_stay_after_the_first_judgment(
-    campaign: Campaign, user: User
+    campaign: Campaign,
+    user: User,
 ) -> None:
     judged(campaign)
     said = refused(f"{MUSEUM}{SET}source_language: fr\n", user)
@@ -302,7 +311,8 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
 
 
 def test_name_of_a_test_set_in_another_case_is_refused(
-    folder: Path, user: User
+    folder: Path,
+    user: User,
 ) -> None:
     apply(NEW, user, folder)
     renamed = NEW.replace("- name: en-de", "- name: EN-DE")
@@ -318,7 +328,7 @@ def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
         "      - name: more\n        outputs: more.txt\n      - name: amber",
     )
     assert words(apply(text, user, folder)) == [
-        "+ test_sets › en-de › systems › more: kind: system"
+        "+ test_sets › en-de › systems › more: kind: system",
     ]
     assert System.objects.get(name="more").outputs.count() == 12
     assert words(apply(text, user, folder)) == []
@@ -326,7 +336,9 @@ def test_one_more_system_brings_its_file(folder: Path, user: User) -> None:
 
 
 def test_files_outside_the_folder_are_refused(
-    folder: Path, user: User, tmp_path_factory: pytest.TempPathFactory
+    folder: Path,
+    user: User,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     cases: list[str] = [
         "../secret.tsv",
@@ -349,10 +361,11 @@ def test_files_outside_the_folder_are_refused(
 
 
 def test_a_hidden_reference_is_shown_after_the_designs(
-    campaign: Campaign, user: User
+    campaign: Campaign,
+    user: User,
 ) -> None:
     assert words(apply(f"{MUSEUM}show_reference: false\n", user))[0].endswith(
-        "true → false"
+        "true → false",
     )
     shown = f"{MUSEUM}show_source: false\nshow_reference: true\n"
     assert "line 4" in refused(shown, user)
@@ -388,11 +401,12 @@ def test_switching_a_rule_off_needs_an_author(campaign: Campaign, user: User) ->
 
 @pytest.mark.thorough
 def test_a_group_that_is_not_there_is_refused_at_its_key(
-    folder: Path, user: User
+    folder: Path,
+    user: User,
 ) -> None:
     file = folder / "campaign.yaml"
     file.write_text(
-        NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n")
+        NEW.replace("      seed: 7\n", "      seed: 7\n      judge_group: experts\n"),
     )
     with pytest.raises(CommandError) as caught:
         call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
@@ -401,11 +415,11 @@ def test_a_group_that_is_not_there_is_refused_at_its_key(
     assert "test_sets.en-de.design.judge_group" in said
     assert not Campaign.objects.filter(slug="tour").exists()
     file.write_text(
-        f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n"
+        f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n",
     )
     call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
     (design,) = Design.objects.filter(task__test_set__campaign__slug="tour")
     assert design.judge_group is not None
     assert [each.judge.pseudonym for each in design.judge_group.members.all()] == [
-        "Ada"
+        "Ada",
     ]

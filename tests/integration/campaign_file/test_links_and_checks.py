@@ -54,7 +54,7 @@ def test_file_names_people_of_links_without_tokens(campaign: Campaign) -> None:
         assert bytes(link.token_hash).hex() not in text
     invitation_revoke(invitation=links()[0])
     Invitation.objects.filter(pk=links()[1].pk).update(
-        expires_at=datetime(2020, 1, 1, tzinfo=UTC)
+        expires_at=datetime(2020, 1, 1, tzinfo=UTC),
     )
     left = read_yaml("c", campaign_file(campaign=campaign)).value["links"]
     assert [each["expires_at"][:4] for each in left] == ["2999"]
@@ -64,7 +64,10 @@ def test_new_link_is_shown_once_and_opens(client: Client) -> None:
     campaign = make_campaign()
     text = f"{MUSEUM}links: [{{note: Poster, cap: 2, languages: [DE], asks_languages: true}}]\n"
     checked = campaign_file_apply(
-        confirmed="", name="c", content=text.encode(), by=None
+        confirmed="",
+        name="c",
+        content=text.encode(),
+        by=None,
     )
     assert (list(checked.links), links()) == ([], [])
     done = made(text)
@@ -153,7 +156,8 @@ def damaged(number: int) -> BadReference:
 
 @pytest.mark.thorough
 def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
-    campaign: Campaign, user: User
+    campaign: Campaign,
+    user: User,
 ) -> None:
     kinds = {
         row.output.segment.number: row.damage for row in BadReference.objects.all()
@@ -176,19 +180,22 @@ def test_a_damaged_reference_is_changed_until_judges_may_have_seen_it(
     assert words(apply(text(6, "text: Ganz anders."), user)) == []
     assert "may have been shown" in refused(text(6, "text: Noch anders."), user)
     assert "been reviewed" in refused(
-        text(6, "text: Ganz anders., status: pending"), user
+        text(6, "text: Ganz anders., status: pending"),
+        user,
     )
     assert words(apply(text(6, "text: Ganz anders., status: rejected"), user)) == [
-        f"{at}6 › status: approved → rejected"
+        f"{at}6 › status: approved → rejected",
     ]
     assert "permanently" in refused(
-        text(6, "text: Ganz anders., status: approved"), user
+        text(6, "text: Ganz anders., status: approved"),
+        user,
     )
     reference = damaged(7).output.segment.references.get().text
     assert "reference or another output" in refused(text(7, f"text: {reference}"), user)
     assert "has no reference" in refused(text(99, "text: Neu."), user)
     assert "not a valid choice" in refused(
-        text(7, "text: Neu.").replace(damaged(7).damage, "burnt"), user
+        text(7, "text: Neu.").replace(damaged(7).damage, "burnt"),
+        user,
     )
 
 
@@ -199,7 +206,7 @@ def test_a_damaged_reference_of_the_file_waits_for_a_review(user: User) -> None:
     text = f"{MUSEUM}{SET}damaged_references: [{{segment: 3, damage: swapped, text: Falsch hier.}}]\n"
     (said,) = words(apply(text, user))
     assert said.startswith(
-        "+ test_sets › museum en-de › damaged_references › 3: text: Falsch hier."
+        "+ test_sets › museum en-de › damaged_references › 3: text: Falsch hier.",
     )
     row = BadReference.objects.of(task.test_set_id).get()
     assert (row.status, row.reviewed_at, row.attempt) == ("pending", None, 1)
@@ -251,13 +258,14 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
     assert len(words(apply(changed, user))) == 2
     assert words(
         apply(
-            f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n", user
-        )
+            f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n",
+            user,
+        ),
     )
     assert [each[0] for each in training(campaign)] == [second[0], number]
     assert (
         words(
-            apply(f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n")
+            apply(f"{MUSEUM}{SET}training: [{{segment: {first[0]}, removed: true}}]\n"),
         )
         == []
     )
@@ -274,12 +282,14 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
         ("position: 2", "has this position"),
     ):
         message = refused(
-            f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n", user
+            f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n",
+            user,
         )
         assert said in message, message
         assert "line 5" in message
     assert 'the key "expected" is missing' in refused(
-        f"{MUSEUM}{SET}training: [{{segment: 7, explanation: a}}]\n", user
+        f"{MUSEUM}{SET}training: [{{segment: 7, explanation: a}}]\n",
+        user,
     )
     new = block.format(7, "a", "{_ref: 1, _badref: 4}")
     assert "must be approved" in refused(f"{MUSEUM}{SET}training: [{new}]\n", user)

@@ -93,7 +93,9 @@ class TestRest:
         return api
 
     def test_a_file_makes_the_campaign_of_its_address(
-        self, api: APIClient, user: User
+        self,
+        api: APIClient,
+        user: User,
     ) -> None:
         before = rows()
         checked = api.put(f"{REST}?check=true", FILE, content_type="application/yaml")
@@ -101,7 +103,9 @@ class TestRest:
         assert rows() == before
         code = checked.json()["code"]
         made = api.put(
-            f"{REST}?confirmed={code}", FILE, content_type="application/yaml"
+            f"{REST}?confirmed={code}",
+            FILE,
+            content_type="application/yaml",
         )
         assert (made.status_code, made.json()["is_done"]) == (201, True)
         assert Campaign.objects.get(slug="tour").memberships.get().user == user

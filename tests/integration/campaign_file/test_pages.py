@@ -34,14 +34,15 @@ def sent(client: Client, text: str) -> tuple[int, str]:
 
 def answers(html: str) -> dict[str, str]:
     found = dict(
-        re.findall(r'<input type="hidden" name="(content|code)" value="([^"]*)"', html)
+        re.findall(r'<input type="hidden" name="(content|code)" value="([^"]*)"', html),
     )
     return {**found, "act": "yes"}
 
 
 @pytest.mark.thorough
 def test_differences_are_previewed_then_applied(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     status, html = sent(client, CHANGED)
     assert status == 200
@@ -59,14 +60,17 @@ def test_differences_are_previewed_then_applied(
         User.objects.get(memberships__campaign=campaign),
     )
     again = client.post(
-        page(), {"file": SimpleUploadedFile("m.yaml", CHANGED.encode())}, follow=True
+        page(),
+        {"file": SimpleUploadedFile("m.yaml", CHANGED.encode())},
+        follow=True,
     )
     assert "No changes" in again.content.decode()
 
 
 @pytest.mark.thorough
 def test_changes_made_meanwhile_are_previewed_again(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     _status, html = sent(client, CHANGED)
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)
@@ -80,7 +84,8 @@ def test_changes_made_meanwhile_are_previewed_again(
 
 
 def test_another_content_than_was_shown_is_refused(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     _status, html = sent(client, CHANGED)
     forged = {**answers(html), "content": answers(html)["content"][:-3] + "abc"}

@@ -22,14 +22,18 @@ def client(campaign: Campaign) -> APIClient:
 
 
 def put(
-    client: APIClient, content: bytes, query: str = ""
+    client: APIClient,
+    content: bytes,
+    query: str = "",
 ) -> tuple[int, dict[str, object]]:
     answer = client.put(f"{ADDRESS}{query}", content, content_type="application/yaml")
     return answer.status_code, answer.json()
 
 
 def test_command_page_and_rest_give_the_same_bytes(
-    campaign: Campaign, client: APIClient, capsys: pytest.CaptureFixture[str]
+    campaign: Campaign,
+    client: APIClient,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = reverse("campaign-file-download", args=["museum"])
     for option, query, on_page in (
@@ -46,7 +50,8 @@ def test_command_page_and_rest_give_the_same_bytes(
 
 
 def test_a_check_says_what_differs_and_changes_nothing(
-    campaign: Campaign, client: APIClient
+    campaign: Campaign,
+    client: APIClient,
 ) -> None:
     status, found = put(client, CHANGED, "?check=true")
     assert status == 200
@@ -57,7 +62,7 @@ def test_a_check_says_what_differs_and_changes_nothing(
             "before": "17",
             "after": "20",
             "words": "~ lease_minutes: 17 → 20",
-        }
+        },
     ]
     assert (found["is_done"], found["notes"]) == (False, [])
     campaign.refresh_from_db()
@@ -75,7 +80,8 @@ def test_a_check_says_what_differs_and_changes_nothing(
 
 
 def test_a_code_of_other_changes_does_nothing(
-    campaign: Campaign, client: APIClient
+    campaign: Campaign,
+    client: APIClient,
 ) -> None:
     _status, found = put(client, CHANGED, "?check=true")
     Campaign.objects.filter(pk=campaign.pk).update(lease_minutes=18)

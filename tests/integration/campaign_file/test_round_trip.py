@@ -36,7 +36,8 @@ def drawn(campaign: Campaign) -> dict[str, list[HITPlan]]:
 def _plans(task: Task) -> list[HITPlan]:
     hits = HIT.objects.filter(task=task)
     return sorted(
-        plans_read(list(hits.values_list("pk", flat=True))).values(), key=_number
+        plans_read(list(hits.values_list("pk", flat=True))).values(),
+        key=_number,
     )
 
 
@@ -71,7 +72,9 @@ def rows() -> dict[str, list[Any]]:
 
 @pytest.mark.thorough
 def test_the_file_makes_the_campaign_again(
-    campaign: Campaign, user: User, tmp_path: Path
+    campaign: Campaign,
+    user: User,
+    tmp_path: Path,
 ) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()
@@ -93,7 +96,8 @@ def test_the_file_makes_the_campaign_again(
     assert again.state == "draft"
     assert campaign_file(campaign=again, people=True) == content
     hits_plan(
-        task_id=Task.objects.of(again).get(test_set__name="museum en-de").pk, count=12
+        task_id=Task.objects.of(again).get(test_set__name="museum en-de").pk,
+        count=12,
     )
     assert drawn(again) == original
     assert [each.user for each in again.memberships.all()] == [user]
@@ -101,7 +105,9 @@ def test_the_file_makes_the_campaign_again(
 
 @pytest.mark.thorough
 def test_the_same_file_again_changes_no_row(
-    campaign: Campaign, user: User, tmp_path: Path
+    campaign: Campaign,
+    user: User,
+    tmp_path: Path,
 ) -> None:
     call_command("campaign_file", "museum", folder=tmp_path, people=True)
     content = (tmp_path / "campaign.yaml").read_bytes()
@@ -139,7 +145,10 @@ def test_file_has_no_secrets_and_no_people(campaign: Campaign) -> None:
 
 def test_texts_of_imported_judgments_are_not_named(campaign: Campaign) -> None:
     empty_task(
-        campaign=campaign, name="imported", source_language="cs", target_language="en"
+        campaign=campaign,
+        name="imported",
+        source_language="cs",
+        target_language="en",
     )
     said = read_yaml("c", campaign_file(campaign=campaign)).value["test_sets"]
     assert [each.get("texts", {}).get("files") for each in said] == [

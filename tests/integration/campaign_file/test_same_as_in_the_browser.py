@@ -41,7 +41,8 @@ def in_browser(client: Client) -> Task:
     settings = {"judged_0": "translations", "lease_minutes": 30, "show_source": "on"}
     assert (
         client.post(
-            reverse("campaign-settings", args=["browser"]), settings
+            reverse("campaign-settings", args=["browser"]),
+            settings,
         ).status_code
         == 302
     )
@@ -50,7 +51,9 @@ def in_browser(client: Client) -> Task:
     for name, content in FILES.items():
         file = {"name": name, "size": len(content)}
         made = client.post(
-            f"{upload}files/", file, content_type="application/json"
+            f"{upload}files/",
+            file,
+            content_type="application/json",
         ).json()
         client.put(
             f"{upload}files/{made['id']}/content/?offset=0",
@@ -68,13 +71,19 @@ def in_browser(client: Client) -> Task:
 @pytest.mark.django_db(transaction=True)
 def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> None:
     user = User.objects.create_user(
-        name="Olga", email="olga@example.org", is_staff=True
+        name="Olga",
+        email="olga@example.org",
+        is_staff=True,
     )
     organiser_add(campaign=make_campaign("earlier"), user=user)
     client.force_login(user)
     task = in_browser(client)
     design_change(
-        task=task, kind="balanced", seed=99, segments_per_hit=2, systems_per_block=2
+        task=task,
+        kind="balanced",
+        seed=99,
+        segments_per_hit=2,
+        systems_per_block=2,
     )
     for name, content in FILES.items():
         path = tmp_path / name
@@ -83,7 +92,10 @@ def test_yaml_and_browser_give_the_same_hits(client: Client, tmp_path: Path) -> 
     (tmp_path / "campaign.yaml").write_text(WRITTEN)
 
     call_command(
-        "apply_campaign", str(tmp_path / "campaign.yaml"), yes=True, verbosity=0
+        "apply_campaign",
+        str(tmp_path / "campaign.yaml"),
+        yes=True,
+        verbosity=0,
     )
 
     written = Task.objects.get(test_set__campaign__slug="written")

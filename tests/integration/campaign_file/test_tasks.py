@@ -54,7 +54,8 @@ def test_a_file_chooses_systems_and_whether_segments_come_again(
 ) -> None:
     text = ADDED.replace("seed: 9", "seed: 9\n          systems: [dune, amber, dune]")
     text = text.replace(
-        "blocks_wanted: 40", "blocks_wanted: 40\n        segments_again: true"
+        "blocks_wanted: 40",
+        "blocks_wanted: 40\n        segments_again: true",
     )
     apply(text)
     task = of_two_outputs(campaign)
@@ -77,7 +78,7 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
     assert (task.blocks_wanted, design.kind, design.seed) == (40, "balanced", 9)
     assert words(apply(ADDED)) == []
     changed = apply(
-        ADDED.replace("blocks_wanted: 40", "blocks_wanted: 50\n        closed: true")
+        ADDED.replace("blocks_wanted: 40", "blocks_wanted: 50\n        closed: true"),
     )
     assert words(changed) == [
         "− test_sets › museum en-de › tasks › two_outputs › closed: false → true",
@@ -92,11 +93,16 @@ def test_a_file_adds_a_task_once_and_changes_it(campaign: Campaign) -> None:
 
 @pytest.mark.thorough
 def test_the_file_makes_tasks_designs_and_rules_again(
-    campaign: Campaign, user: User, tmp_path: Path
+    campaign: Campaign,
+    user: User,
+    tmp_path: Path,
 ) -> None:
     ranking = Task.objects.of(campaign).get(test_set__name="museum en-de")
     task = task_create(
-        test_set=ranking.test_set, protocol="two_outputs", by=None, blocks_wanted=8
+        test_set=ranking.test_set,
+        protocol="two_outputs",
+        by=None,
+        blocks_wanted=8,
     )
     design_change(task=task, kind="balanced", systems_per_block=2, seed=2**127 + 9)
     ranking_settings_change(task=task, confidence=0.8, reason="Pairs.", changed_by=user)

@@ -55,7 +55,9 @@ def test_judgments_of_a_text_that_was_corrected_later_are_left_out(task: Task) -
     before = folder(task)
     assert "README.txt" not in before
     judged = Output.objects.get(
-        system__name="cobalt", segment__number=2, replaced_at=None
+        system__name="cobalt",
+        segment__number=2,
+        replaced_at=None,
     )
     output_correct(output=judged, text="Ab.", leave_out=False)
     files = folder(task)
@@ -72,7 +74,8 @@ def test_judgments_of_a_text_that_was_corrected_later_are_left_out(task: Task) -
 
 
 def test_names_that_would_become_one_file_name_stay_apart(
-    task: Task, as_organiser: Client
+    task: Task,
+    as_organiser: Client,
 ) -> None:
     names = {"cobalt": "big model", "dune": "big_model", "ember": "Big/Model"}
     for old, new in names.items():
@@ -96,7 +99,8 @@ def test_names_that_would_become_one_file_name_stay_apart(
             archive.writestr(name, text)
     uploaded = SimpleUploadedFile("folder.zip", content.getvalue())
     answer = as_organiser.post(
-        reverse("api-metrics", args=[task.pk]), {"files": [uploaded]}
+        reverse("api-metrics", args=[task.pk]),
+        {"files": [uploaded]},
     )
     assert answer.status_code == 201, answer.json()
     assert set(Metric.objects.get().systems) == set(names.values())

@@ -68,18 +68,22 @@ def task(campaign: Campaign) -> Task:
         segment.save()
         for system, text in outputs.items():
             Output.objects.filter(segment=segment, system__name=system).update(
-                text=text
+                text=text,
             )
     return task_create(test_set=ranking.test_set, protocol=Protocol.SPANS, by=None)
 
 
 def _imported(
-    task: Task, name: str, choice: NoLongerInFile | None = None
+    task: Task,
+    name: str,
+    choice: NoLongerInFile | None = None,
 ) -> AnswersImported:
     path = _CASE / name
     file = StoredFile(name, opener(path))
     return answers_import(
-        task=task, files=[file], options=ImportOptions(no_longer_in_file=choice)
+        task=task,
+        files=[file],
+        options=ImportOptions(no_longer_in_file=choice),
     )
 
 
@@ -112,7 +116,8 @@ def test_later_export_supersedes_the_answers_that_judges_revised(task: Task) -> 
 
 
 def test_figures_of_an_export_are_those_of_the_campaign(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     for name in ("monday.jsonl", "friday.jsonl"):
         _imported(task, name)
@@ -124,7 +129,8 @@ def test_figures_of_an_export_are_those_of_the_campaign(
 def test_earlier_export_changes_no_answer(task: Task) -> None:
     _imported(task, "friday.jsonl")
     with pytest.raises(
-        ImportRefusedError, match="1 stored answer of an earlier import is not in"
+        ImportRefusedError,
+        match="1 stored answer of an earlier import is not in",
     ):
         _imported(task, "monday.jsonl")
     monday = _imported(task, "monday.jsonl", NoLongerInFile.KEEP)
@@ -137,7 +143,8 @@ def test_answers_that_a_later_export_lacks_wait_for_the_organiser(task: Task) ->
     for name in ("monday.jsonl", "friday.jsonl"):
         _imported(task, name)
     with pytest.raises(
-        ImportRefusedError, match="2 stored answers of an earlier import are not"
+        ImportRefusedError,
+        match="2 stored answers of an earlier import are not",
     ):
         _imported(task, "reset.jsonl")
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
@@ -205,7 +212,9 @@ def test_page_asks_before_answers_are_withdrawn(task: Task, client: Client) -> N
     def send(choice: str) -> Any:
         file = SimpleUploadedFile("reset.jsonl", (_CASE / "reset.jsonl").read_bytes())
         return client.post(
-            address, {"file": file, "no_longer_in_file": choice}, follow=True
+            address,
+            {"file": file, "no_longer_in_file": choice},
+            follow=True,
         )
 
     refused = send("")
@@ -233,7 +242,9 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(
         content = json.dumps({**line, "value": value}).encode()
         file = StoredFile(f"{value}.jsonl", partial(BytesIO, content))
         return answers_import(
-            task=task, files=[file], options=ImportOptions(no_longer_in_file=choice)
+            task=task,
+            files=[file],
+            options=ImportOptions(no_longer_in_file=choice),
         )
 
     def values() -> list[int]:
@@ -260,7 +271,8 @@ def test_five_way_file_that_holds_its_rows_twice_is_imported_once(
     def send(*lines: str) -> AnswersImported:
         content = "".join([head, *lines]).encode()
         return answers_import(
-            task=task, files=[StoredFile("j.csv", partial(BytesIO, content))]
+            task=task,
+            files=[StoredFile("j.csv", partial(BytesIO, content))],
         )
 
     doubled = send(*rows, *rows)

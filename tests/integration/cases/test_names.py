@@ -16,7 +16,9 @@ from tests.unchanged import nothing_changes
 pytestmark = pytest.mark.django_db
 
 UNSEEN = pytest.mark.parametrize(
-    "name", ["du\u200bne", "du\u202ene", "\u2066dune"], ids=ascii
+    "name",
+    ["du\u200bne", "du\u202ene", "\u2066dune"],
+    ids=ascii,
 )
 
 
@@ -34,7 +36,10 @@ def organiser(task: Task, client: Client) -> Client:
 @UNSEEN
 @pytest.mark.parametrize("door", ["page", "rest"])
 def test_system_is_not_renamed(
-    task: Task, organiser: Client, name: str, door: str
+    task: Task,
+    organiser: Client,
+    name: str,
+    door: str,
 ) -> None:
     system = task.test_set.systems.get(name="dune")
     with nothing_changes():
@@ -44,7 +49,9 @@ def test_system_is_not_renamed(
         else:
             address = f"/api/v1/tasks/{task.pk}/systems/{system.pk}/"
             answer = organiser.patch(
-                address, {"name": name}, content_type="application/json"
+                address,
+                {"name": name},
+                content_type="application/json",
             )
     assert answer.status_code == 400
     assert "invisible character U+" in answer.content.decode()
@@ -53,7 +60,10 @@ def test_system_is_not_renamed(
 @UNSEEN
 @pytest.mark.parametrize("door", ["page", "rest"])
 def test_system_is_not_added(
-    task: Task, organiser: Client, name: str, door: str
+    task: Task,
+    organiser: Client,
+    name: str,
+    door: str,
 ) -> None:
     address = reverse("system-add", args=["museum", task.pk])
     if door == "rest":
@@ -83,7 +93,9 @@ def test_judge_is_not_added(task: Task, organiser: Client, name: str) -> None:
 
 @UNSEEN
 def test_documents_of_judgments_alone_are_refused(
-    task: Task, tmp_path: Path, name: str
+    task: Task,
+    tmp_path: Path,
+    name: str,
 ) -> None:
     path = tmp_path / "judgments.csv"
     path.write_text(

@@ -71,7 +71,7 @@ def renamed(task: Task) -> Task:
         System.objects.filter(test_set=task.test_set, name=name).update(name=odd)
         Document.objects.filter(test_set=task.test_set, name=name).update(name=odd)
         Judge.objects.filter(campaign=task.test_set.campaign, pseudonym=name).update(
-            pseudonym=odd
+            pseudonym=odd,
         )
     # Sorts remember by name what they asked; names stay as they are from then on.
     if task.protocol == Protocol.SORTING:
@@ -99,7 +99,7 @@ def said(task: Task, file_format: str = "") -> Counter[tuple[Any, ...]]:
     found = list(
         Judgment.objects.of(task.pk)
         .current()
-        .select_related("judge", "block__segment__document")
+        .select_related("judge", "block__segment__document"),
     )
     answers = answers_read(task.protocol, [each.pk for each in found])
     counted: Counter[tuple[Any, ...]] = Counter()
@@ -193,7 +193,9 @@ def answered_and_other(protocol: Protocol) -> tuple[Task, Task]:
 @pytest.mark.parametrize(("kind", "file_format"), RANKED)
 @pytest.mark.parametrize("pair", [Protocol.RANKING], indirect=True)
 def test_ranking_comes_back_from_each_format(
-    pair: tuple[Task, Task], kind: str, file_format: ExportFormat
+    pair: tuple[Task, Task],
+    kind: str,
+    file_format: ExportFormat,
 ) -> None:
     task, other = pair
     content = whole(task, kind, str(file_format))
@@ -208,7 +210,9 @@ def test_ranking_comes_back_from_each_format(
 
 @pytest.mark.parametrize(("pair", "file_format"), WRITTEN, indirect=["pair"])
 def test_answers_come_back_from_each_format(
-    pair: tuple[Task, Task], file_format: str, tmp_path: Path
+    pair: tuple[Task, Task],
+    file_format: str,
+    tmp_path: Path,
 ) -> None:
     task, other = pair
     if file_format in ORDERS:

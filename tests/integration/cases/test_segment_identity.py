@@ -34,7 +34,7 @@ def task(campaign: Campaign) -> Task:
     ranked = make_task(campaign, systems=("birch", "grove"), identical=())
     for name, position in (("01-the-lift", 1), ("02-the-hall", 2)):
         Document.objects.filter(test_set=ranked.test_set, position=position).update(
-            name=name
+            name=name,
         )
     return Task.objects.create(test_set=ranked.test_set, protocol=Protocol.SPANS)
 
@@ -84,7 +84,9 @@ def five_way(tmp_path: Path) -> Callable[..., Path]:
     ],
 )  # fmt: skip
 def test_answers_of_another_document_are_refused(
-    task: Task, name: str, words: tuple[str, ...]
+    task: Task,
+    name: str,
+    words: tuple[str, ...],
 ) -> None:
     said = refused("import_answers", ANSWERS / name, protocol="spans")
     assert all(each in said for each in words), said
@@ -103,7 +105,8 @@ def _esa(path: Path, rows: list[tuple[str, str, int]]) -> Path:
 
 
 def test_systems_in_names_of_documents_are_dropped_and_reported(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     segments = (("01-the-lift", 2), ("02-the-hall", 6))
     rows = [(system, *segment) for system in ("birch", "grove") for segment in segments]
@@ -111,13 +114,15 @@ def test_systems_in_names_of_documents_are_dropped_and_reported(
     assert "4 judgments imported" in report
     assert "names of systems at the end of names of documents (name#system)" in report
     numbers = Judgment.objects.of(task.pk).values_list(
-        "block__segment__number", flat=True
+        "block__segment__number",
+        flat=True,
     )
     assert sorted(numbers) == [2, 2, 6, 6]
 
 
 def test_numbers_within_a_batch_are_stored_at_places_in_documents(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     """Store two whole documents of each system, and leave out a part of one."""
     birch = [("birch", "02-the-hall", number) for number in (1, 2, 3)]
@@ -131,28 +136,33 @@ def test_numbers_within_a_batch_are_stored_at_places_in_documents(
         "outputs of documents that were split between two batches (left out)" in report
     )
     numbers = Judgment.objects.of(task.pk).values_list(
-        "block__segment__number", flat=True
+        "block__segment__number",
+        flat=True,
     )
     assert sorted(numbers) == [1, 2, 3, 4, 5, 5, 6, 6, 7, 7]
 
 
 def test_numbers_within_a_batch_of_a_document_of_another_length_are_refused(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     """Refuse places of three segments in a document of four: any of them may be the one that lacks."""
     rows = [("birch", "01-the-lift", number) for number in (1, 2, 3)]
     rows += [("grove", "01-the-lift", number) for number in (7, 8, 9)]
     error = refused(
-        "import_answers", _esa(tmp_path / "esa.csv", rows), protocol="spans"
+        "import_answers",
+        _esa(tmp_path / "esa.csv", rows),
+        protocol="spans",
     )
     assert '"01-the-lift" has 3 segments in the file, and 4 in the test set' in error
 
 
 def test_scores_that_wmt_released_are_stored_at_their_segments(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     Document.objects.filter(test_set=task.test_set, name="02-the-hall").update(
-        name="news/hall"
+        name="news/hall",
     )
     segments = Segment.objects.filter(document__name="news/hall").order_by("position")
     lines = [
@@ -168,7 +178,8 @@ def test_scores_that_wmt_released_are_stored_at_their_segments(
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     assert "3 judgments imported" in run("import_answers", path, protocol="spans")
     numbers = Judgment.objects.of(task.pk).values_list(
-        "block__segment__number", flat=True
+        "block__segment__number",
+        flat=True,
     )
     assert sorted(numbers) == [5, 6, 7]
     lines[0]["src_text"] = "Quite another source."
@@ -210,7 +221,9 @@ def test_five_way_row_of_another_document_is_refused(
 
 @pytest.mark.parametrize("protocol", ["ranking", "top"])
 def test_only_name_in_a_file_that_is_no_document_names_the_test_set(
-    task: Task, five_way: Callable[..., Path], protocol: str
+    task: Task,
+    five_way: Callable[..., Path],
+    protocol: str,
 ) -> None:
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
     path = five_way((6, "-1"), (5, "en-de.test"), (2, "en-de.test"))
@@ -222,7 +235,8 @@ def test_only_name_in_a_file_that_is_no_document_names_the_test_set(
 
 
 def test_second_name_in_a_file_shows_that_the_first_is_a_document(
-    task: Task, five_way: Callable[..., Path]
+    task: Task,
+    five_way: Callable[..., Path],
 ) -> None:
     said = refused(
         "import_answers",
@@ -232,7 +246,8 @@ def test_second_name_in_a_file_shows_that_the_first_is_a_document(
 
 
 def test_rows_imported_before_show_that_a_name_is_a_document(
-    task: Task, five_way: Callable[..., Path]
+    task: Task,
+    five_way: Callable[..., Path],
 ) -> None:
     run("import_answers", five_way((5, "02-the-hall")))
     said = refused("import_answers", five_way((5, "02-the-hall"), (6, "02-the-hal")))
@@ -241,12 +256,14 @@ def test_rows_imported_before_show_that_a_name_is_a_document(
 
 def test_minus_one_is_no_document(task: Task, five_way: Callable[..., Path]) -> None:
     assert "3 judgments" in run(
-        "import_answers", five_way((5, "02-the-hall"), (6, "-1"), (7, ""))
+        "import_answers",
+        five_way((5, "02-the-hall"), (6, "-1"), (7, "")),
     )
 
 
 def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     case = CASES / "77-pearmut-campaign-of-a-name-with-a-slash"
     named = {"campaign": campaign.slug, "name": "News en/de"}
@@ -265,7 +282,8 @@ def test_campaign_for_pearmut_of_a_name_with_a_slash_has_an_id_without_one(
 
 
 def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
-    task: Task, tmp_path: Path
+    task: Task,
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "campaign.json"
     exported(task, path)
@@ -277,7 +295,11 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
         "target_language": "de",
     }
     call_command(
-        "import_test_set", str(path), **named, stdout=StringIO(), stderr=StringIO()
+        "import_test_set",
+        str(path),
+        **named,
+        stdout=StringIO(),
+        stderr=StringIO(),
     )
     again = Task.objects.create(test_set=copy.test_sets.get(), protocol=Protocol.SPANS)
     # Documents in another order, and each judged at the place of its task.
@@ -307,6 +329,7 @@ def test_pearmut_log_of_an_exported_campaign_is_stored_where_it_was_judged(
     }
     for each in (task, again):
         found = Judgment.objects.of(each.pk).values_list(
-            "block__segment__source_text", "spansanswer__scores"
+            "block__segment__source_text",
+            "spansanswer__scores",
         )
         assert {(source, scores[0]) for source, scores in found} == expected

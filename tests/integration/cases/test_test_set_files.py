@@ -45,7 +45,12 @@ def run(path: Path, *options: str) -> tuple[bool, str]:
     languages = ["--source-language", "en", "--target-language", "de"]
     try:
         call_command(
-            "import_test_set", str(path), *arguments, *languages, *options, stdout=out
+            "import_test_set",
+            str(path),
+            *arguments,
+            *languages,
+            *options,
+            stdout=out,
         )
     except CommandError as error:
         return False, str(error)
@@ -55,10 +60,13 @@ def run(path: Path, *options: str) -> tuple[bool, str]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
 @pytest.mark.parametrize(
-    "options", [(), ("--common-documents",)], ids=["all", "common"]
+    "options",
+    [(), ("--common-documents",)],
+    ids=["all", "common"],
 )
 def test_a_check_accepts_exactly_what_an_import_takes(
-    folder: Path, options: tuple[str, ...]
+    folder: Path,
+    options: tuple[str, ...],
 ) -> None:
     entries = list(folder.iterdir())
     path = entries[0] if len(entries) == 1 and entries[0].is_file() else folder
@@ -75,7 +83,8 @@ def test_a_check_accepts_exactly_what_an_import_takes(
 @pytest.mark.django_db
 def test_an_import_names_and_records_what_it_leaves_out() -> None:
     _taken, said = run(
-        CASES / "04-document-withdrawn-from-outputs" / "set.xml", "--common-documents"
+        CASES / "04-document-withdrawn-from-outputs" / "set.xml",
+        "--common-documents",
     )
     assert 'Skipped: document "v2" (not covered by alpha, beta)' in said
     assert set(Document.objects.values_list("name", flat=True)) == {"v1", "v3"}
@@ -116,7 +125,8 @@ CHANGES: dict[str, Callable[[str, bytes], dict[str, bytes]]] = {
 @settings(examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=st.lists(st.tuples(st.sampled_from(sorted(TEXTS)), st.sampled_from(sorted(CHANGES))), max_size=3))  # fmt: skip
 def test_changed_files_are_refused_by_both_or_by_neither(
-    tmp_path: Path, changes: list[tuple[str, str]]
+    tmp_path: Path,
+    changes: list[tuple[str, str]],
 ) -> None:
     files = dict(TEXTS)
     for name, change in changes:
@@ -131,7 +141,7 @@ def test_changed_files_are_refused_by_both_or_by_neither(
         stored.append(StoredFile(name, opener(folder / name)))
     recognised = recognise("set", stored)
     checked = test_sets.test_set_files_check(
-        files=test_sets.TestSetFiles(recognised=recognised)
+        files=test_sets.TestSetFiles(recognised=recognised),
     ).error
     refused = None
     with transaction.atomic():

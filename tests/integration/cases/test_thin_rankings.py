@@ -36,7 +36,9 @@ def one_block() -> TestSetWriter:
 def disconnected() -> TestSetWriter:
     """A before B before C, and D before E: no block has systems of both groups."""
     return ranked(
-        {("A", "B", "C"): [1, 2, 3], ("D", "E"): [1, 2]}, segments=10, judges=2
+        {("A", "B", "C"): [1, 2, 3], ("D", "E"): [1, 2]},
+        segments=10,
+        judges=2,
     )
 
 
@@ -47,7 +49,10 @@ def all_ties() -> TestSetWriter:
 
 
 def ranked(
-    labels: dict[tuple[str, ...], list[int]], *, segments: int, judges: int
+    labels: dict[tuple[str, ...], list[int]],
+    *,
+    segments: int,
+    judges: int,
 ) -> TestSetWriter:
     writer = TestSetWriter(make_campaign("thin"), "news", sorted(sum(labels, ())))
     with writer.at_once():
@@ -89,7 +94,8 @@ def tables_of(page: str, name: str) -> list[list[str]]:
 
 
 def test_the_dashboard_of_one_block_says_what_is_missing_once(
-    one_block: TestSetWriter, organiser_of: Any
+    one_block: TestSetWriter,
+    organiser_of: Any,
 ) -> None:
     page = organiser_of(one_block).get(addresses(one_block)["dashboard"])
     assert text_of(page).count(NOT_YET) == 1
@@ -98,7 +104,8 @@ def test_the_dashboard_of_one_block_says_what_is_missing_once(
 
 
 def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
-    all_ties: TestSetWriter, organiser_of: Any
+    all_ties: TestSetWriter,
+    organiser_of: Any,
 ) -> None:
     page = organiser_of(all_ties).get(addresses(all_ties)["dashboard"])
     (rows,) = tables_of(page.content.decode(), "ranking")
@@ -112,15 +119,18 @@ def test_the_dashboard_lists_systems_that_are_always_equal_as_tied(
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
 def test_pages_about_a_system_are_shown(
-    name: str, request: pytest.FixtureRequest, organiser_of: Any
+    name: str,
+    request: pytest.FixtureRequest,
+    organiser_of: Any,
 ) -> None:
     writer = request.getfixturevalue(name)
     client = organiser_of(writer)
     for system in writer.task.test_set.systems.all():
         page = client.get(
             reverse(
-                "system-results", args=[writer.campaign.slug, writer.task.pk, system.pk]
-            )
+                "system-results",
+                args=[writer.campaign.slug, writer.task.pk, system.pk],
+            ),
         )
         assert page.status_code == 200
         said = text_of(page)
@@ -143,12 +153,13 @@ def latest(writer: TestSetWriter, client: Client) -> dict[str, Any]:
 
 
 def test_rest_has_no_range_cluster_or_p_value_of_one_block(
-    one_block: TestSetWriter, organiser_of: Any
+    one_block: TestSetWriter,
+    organiser_of: Any,
 ) -> None:
     found = latest(one_block, organiser_of(one_block))
     for row in found["systems"]:
         assert [row[name] for name in ("rank_low", "rank_high", "cluster")] == [
-            None
+            None,
         ] * 3
         assert row["shortage"] == {"unit": "blocks", "found": 1.0, "needed": 10}
     assert {pair["p_value"] for pair in found["pairs"]} == {None}
@@ -170,7 +181,9 @@ def files_of(result: PublishedResult, client: Client) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
 def test_published_files_and_pages_of_thin_rankings(
-    name: str, request: pytest.FixtureRequest, client: Client
+    name: str,
+    request: pytest.FixtureRequest,
+    client: Client,
 ) -> None:
     writer = request.getfixturevalue(name)
     result, _zipped = bundled(writer.task)
@@ -209,7 +222,9 @@ def test_published_files_and_pages_of_thin_rankings(
 
 @pytest.mark.parametrize("name", ["one_block", "disconnected", "all_ties"])
 def test_bundles_of_thin_rankings_are_reproduced(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+    name: str,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
 ) -> None:
     writer = request.getfixturevalue(name)
     _result, zipped = bundled(writer.task)
@@ -246,7 +261,9 @@ def test_bundles_of_thin_rankings_are_reproduced(
     ],
 )
 def test_analyses_of_thin_rankings_are_told(
-    name: str, kind: str, request: pytest.FixtureRequest
+    name: str,
+    kind: str,
+    request: pytest.FixtureRequest,
 ) -> None:
     writer = request.getfixturevalue(name)
 

@@ -26,11 +26,16 @@ def judgment_of_two(protocol: Protocol = Protocol.TWO_OUTPUTS) -> Create:
     segment = test_set.segments.all()[0]
     outputs = segment.outputs.order_by("pk").values_list("pk", flat=True)[:2]
     block = Block.objects.create(
-        hit=hit, segment=segment, position=1, outputs=list(outputs)
+        hit=hit,
+        segment=segment,
+        position=1,
+        outputs=list(outputs),
     )
     judge, now = make_judge(test_set.campaign), timezone.now()
     lent = Assignment.objects.create(
-        hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))
+        hit=hit,
+        judge=judge,
+        lease=DateTimeTZRange(now, now + timedelta(hours=1)),
     )
     return partial(
         Judgment.objects.create,
@@ -50,7 +55,7 @@ def answer() -> Create:
     def both(*, labels: list[int] | None = None, **fields: Any) -> object:
         judgment = create(client_id=uuid4(), labels=labels or [1, 2])
         return TwoOutputsAnswer.objects.create(
-            **{"judgment": judgment, "verdict": "first", **fields}
+            **{"judgment": judgment, "verdict": "first", **fields},
         )
 
     return both

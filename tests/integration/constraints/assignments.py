@@ -31,10 +31,16 @@ def assignment() -> Create:
     judges = [make_judge(campaign, name) for name in ("judge01", "judge02")]
     lease = DateTimeTZRange(NOW, LATER)
     Assignment.objects.create(
-        hit=first.hit, judge=judges[0], lease=lease, public_id=ONE_ID
+        hit=first.hit,
+        judge=judges[0],
+        lease=lease,
+        public_id=ONE_ID,
     )
     return partial(
-        Assignment.objects.create, hit=second.hit, judge=judges[1], lease=lease
+        Assignment.objects.create,
+        hit=second.hit,
+        judge=judges[1],
+        lease=lease,
     )
 
 
@@ -44,7 +50,10 @@ def exposure() -> Create:
     one, two = shown.task.test_set.segments.all()[:2]
     judge = make_judge(shown.task.test_set.campaign)
     lent = Assignment.objects.create(
-        hit=shown.hit, judge=judge, lease=DateTimeTZRange(NOW, LATER), public_id=ONE_ID
+        hit=shown.hit,
+        judge=judge,
+        lease=DateTimeTZRange(NOW, LATER),
+        public_id=ONE_ID,
     )
     create = partial(Exposure.objects.create, judge=judge, assignment=lent)
     create(segment=one)
@@ -81,7 +90,8 @@ def a_hit_is_lent_to_two_judges(attempt: Attempt) -> None:
     lent = Assignment.objects.get()
     with attempt.refuses():
         create(
-            hit=lent.hit, lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST)
+            hit=lent.hit,
+            lease=DateTimeTZRange(LATER - timedelta(minutes=1), LATEST),
         )
     with attempt.accepts():
         create(hit=lent.hit, lease=DateTimeTZRange(LATER, LATEST))

@@ -65,14 +65,14 @@ def a_candidate_stands_for_an_output_of_another_segment(attempt: Attempt) -> Non
             [
                 Block(**create.keywords, outputs=[first, second]),
                 Block(**fresh, outputs=[first, elsewhere]),
-            ]
+            ],
         )
     with attempt.accepts():
         Block.objects.bulk_create(
             [
                 Block(**create.keywords, outputs=[first, second]),
                 Block(**fresh, outputs=[second, first]),
-            ]
+            ],
         )
 
 
@@ -141,6 +141,9 @@ def another_block() -> tuple[partial[Block], list[int]]:
     """Return what creates one more block of a segment, and the outputs of the segment by id."""
     shown = make_shown()
     create = partial(
-        Block.objects.create, hit=shown.hit, segment=shown.block.segment, position=2
+        Block.objects.create,
+        hit=shown.hit,
+        segment=shown.block.segment,
+        position=2,
     )
     return create, [output.pk for output in shown.outputs]

@@ -47,7 +47,10 @@ def membership() -> Create:
     campaign = make_campaign()
     make_organiser(campaign)
     return partial(
-        Membership.objects.create, campaign=campaign, user=make_person(), role="analyst"
+        Membership.objects.create,
+        campaign=campaign,
+        user=make_person(),
+        role="analyst",
     )
 
 
@@ -59,7 +62,10 @@ def instructions() -> Create:
     }
     Instructions.objects.create(version=1, demands_acceptance=True, **fields)
     return partial(
-        Instructions.objects.create, version=2, demands_acceptance=False, **fields
+        Instructions.objects.create,
+        version=2,
+        demands_acceptance=False,
+        **fields,
     )
 
 

@@ -40,7 +40,7 @@ def edit_of_one() -> Create:
             labels=[1],
         )
         return EditingAnswer.objects.create(
-            **{"outcome": "unable", **fields, "judgment": edit}
+            **{"outcome": "unable", **fields, "judgment": edit},
         )
 
     return create
@@ -78,7 +78,10 @@ def edit_changes_after_another_judge_received_it(attempt: Attempt) -> None:
         edit_again(edit, judge=edit.judge)
     review = make_hit(edit.task, 2, repeats=edit.block.hit, purpose="redundancy")
     Block.objects.create(
-        hit=review, segment=edit.block.segment, position=1, outputs=edit.block.outputs
+        hit=review,
+        segment=edit.block.segment,
+        position=1,
+        outputs=edit.block.outputs,
     )
     lent(review, "reviewer")
     with attempt.refuses(saying="already received"):

@@ -38,7 +38,11 @@ def hit_for_a_judge() -> Create:
 def repeat() -> Create:
     there = small_task()
     return partial(
-        make_hit, there, number=2, repeats=make_hit(there, 1), purpose="inter"
+        make_hit,
+        there,
+        number=2,
+        repeats=make_hit(there, 1),
+        purpose="inter",
     )
 
 
@@ -75,7 +79,10 @@ breaks_by_fields(
     accepted={"inter_share": 0.9, "intra_share": 0.9},
 )
 breaks_by_fields(
-    "hit_one_first_in_a_family", hit, {"family": 1}, accepted={"family": 2}
+    "hit_one_first_in_a_family",
+    hit,
+    {"family": 1},
+    accepted={"family": 2},
 )
 breaks_by_fields(
     "hit_on_standby_not_reserved",

@@ -48,7 +48,8 @@ def a_conflict_is_with_a_system_elsewhere(attempt: Attempt) -> None:
         judge = make_judge(there.test_set.campaign)
         ConflictOfInterest.objects.create(judge=judge, system=system)
     ConflictOfInterest.objects.create(
-        judge=make_judge(there.test_set.campaign), system=system
+        judge=make_judge(there.test_set.campaign),
+        system=system,
     )
     with attempt.refuses(saying="different campaigns"):
         ConflictOfInterest.objects.update(judge=stranger)
@@ -70,11 +71,15 @@ def judge_joins_by_an_invitation_for_someone_else(attempt: Attempt) -> None:
     for campaign, joined_by in ((elsewhere, link), (link.campaign, theirs)):
         with attempt.refuses(saying="cannot be used"):
             judge_create_with_user(
-                campaign=campaign, joined_by=joined_by, joined_browser=b"6" * 32
+                campaign=campaign,
+                joined_by=joined_by,
+                joined_browser=b"6" * 32,
             )
     with attempt.accepts():
         judge_create_with_user(
-            campaign=link.campaign, joined_by=link, joined_browser=b"6" * 32
+            campaign=link.campaign,
+            joined_by=link,
+            joined_browser=b"6" * 32,
         )
         assert Invitation.objects.get(user=None).arrived == 1
 
@@ -100,10 +105,13 @@ def link_to_results_names_a_user_or_has_a_cap(attempt: Attempt) -> None:
 def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
     judge = make_judge(make_campaign())
     there = JudgeGroup.objects.create(
-        campaign=make_campaign("elsewhere"), name="experts"
+        campaign=make_campaign("elsewhere"),
+        name="experts",
     )
     gone = JudgeGroup.objects.create(
-        campaign=judge.campaign, name="gone", removed_at=NOW
+        campaign=judge.campaign,
+        name="gone",
+        removed_at=NOW,
     )
     here = JudgeGroup.objects.create(campaign=judge.campaign, name="experts")
     for group in (there, gone):
@@ -117,7 +125,8 @@ def a_judge_is_in_a_group_elsewhere(attempt: Attempt) -> None:
 def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
     there = JudgeGroup.objects.create(
-        campaign=make_campaign("elsewhere"), name="experts"
+        campaign=make_campaign("elsewhere"),
+        name="experts",
     )
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="different campaigns"):
@@ -130,7 +139,8 @@ def a_design_is_for_a_group_elsewhere(attempt: Attempt) -> None:
 def a_ranking_is_of_a_group_elsewhere(attempt: Attempt) -> None:
     task = small_task()
     there = JudgeGroup.objects.create(
-        campaign=make_campaign("elsewhere"), name="experts"
+        campaign=make_campaign("elsewhere"),
+        name="experts",
     )
     here = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="experts")
     with attempt.refuses(saying="different campaigns"):

@@ -104,7 +104,10 @@ def second_number() -> Create:
     judgments_number(task_id=first.task_id)
     other = create(client_id=uuid4(), judge=make_judge(first.judge.campaign, "judge02"))
     return partial(
-        JudgmentNumber.objects.create, judgment=other, task=first.task, number=2
+        JudgmentNumber.objects.create,
+        judgment=other,
+        task=first.task,
+        number=2,
     )
 
 
@@ -125,7 +128,7 @@ def a_number_is_of_no_judgment_of_the_task(attempt: Attempt) -> None:
             [
                 JudgmentNumber(judgment=second, task=here, number=2),
                 JudgmentNumber(judgment_id=10**12, task=here, number=3),
-            ]
+            ],
         )
     with attempt.accepts():
         create()

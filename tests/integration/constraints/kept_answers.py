@@ -37,5 +37,5 @@ CHANGES: dict[str, tuple[type[Model], Callable[[], Create], dict[str, object]]] 
 }
 for name, changed in CHANGES.items():
     breaks(f"{name}_answer_append_only")(
-        partial(an_answer_is_changed_or_deleted, *changed)
+        partial(an_answer_is_changed_or_deleted, *changed),
     )

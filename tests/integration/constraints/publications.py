@@ -68,6 +68,6 @@ def public_result_is_hidden(attempt: Attempt) -> None:
     create(embargo_until=soon)
     with attempt.accepts():
         PublishedResult.objects.filter(version=2).update(
-            embargo_until=soon + timedelta(days=1)
+            embargo_until=soon + timedelta(days=1),
         )
         PublishedResult.objects.filter(version=2).update(embargo_until=None)

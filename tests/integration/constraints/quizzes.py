@@ -55,7 +55,10 @@ def second_snippet() -> Create:
 def longest_snippet() -> Create:
     """Return what makes a snippet of 51 segments, or fewer."""
     test_set = make_task(
-        make_campaign(), documents=(51,), planned=0, identical=()
+        make_campaign(),
+        documents=(51,),
+        planned=0,
+        identical=(),
     ).test_set
     task = Task.objects.create(test_set=test_set, protocol=Protocol.QUIZ)
 

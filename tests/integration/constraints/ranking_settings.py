@@ -39,6 +39,6 @@ RULE: list[dict[str, Any]] = [
     {"confidence": 0.9},
 ]
 breaks("ranking_settings_immutable")(
-    partial(terms_are_changed, RankingSettings, SETTINGS)
+    partial(terms_are_changed, RankingSettings, SETTINGS),
 )
 breaks("stopping_rule_immutable")(partial(terms_are_changed, StoppingRule, RULE))

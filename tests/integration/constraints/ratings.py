@@ -26,11 +26,16 @@ def rating_judgment() -> Create:
     segment = test_set.segments.all()[0]
     outputs = segment.outputs.order_by("pk").values_list("pk", flat=True)[:1]
     block = Block.objects.create(
-        hit=hit, segment=segment, position=1, outputs=list(outputs)
+        hit=hit,
+        segment=segment,
+        position=1,
+        outputs=list(outputs),
     )
     judge, now = make_judge(test_set.campaign), timezone.now()
     lent = Assignment.objects.create(
-        hit=hit, judge=judge, lease=DateTimeTZRange(now, now + timedelta(hours=1))
+        hit=hit,
+        judge=judge,
+        lease=DateTimeTZRange(now, now + timedelta(hours=1)),
     )
     return partial(
         Judgment.objects.create,
@@ -61,5 +66,7 @@ def rating() -> Create:
 
 
 breaks_by_fields(
-    "rating_has_criteria_and_points", rating, {"criteria": [], "points": []}
+    "rating_has_criteria_and_points",
+    rating,
+    {"criteria": [], "points": []},
 )

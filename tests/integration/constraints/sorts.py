@@ -11,7 +11,8 @@ from tests.integration.constraints.worlds import small_task
 def second_sort() -> Create:
     """Return what makes a second sort of a task."""
     task = Task.objects.create(
-        test_set=small_task().test_set, protocol=Protocol.SORTING
+        test_set=small_task().test_set,
+        protocol=Protocol.SORTING,
     )
     values = {
         "task": task,

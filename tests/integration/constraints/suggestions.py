@@ -20,7 +20,10 @@ def suggested() -> Create:
 
     def create() -> object:
         return SuggestedSpans.objects.create(
-            task=own, output=output, source="second", start=start
+            task=own,
+            output=output,
+            source="second",
+            start=start,
         )
 
     return create
@@ -36,7 +39,10 @@ def suggestions_come_late(attempt: Attempt) -> None:
     hit = make_hit(first.task)
     outputs = [first.output_id]
     Block.objects.create(
-        hit=hit, segment=first.output.segment, position=1, outputs=outputs
+        hit=hit,
+        segment=first.output.segment,
+        position=1,
+        outputs=outputs,
     )
     lent_to(hit, "reader")
     with attempt.refuses(saying="it has lent HITs"):

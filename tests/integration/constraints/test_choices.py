@@ -21,7 +21,8 @@ FIELDS = [
 
 @pytest.mark.parametrize(("model", "field"), FIELDS)
 def test_constraints_know_the_choices_of_a_field(
-    model: AnyModel, field: "Field[Any, Any]"
+    model: AnyModel,
+    field: "Field[Any, Any]",
 ) -> None:
     offered = {value for value, _label in field.flatchoices} | (
         {""} if field.blank else set()

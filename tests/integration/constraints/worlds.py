@@ -27,7 +27,10 @@ def make_person(email: str | None = None) -> User:
 
 def make_hit(task: Task, number: int = 1, **fields: object) -> HIT:
     return HIT.objects.create(
-        task=task, design=task.designs.get(), number=number, **fields
+        task=task,
+        design=task.designs.get(),
+        number=number,
+        **fields,
     )
 
 
@@ -48,6 +51,9 @@ def make_shown(task: Task | None = None, number: int = 1) -> Shown:
     segment = task.test_set.segments.all()[0]
     outputs = list(segment.outputs.order_by("pk"))
     block = Block.objects.create(
-        hit=hit, segment=segment, position=1, outputs=[output.pk for output in outputs]
+        hit=hit,
+        segment=segment,
+        position=1,
+        outputs=[output.pk for output in outputs],
     )
     return Shown(task, hit, block, outputs)

@@ -61,7 +61,8 @@ def test_a_block_is_a_check_exactly_if_it_shows_a_damaged_reference(task: Task) 
     for number in range(10):
         lend(make_judge(task.test_set.campaign, f"judge{number:02}"))
     damaged = Output.objects.filter(
-        system__kind="bad_reference", pk__in=outputs_shown()
+        system__kind="bad_reference",
+        pk__in=outputs_shown(),
     )
     ids = list(damaged.values_list("pk", flat=True))
     shown = Block.objects.filter(outputs__overlap=ids)
@@ -127,7 +128,7 @@ def test_a_hit_with_a_check_holds_it_at_the_rate_and_at_least_once(task: Task) -
         design_change(task=task, bad_reference_rate=rate, attention_every=2)
         hits_plan(task_id=task.pk, count=12, checks=6)
         planned = plans_read(
-            HIT.objects.order_by("-number").values_list("pk", flat=True)[:12]
+            HIT.objects.order_by("-number").values_list("pk", flat=True)[:12],
         )
         counts = [
             sum(bool(each.control) for each in hit.blocks) for hit in planned.values()
@@ -143,7 +144,10 @@ def test_judges_get_checks_at_the_rate_in_any_order_of_arrival(first: str) -> No
     task = make_long_task(make_campaign(), segments=240, systems=6, with_reference=True)
     damaged_references_approve(task)
     design_change(
-        task=task, bad_reference_rate=0.3, attention_every=5, segments_per_hit=1
+        task=task,
+        bad_reference_rate=0.3,
+        attention_every=5,
+        segments_per_hit=1,
     )
     judges = [
         make_judge(task.test_set.campaign, f"judge{number:02}") for number in range(9)
@@ -198,7 +202,10 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
     for row in BadReference.objects.of(task.test_set_id).in_order()[4:]:
         bad_reference_review(bad_reference=row, approve=False, reviewer=None)
     design_change(
-        task=task, bad_reference_rate=0.2, attention_every=2, segments_per_hit=1
+        task=task,
+        bad_reference_rate=0.2,
+        attention_every=2,
+        segments_per_hit=1,
     )
     judge = make_judge(task.test_set.campaign)
     done: list[HIT] = []
@@ -214,7 +221,8 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
 
 def test_a_schedule_needs_damaged_references_in_the_design(task: Task) -> None:
     with pytest.raises(
-        DesignRefusedError, match="attention checks use damaged references"
+        DesignRefusedError,
+        match="attention checks use damaged references",
     ):
         design_change(task=task, attention_every=5)
 

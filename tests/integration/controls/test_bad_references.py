@@ -19,7 +19,8 @@ pytestmark = pytest.mark.django_db
 
 def texts(task: Task) -> dict[int, str]:
     rows = Output.objects.filter(
-        system__kind="bad_reference", segment__test_set=task.test_set_id
+        system__kind="bad_reference",
+        segment__test_set=task.test_set_id,
     )
     return {
         number: text or ""
@@ -31,7 +32,8 @@ def test_every_segment_gets_one_and_it_differs_from_all_there_is(task: Task) -> 
     assert bad_references_make(test_set=task.test_set, seed=1) == 7
     for number, text in texts(task).items():
         others = Output.objects.filter(
-            segment__test_set=task.test_set_id, segment__number=number
+            segment__test_set=task.test_set_id,
+            segment__number=number,
         ).exclude(system__kind="bad_reference")
         assert normalise_text(text) not in {
             normalise_text(output.text or "") for output in others

@@ -50,7 +50,9 @@ def at(name: str, task: Task, *more: object) -> str:
 
 def answer(task: Task, kind: str, **given: object) -> Analysis:
     asked = analysis_ask(
-        task=task, choice=analysis_choice(kind, given), is_queued=False
+        task=task,
+        choice=analysis_choice(kind, given),
+        is_queued=False,
     )
     return analysis_compute(analysis=asked)
 
@@ -121,7 +123,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     again = {"judge": ["ada", "zoe"], "action": "reinstate", "act": "yes"}
     page.post(address, again)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {
-        JudgeStatus.GOOD
+        JudgeStatus.GOOD,
     }
     batch = (
         QualityAction.objects.values_list("revert_batch", flat=True).distinct().get()
@@ -129,14 +131,15 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     undo = at("judges-act-undo", judged.task, batch)
     page.post(undo)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {
-        JudgeStatus.EXCLUDED
+        JudgeStatus.EXCLUDED,
     }
     twice = page.post(undo, follow=True)
     assert "Nothing to undo." in words(twice)
 
 
 def test_decision_names_judges_as_organisers_do(
-    page: Client, judged: TestSetWriter
+    page: Client,
+    judged: TestSetWriter,
 ) -> None:
     User.objects.filter(judges__pseudonym="zoe").update(name="Zoe Nova")
     address = at("judges-act", judged.task)
@@ -149,7 +152,8 @@ def test_decision_names_judges_as_organisers_do(
 
 @pytest.mark.thorough
 def test_invalid_input_is_explained_and_changes_nothing(
-    page: Client, judged: TestSetWriter
+    page: Client,
+    judged: TestSetWriter,
 ) -> None:
     address = at("judges-act", judged.task)
     for sent, said in (

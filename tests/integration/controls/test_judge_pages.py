@@ -45,7 +45,9 @@ def writer() -> TestSetWriter:
             },
         }
         JudgeMeasures.objects.create(
-            task=writer.task, judge=writer.judge(name), measures=measured
+            task=writer.task,
+            judge=writer.judge(name),
+            measures=measured,
         )
     organiser = make_organiser(writer.campaign)
     for name, action in (("ben", "pause"), ("eve", "warn")):
@@ -70,14 +72,16 @@ def table_of(writer: TestSetWriter) -> str:
 def page_of(writer: TestSetWriter, name: str) -> str:
     task = writer.task
     return reverse(
-        "judge-page", args=[writer.campaign.slug, task.pk, writer.judge(name).pk]
+        "judge-page",
+        args=[writer.campaign.slug, task.pk, writer.judge(name).pk],
     )
 
 
 def rows(page: Client, address: str) -> list[str]:
     html = page.get(address).content.decode()
     return re.findall(
-        r'<th role="rowheader"[^>]*>.*?<a href="[^"]+"><bdi>(\w+)</bdi></a>', html
+        r'<th role="rowheader"[^>]*>.*?<a href="[^"]+"><bdi>(\w+)</bdi></a>',
+        html,
     )
 
 
@@ -104,7 +108,10 @@ def rows(page: Client, address: str) -> list[str]:
     ],
 )
 def test_the_address_says_which_judges_and_in_which_order(
-    page: Client, writer: TestSetWriter, query: str, names: str
+    page: Client,
+    writer: TestSetWriter,
+    query: str,
+    names: str,
 ) -> None:
     assert rows(page, f"{table_of(writer)}?{query}") == names.split()
 
@@ -124,7 +131,8 @@ def test_fifty_judges_are_a_page(page: Client, writer: TestSetWriter) -> None:
 
 
 def test_the_page_of_a_judge_has_their_time_their_languages_and_what_was_decided(
-    page: Client, writer: TestSetWriter
+    page: Client,
+    writer: TestSetWriter,
 ) -> None:
     eve = writer.judge("eve")
     Judge.objects.filter(pk=eve.pk).update(languages=["cs"], note="Prefers mornings.")

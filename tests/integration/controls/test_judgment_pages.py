@@ -121,7 +121,10 @@ FILTERS = [
 
 @pytest.mark.parametrize(("query", "numbers"), some_now(FILTERS, most=12))
 def test_the_address_says_which_judgments(
-    page: Client, writer: TestSetWriter, query: str, numbers: list[int]
+    page: Client,
+    writer: TestSetWriter,
+    query: str,
+    numbers: list[int],
 ) -> None:
     assert listed(page, writer, query) == numbers
     assert listed(page, writer, f"{query}&sort=oldest") == numbers[::-1]
@@ -133,7 +136,10 @@ def test_the_address_says_which_judgments(
 @pytest.mark.thorough
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])
 def test_judgments_of_a_day_are_found_among_many(
-    page: Client, writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch, order: str
+    page: Client,
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
+    order: str,
 ) -> None:
     """The list begins near the day; what lies elsewhere is not looked through first."""
     monkeypatch.setattr("annotation.selectors.judgment_list.WINDOW", 4)
@@ -148,7 +154,8 @@ def test_judgments_of_a_day_are_found_among_many(
 
 
 def test_judgments_of_excluded_judges_do_not_count(
-    page: Client, writer: TestSetWriter
+    page: Client,
+    writer: TestSetWriter,
 ) -> None:
     QualityAction.objects.create(
         judge=writer.judge("ben"),
@@ -163,7 +170,8 @@ def test_judgments_of_excluded_judges_do_not_count(
 @pytest.mark.thorough
 @pytest.mark.parametrize("order", ["", "&sort=oldest"])
 @pytest.mark.parametrize(
-    ("query", "pages"), [("", 3), ("judge=ada", 1), ("ties=no", 2), ("ties=yes", 2)]
+    ("query", "pages"),
+    [("", 3), ("judge=ada", 1), ("ties=no", 2), ("ties=yes", 2)],
 )
 def test_pages_go_on_until_all_were_looked_through(
     page: Client,
@@ -190,7 +198,8 @@ def test_pages_go_on_until_all_were_looked_through(
 
 
 def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
-    page: Client, writer: TestSetWriter
+    page: Client,
+    writer: TestSetWriter,
 ) -> None:
     html = page.get(at("judgments", writer)).content.decode()
     said = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
@@ -205,7 +214,8 @@ def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
 
 @pytest.mark.thorough
 def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
-    page: Client, writer: TestSetWriter
+    page: Client,
+    writer: TestSetWriter,
 ) -> None:
     segment = Segment.objects.get(test_set_id=writer.task.test_set_id, number=2)
     Segment.objects.filter(pk=segment.pk).update(source_text="Dobrý den.")

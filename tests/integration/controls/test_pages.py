@@ -36,7 +36,9 @@ def at(name: str, task: Task, *more: int) -> str:
 
 @pytest.mark.thorough
 def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
-    page: Client, task: Task, organiser: User
+    page: Client,
+    task: Task,
+    organiser: User,
 ) -> None:
     made = page.post(at("bad-references", task), {"share": "100"}, follow=True)
     assert "7 damaged references created. Review them below." in words(made)
@@ -51,7 +53,9 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     approved = page.get(at("bad-references", task), {"status": "approved"})
     assert "Withdraw permanently" in words(approved)
     refused = page.post(
-        at("bad-reference-decide", task, one.pk), {"decision": "redraw"}, follow=True
+        at("bad-reference-decide", task, one.pk),
+        {"decision": "redraw"},
+        follow=True,
     )
     assert "its text cannot be changed" in words(refused)
     asked = page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject"})
@@ -59,7 +63,8 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     one.refresh_from_db()
     assert one.status == "approved"
     page.post(
-        at("bad-reference-decide", task, one.pk), {"decision": "reject", "act": "yes"}
+        at("bad-reference-decide", task, one.pk),
+        {"decision": "reject", "act": "yes"},
     )
     one.refresh_from_db()
     assert one.status == "rejected"
@@ -134,7 +139,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
     page.post(suggest, {"act": "yes"})
     assert QualityRule.objects.filter(switched_off_at__isnull=True).count() == len(
-        SUGGESTED_RULES
+        SUGGESTED_RULES,
     )
 
 
@@ -152,7 +157,8 @@ def judged(task: Task) -> TestSetWriter:
 
 @pytest.mark.thorough
 def test_the_page_of_judges_says_what_was_measured_and_done(
-    page: Client, judged: TestSetWriter
+    page: Client,
+    judged: TestSetWriter,
 ) -> None:
     rule = RuleTerms(
         measure="reference",
@@ -183,7 +189,9 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
 
 @pytest.mark.thorough
 def test_an_organiser_acts_takes_back_and_reinstates(
-    page: Client, judged: TestSetWriter, organiser: User
+    page: Client,
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     zoe = Judge.objects.get(pseudonym="zoe")
     act = at("judge-act", judged.task, zoe.pk)
@@ -211,13 +219,15 @@ def test_an_organiser_acts_takes_back_and_reinstates(
 
 
 def test_an_organiser_cannot_reach_into_another_campaign(
-    page: Client, judged: TestSetWriter
+    page: Client,
+    judged: TestSetWriter,
 ) -> None:
     other = make_task(make_campaign("other"))
     stranger = make_judge(other.test_set.campaign, "stranger")
     assert (
         page.post(
-            at("judge-act", judged.task, stranger.pk), {"action": "exclude"}
+            at("judge-act", judged.task, stranger.pk),
+            {"action": "exclude"},
         ).status_code
         == 404
     )
@@ -225,7 +235,8 @@ def test_an_organiser_cannot_reach_into_another_campaign(
     bad = BadReference.objects.of(other.test_set_id)[0]
     assert (
         page.post(
-            at("bad-reference-decide", judged.task, bad.pk), {"decision": "approve"}
+            at("bad-reference-decide", judged.task, bad.pk),
+            {"decision": "approve"},
         ).status_code
         == 404
     )

@@ -41,7 +41,10 @@ def ask(client: Client) -> Any:
 
 
 def test_a_warned_judge_goes_on_and_reads_a_kind_word(
-    judging: Client, judge: Judge, task: Task, organiser: User
+    judging: Client,
+    judge: Judge,
+    task: Task,
+    organiser: User,
 ) -> None:
     assert ask(judging).json()["notice"] == ""
     quality_action_take(
@@ -68,7 +71,11 @@ def test_a_warned_judge_goes_on_and_reads_a_kind_word(
     ],
 )
 def test_warning_by_a_rule_names_its_cause(
-    judging: Client, judge: Judge, task: Task, measure: JudgeMeasure, cause: str
+    judging: Client,
+    judge: Judge,
+    task: Task,
+    measure: JudgeMeasure,
+    cause: str,
 ) -> None:
     rule = QualityRule.objects.create(
         campaign=task.test_set.campaign,
@@ -83,14 +90,22 @@ def test_warning_by_a_rule_names_its_cause(
 
 
 @pytest.mark.parametrize(
-    ("action", "code"), [("pause", "paused"), ("exclude", "excluded")]
+    ("action", "code"),
+    [("pause", "paused"), ("exclude", "excluded")],
 )
 def test_stopped_judge_gets_no_work_and_the_reason(
-    judging: Client, judge: Judge, task: Task, organiser: User, action: str, code: str
+    judging: Client,
+    judge: Judge,
+    task: Task,
+    organiser: User,
+    action: str,
+    code: str,
 ) -> None:
     assert ask(judging).status_code == 200
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action=action, user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action=action, user=organiser),
     )
     answer = ask(judging)
     assert answer.status_code == 403
@@ -102,13 +117,18 @@ def test_stopped_judge_gets_no_work_and_the_reason(
 
 
 def test_late_judgments_of_a_stopped_judge_are_kept(
-    judging: Client, judge: Judge, task: Task, organiser: User
+    judging: Client,
+    judge: Judge,
+    task: Task,
+    organiser: User,
 ) -> None:
     assignment = assignment_lend(judge=judge)
     assert assignment is not None
     block = assigned_blocks(assignment)[0]
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="pause", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="pause", user=organiser),
     )
     public_id = assignment.hit.blocks.get(pk=block.block_id).public_id
     answer = judging.put(

@@ -64,7 +64,9 @@ def judge_block(assigned: AssignedBlock, *, rightly: bool) -> None:
     right = [rank or 3 for rank in expected or [None] * len(assigned.candidates)]
     labels = right if rightly else [6 - label for label in right]
     judgment_submit(
-        assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        assigned=assigned,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels),
     )
 
 
@@ -157,7 +159,7 @@ def test_training_is_without_what_the_judge_must_not_see(task: Task) -> None:
     judge = new_judge(task)
     planned = HIT.objects.get(reserved_for=judge)
     shown = System.objects.filter(pk__in=planned.system_ids, kind="system").order_by(
-        "pk"
+        "pk",
     )
     own = shown[0]
     ConflictOfInterest.objects.create(judge=judge, system=own)
@@ -171,13 +173,16 @@ def test_training_is_without_what_the_judge_must_not_see(task: Task) -> None:
 
 @pytest.mark.thorough
 def test_the_answer_to_a_training_judgment_says_what_was_expected(
-    task: Task, client: Client
+    task: Task,
+    client: Client,
 ) -> None:
     judge = new_judge(task)
     assert judge.user is not None
     client.force_login(judge.user)
     answer = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     blocks = answer.json()["blocks"]
 
@@ -201,7 +206,9 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     assert submit(blocks[0], [1, 1, 1, 1])["agrees"] is False
     judge_all(Assignment.objects.get(judge=judge), rightly=True)
     answer = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     ordinary = answer.json()["blocks"][0]
     assert submit(ordinary, [1] * len(ordinary["candidates"])) is None
@@ -219,6 +226,8 @@ def test_the_answer_to_a_training_judgment_says_what_was_expected(
     ],
 )
 def test_only_the_expected_order_is_expected(
-    labels: list[int | None], expected: list[int | None], agrees: bool
+    labels: list[int | None],
+    expected: list[int | None],
+    agrees: bool,
 ) -> None:
     assert in_expected_order(labels, expected) is agrees

@@ -30,7 +30,7 @@ def by_link(judge: Judge) -> tuple[Client, str]:
     """A browser that pressed the button of a link of this judge, and the link."""
     _link, token = judge_link_create(judge=judge)
     browser = Client(
-        headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"}
+        headers={"user-agent": "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0"},
     )
     assert browser.post(f"/i/{token}/").status_code == 302
     return browser, f"/i/{token}/"

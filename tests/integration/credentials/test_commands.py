@@ -21,7 +21,9 @@ pytestmark = pytest.mark.django_db
 
 class TestCommands:
     def test_all_is_listed_and_what_is_named_ends_if_confirmed(
-        self, organiser: User, judge: Judge
+        self,
+        organiser: User,
+        judge: Judge,
     ) -> None:
         browser, link = by_link(judge)
         notebook = by_token(organiser)

@@ -24,7 +24,9 @@ pytestmark = pytest.mark.django_db
 
 class TestJudges:
     def test_withdrawing_says_first_what_ends_and_ends_it_at_once(
-        self, page: Client, judge: Judge
+        self,
+        page: Client,
+        judge: Judge,
     ) -> None:
         assert judge.user is not None
         browser, link = by_link(judge)
@@ -47,7 +49,8 @@ class TestJudges:
         assert asks(again) == 200
 
     def test_letting_in_again_brings_back_the_links_of_then_and_none_of_before(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         _browser, lost = by_link(judge)
         judge_links_revoke(judge=judge)
@@ -62,7 +65,8 @@ class TestJudges:
         assert Client().get(lost).status_code == 404
 
     def test_withdrawn_judge_cannot_return_by_a_public_link(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         _link, token = invitation_create_for_anybody(campaign=campaign, cap=5)
         browser = Client()
@@ -74,12 +78,15 @@ class TestJudges:
         assert Judge.objects.count() == 1
 
     def test_withdrawn_judge_keeps_roles_and_tokens_elsewhere(
-        self, judge: Judge
+        self,
+        judge: Judge,
     ) -> None:
         assert judge.user is not None
         other = make_campaign("other")
         Membership.objects.create(
-            campaign=other, user=judge.user, role=MembershipRole.OWNER
+            campaign=other,
+            user=judge.user,
+            role=MembershipRole.OWNER,
         )
         browser, link = by_link(judge)
         notebook = by_token(judge.user)
@@ -91,5 +98,5 @@ class TestJudges:
         Invitation.objects.update(revoked_at=None)
         assert Client().get(link).status_code == 404
         assert [row["slug"] for row in notebook.get(LISTED).json()["results"]] == [
-            "other"
+            "other",
         ]

@@ -26,7 +26,9 @@ def client_of(user: User) -> Client:
 
 @pytest.mark.parametrize("role", ["owner", "organiser", "analyst"])
 def test_the_page_says_what_it_means_and_does_it(
-    page: Client, campaign: Campaign, role: str
+    page: Client,
+    campaign: Campaign,
+    role: str,
 ) -> None:
     otto = make_organiser(campaign, "otto@example.org")
     Membership.objects.filter(user=otto).update(role=role)
@@ -64,7 +66,9 @@ def test_elsewhere_they_stay_who_they_are(page: Client, campaign: Campaign) -> N
 
 
 def test_only_owner_must_appoint_another_before_leaving(
-    page: Client, campaign: Campaign, organiser: User
+    page: Client,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     make_analyst(campaign)
     for sent in ({}, {"act": "yes"}):

@@ -32,11 +32,13 @@ def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
     page = strict.get(f"/i/{token}/")
     assert page.status_code == 200
     assert re.search(
-        r"autofocus>Begin judging as judge01</button>", page.content.decode()
+        r"autofocus>Begin judging as judge01</button>",
+        page.content.decode(),
     )
     assert not Session.objects.exists()
     found = re.search(
-        r'name="csrfmiddlewaretoken" value="(\w+)"', page.content.decode()
+        r'name="csrfmiddlewaretoken" value="(\w+)"',
+        page.content.decode(),
     )
     assert found is not None
     sent = {"csrfmiddlewaretoken": found[1]}
@@ -45,7 +47,8 @@ def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
 
 
 def test_link_greets_judge_by_the_name_that_organisers_gave(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     assert judge.user is not None
     User.objects.filter(pk=judge.user.pk).update(name="Anna <A>")
@@ -56,7 +59,9 @@ def test_link_greets_judge_by_the_name_that_organisers_gave(
 
 
 def test_link_of_another_user_asks_before_signing_in(
-    page: Client, organiser: User, judge: Judge
+    page: Client,
+    organiser: User,
+    judge: Judge,
 ) -> None:
     _link, token = judge_link_create(judge=judge)
     assert "You are signed in as Olga." in words(page.get(f"/i/{token}/"))
@@ -65,7 +70,8 @@ def test_link_of_another_user_asks_before_signing_in(
 
 @pytest.mark.parametrize("tail", TAILS)
 def test_link_with_punctuation_at_its_end_leads_to_the_link(
-    judge: Judge, tail: str
+    judge: Judge,
+    tail: str,
 ) -> None:
     _link, token = judge_link_create(judge=judge)
     answer = Client().get(f"/i/{token}{tail}?utm_source=mail")
@@ -83,7 +89,8 @@ def test_link_with_a_missing_end_is_still_refused(judge: Judge) -> None:
 
 @pytest.mark.parametrize("end", ["expired", "revoked"])
 def test_ended_link_leads_its_person_on_while_they_are_signed_in(
-    judge: Judge, end: str
+    judge: Judge,
+    end: str,
 ) -> None:
     link, token = judge_link_create(judge=judge)
     here = Client()

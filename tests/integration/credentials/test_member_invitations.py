@@ -55,7 +55,8 @@ def delivered() -> str:
     """Send what waits, and return the path of the link in the last message."""
     mails_send_due()
     found = re.search(
-        r"http://testserver(/i/[\w-]{22}/)", str(django_mail.outbox[-1].body)
+        r"http://testserver(/i/[\w-]{22}/)",
+        str(django_mail.outbox[-1].body),
     )
     assert found is not None
     return found[1]
@@ -65,7 +66,10 @@ def invite(campaign: Campaign, role: str = "analyst", **fields: Any) -> Mail:
     fields = {"email": "nina@example.org", **fields}
     message = Message(base_url="http://testserver/")
     return member_invite_by_mail(
-        campaign=campaign, role=MembershipRole(role), message=message, **fields
+        campaign=campaign,
+        role=MembershipRole(role),
+        message=message,
+        **fields,
     )
 
 
@@ -92,7 +96,11 @@ class TestTheWayIn:
         ],
     )
     def test_page_mail_and_button(
-        self, page: Client, role: str, subject: str, said: str
+        self,
+        page: Client,
+        role: str,
+        subject: str,
+        said: str,
     ) -> None:
         sent = SENT | {
             "mail-role": role,
@@ -146,13 +154,15 @@ class TestTheWayIn:
         row = Invitation.objects.get()
         assert (
             page.post(
-                f"/campaigns/museum/invitations/links/{row.pk}/restore/"
+                f"/campaigns/museum/invitations/links/{row.pk}/restore/",
             ).status_code
             == 404
         )
 
     def test_removed_member_gets_a_message(
-        self, campaign: Campaign, page: Client
+        self,
+        campaign: Campaign,
+        page: Client,
     ) -> None:
         invite(campaign)
         link = delivered()
@@ -166,7 +176,9 @@ class TestTheWayIn:
         assert roles()["nina@example.org"] == "analyst"
 
     def test_an_account_elsewhere_is_not_opened_by_the_link(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         vera = make_organiser(make_campaign("zoo"), "vera@example.org")
         invite(campaign, email="Vera@example.org")
@@ -175,7 +187,7 @@ class TestTheWayIn:
         stranger = Client()
         looked = stranger.get(link)
         assert "You already have an account. Sign in with vera@example.org" in words(
-            looked
+            looked,
         )
         assert f'href="/sign-in/?next={link}"'.replace("/i/", "%2Fi%2F")[:30] in (
             looked.content.decode()
@@ -189,8 +201,9 @@ class TestTheWayIn:
         page.post(link)
         assert "vera@example.org" not in [
             *Membership.objects.filter(campaign=campaign).values_list(
-                "user__email", flat=True
-            )
+                "user__email",
+                flat=True,
+            ),
         ]
         own = Client()
         own.force_login(vera)
@@ -217,7 +230,9 @@ class TestWhenItsSenderIsNoLongerThere:
     @pytest.mark.usefixtures("page")
     @pytest.mark.parametrize("end", [_remove, _leave, _become_analyst])
     def test_removed_organiser_ends_links_they_saw(
-        self, campaign: Campaign, end: Callable[[Membership], None]
+        self,
+        campaign: Campaign,
+        end: Callable[[Membership], None],
     ) -> None:
         otto = make_organiser(campaign, "otto@example.org")
         mail = invite(campaign, by=otto)
@@ -236,12 +251,16 @@ class TestWhenItsSenderIsNoLongerThere:
 
     @pytest.mark.usefixtures("page")
     def test_links_of_judges_stay_and_the_campaign_speaks_for_itself(
-        self, campaign: Campaign, judge: Judge
+        self,
+        campaign: Campaign,
+        judge: Judge,
     ) -> None:
         otto = make_organiser(campaign, "otto@example.org")
         _link, of_judge = judge_link_create(judge=judge, by=otto)
         _link, for_anybody = invitation_create_for_anybody(
-            campaign=campaign, cap=2, created_by=otto
+            campaign=campaign,
+            cap=2,
+            created_by=otto,
         )
         judges_invite_by_mail(
             campaign=campaign,
@@ -265,19 +284,23 @@ class TestWhenItsSenderIsNoLongerThere:
         invite(campaign, role="owner", by=otto, email="own@example.org")
         invite(campaign, by=otto)
         member_role_change(
-            membership=membership, role=MembershipRole.ORGANISER, by=None
+            membership=membership,
+            role=MembershipRole.ORGANISER,
+            by=None,
         )
         assert waiting() == ["nina@example.org"]
 
     def test_question_before_removing_counts_what_ends(
-        self, campaign: Campaign, page: Client
+        self,
+        campaign: Campaign,
+        page: Client,
     ) -> None:
         otto = make_organiser(campaign, "otto@example.org")
         removal = f"{PEOPLE}{Membership.objects.get(user=otto).pk}/remove/"
         assert "open invitation" not in words(page.post(removal))
         invite(campaign, by=otto)
         assert "1 open invitation or link made for another member ends" in words(
-            page.post(removal)
+            page.post(removal),
         )
 
 
@@ -296,14 +319,18 @@ class TestTakenBack:
         assert "was already accepted or withdrawn" in words(again)
 
     def test_withdrawn_invitation_is_not_sent(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         mail = invite(campaign)
         page.post(f"{INVITATIONS}{mail.pk}/withdraw/")
         assert mail_claim() is None
 
     def test_an_expired_one_says_so_and_makes_room(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         invite(campaign)
         link = delivered()
@@ -311,7 +338,8 @@ class TestTakenBack:
         refused = Client().get(link)
         assert (refused.status_code, "has expired" in words(refused)) == (410, True)
         assert re.search(
-            r"nina@example.org analyst Sent .* expired", words(page.get(PEOPLE))
+            r"nina@example.org analyst Sent .* expired",
+            words(page.get(PEOPLE)),
         )
         page.post(INVITATIONS, SENT)
         assert len(waiting()) == 1
@@ -319,7 +347,8 @@ class TestTakenBack:
 
     @pytest.mark.usefixtures("page")
     def test_the_invited_withdraw_it_on_their_own_page(
-        self, campaign: Campaign
+        self,
+        campaign: Campaign,
     ) -> None:
         vera = make_organiser(make_campaign("zoo"), "vera@example.org")
         invite(campaign, email="vera@example.org")
@@ -332,7 +361,9 @@ class TestTakenBack:
 
 class TestRefused:
     def test_members_and_invited_ones_in_words(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         make_analyst(campaign)
         refused = page.post(INVITATIONS, SENT | {"mail-email": "RITA@example.org"})
@@ -375,7 +406,7 @@ def test_activity_log_names_the_actors(page: Client, campaign: Campaign) -> None
         User.objects.get(email=f"{name}@example.org") for name in ("organiser", "nina")
     )
     found = ActivityEvent.objects.filter(
-        kind__in=["campaign.invitation", "campaign.membership"]
+        kind__in=["campaign.invitation", "campaign.membership"],
     )
     events = found.filter(origin="page").order_by("pk")
     assert [(event.kind, event.operation, event.user_id) for event in events] == [

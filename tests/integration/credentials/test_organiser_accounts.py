@@ -66,7 +66,8 @@ def test_the_first_organiser_enters_an_account_once_and_signs_in_with_it(
         )
     later = Client()
     later.post(
-        "/sign-in/", {"login": "rosa@example.org", "password": ENTERED["password"]}
+        "/sign-in/",
+        {"login": "rosa@example.org", "password": ENTERED["password"]},
     )
     assert signed_in(later) == rosa.pk
 
@@ -90,7 +91,8 @@ def test_first_organiser_link_ends_once_an_organiser_exists() -> None:
 
 
 def test_an_organiser_who_forgot_their_password_chooses_another(
-    client: Client, organiser: User
+    client: Client,
+    organiser: User,
 ) -> None:
     path = said("ORGANISER@example.org").removeprefix("http://127.0.0.1:8000")
     assert 'value="organiser@example.org"' in client.get(path).content.decode()
@@ -110,7 +112,8 @@ def test_a_link_for_a_new_password_ends_with_the_next_sign_in(organiser: User) -
 
 
 def test_judges_and_those_who_left_get_no_password(
-    judge: Judge, organiser: User
+    judge: Judge,
+    organiser: User,
 ) -> None:
     assert judge.user is not None
     with pytest.raises(AccountRefusedError, match="is not a member of any"):

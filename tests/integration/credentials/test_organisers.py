@@ -34,14 +34,17 @@ pytestmark = pytest.mark.django_db
 class TestOrganisers:
     @pytest.mark.thorough
     def test_an_organiser_is_added_by_page_and_signs_in_by_the_link(
-        self, page: Client
+        self,
+        page: Client,
     ) -> None:
         made = page.post(
-            PEOPLE, {"email": "otto@example.org", "name": "Otto", "role": "organiser"}
+            PEOPLE,
+            {"email": "otto@example.org", "name": "Otto", "role": "organiser"},
         )
         assert made.status_code == 201
         found = re.search(
-            r'value="http://testserver(/i/[\w-]{22}/)"', made.content.decode()
+            r'value="http://testserver(/i/[\w-]{22}/)"',
+            made.content.decode(),
         )
         assert found is not None
         otto = Client()
@@ -56,7 +59,9 @@ class TestOrganisers:
         assert page.post(PEOPLE, {"email": "otto"}).status_code == 400
 
     def test_removing_one_says_first_what_ends_and_ends_it_at_once(
-        self, page: Client, campaign: Campaign
+        self,
+        page: Client,
+        campaign: Campaign,
     ) -> None:
         otto = make_organiser(campaign, "otto@example.org")
         membership = Membership.objects.get(user=otto)
@@ -84,16 +89,22 @@ class TestOrganisers:
         )
         membership = Membership.objects.get(user=organiser)
         refused = page.post(
-            f"{PEOPLE}{membership.pk}/remove/", {"act": "yes"}, follow=True
+            f"{PEOPLE}{membership.pk}/remove/",
+            {"act": "yes"},
+            follow=True,
         )
         assert "is the only owner" in words(refused)
         assert Membership.objects.filter(role="owner").count() == 1
 
     @pytest.mark.parametrize(
-        "beyond", ["organiser", "analyst", "judge", "administrator"]
+        "beyond",
+        ["organiser", "analyst", "judge", "administrator"],
     )
     def test_pages_create_no_links_to_accounts_of_others(
-        self, page: Client, campaign: Campaign, beyond: str
+        self,
+        page: Client,
+        campaign: Campaign,
+        beyond: str,
     ) -> None:
         victim = User.objects.create_user(name="Vera", email="vera@example.org")
         other = make_campaign("other")
@@ -107,7 +118,9 @@ class TestOrganisers:
         browser, notebook = Client(), by_token(victim)
         browser.force_login(victim)
         added = page.post(
-            PEOPLE, {"email": "Vera@example.org", "role": "organiser"}, follow=True
+            PEOPLE,
+            {"email": "Vera@example.org", "role": "organiser"},
+            follow=True,
         )
         assert "signs in with it" in words(added)
         membership = Membership.objects.get(campaign=campaign, user=victim)
@@ -146,19 +159,24 @@ class TestOrganisers:
         assert Membership.objects.count() == 1
 
     def test_any_link_of_the_campaign_is_listed_withdrawn_and_opened_again(
-        self, page: Client, judge: Judge
+        self,
+        page: Client,
+        judge: Judge,
     ) -> None:
         _browser, link = by_link(judge)
         row = Invitation.objects.get()
         assert re.search(
-            r"judge01 judge created .* valid until", words(page.get(PEOPLE))
+            r"judge01 judge created .* valid until",
+            words(page.get(PEOPLE)),
         )
         address = f"/campaigns/museum/invitations/links/{row.pk}/"
         asked = page.post(f"{address}revoke/", {"page": "people"})
         assert "judge01 can no longer sign in with this link." in words(asked)
         assert Client().get(link).status_code == 200
         done = page.post(
-            f"{address}revoke/", {"page": "people", "act": "yes"}, follow=True
+            f"{address}revoke/",
+            {"page": "people", "act": "yes"},
+            follow=True,
         )
         assert Client().get(link).status_code == 404
         assert "Active links None. Recently withdrawn links judge01" in words(done)

@@ -37,12 +37,17 @@ pytestmark = pytest.mark.django_db
 
 class TestEnds:
     def test_every_link_and_token_ends_as_the_settings_say(
-        self, campaign: Campaign, organiser: User, judge: Judge
+        self,
+        campaign: Campaign,
+        organiser: User,
+        judge: Judge,
     ) -> None:
         judges, _token = judge_link_create(judge=judge)
         anybody, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
         organisers, _token = invitation_create(
-            campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
+            campaign=campaign,
+            user=organiser,
+            role=InvitationRole.ORGANISER,
         )
         token, _text = token_create(user=organiser)
         now = timezone.now()
@@ -67,7 +72,9 @@ class TestOwnPage:
         )
         assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
         found = re.search(
-            r'id="new-link".*?value="(\w+)"', made.content.decode(), re.DOTALL
+            r'id="new-link".*?value="(\w+)"',
+            made.content.decode(),
+            re.DOTALL,
         )
         assert found is not None
         notebook = Client(headers={"Authorization": f"Token {found[1]}"})
@@ -96,7 +103,9 @@ class TestOwnPage:
         assert (asks(phone), asks(here)) == (401, 200)
 
     def test_session_of_another_user_cannot_be_ended(
-        self, page: Client, judge: Judge
+        self,
+        page: Client,
+        judge: Judge,
     ) -> None:
         assert judge.user is not None
         browser, _link = by_link(judge)

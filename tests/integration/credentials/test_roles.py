@@ -69,12 +69,13 @@ def test_creator_owns_the_campaign(owner: User) -> None:
             ("zoo", "owner"),
             ("museum-2", "owner"),
             ("by-command", "owner"),
-        )
+        ),
     }
 
 
 def test_an_owner_changes_roles_on_the_page_and_back(
-    owner: User, analyst: User
+    owner: User,
+    analyst: User,
 ) -> None:
     client = client_of(owner)
     address = f"{PEOPLE}{membership_of(analyst).pk}/role/"
@@ -87,7 +88,8 @@ def test_an_owner_changes_roles_on_the_page_and_back(
         assert f"Role of Rita changed to {role}." in words(done)
         assert roles()["rita@example.org"] == role
     changed = ActivityEvent.objects.filter(
-        kind="campaign.membership", operation="changed"
+        kind="campaign.membership",
+        operation="changed",
     )
     assert [event.changes["role"] for event in changed.order_by("pk")] == [
         ["analyst", "organiser"],
@@ -97,7 +99,8 @@ def test_an_owner_changes_roles_on_the_page_and_back(
 
 
 def test_the_only_owner_stays_until_there_is_another(
-    owner: User, analyst: User
+    owner: User,
+    analyst: User,
 ) -> None:
     client = client_of(owner)
     own = membership_of(owner)
@@ -106,18 +109,25 @@ def test_the_only_owner_stays_until_there_is_another(
         assert "Olga is the only owner." in words(refused)
     assert client.delete(f"{API}{own.pk}/").status_code == 409
     said = client.patch(
-        f"{API}{own.pk}/", {"role": "analyst"}, content_type="application/json"
+        f"{API}{own.pk}/",
+        {"role": "analyst"},
+        content_type="application/json",
     )
     assert (said.status_code, said.json()["detail"][:8]) == (409, "Olga is ")
     member_role_change(
-        membership=membership_of(analyst), role=MembershipRole.OWNER, by=owner
+        membership=membership_of(analyst),
+        role=MembershipRole.OWNER,
+        by=owner,
     )
     client.post(f"{PEOPLE}{own.pk}/role/", {"role": "analyst", "act": "yes"})
     assert roles() == {"organiser@example.org": "analyst", "rita@example.org": "owner"}
 
 
 def test_organisers_change_all_but_what_owners_own(
-    campaign: Campaign, owner: User, organiser: User, analyst: User
+    campaign: Campaign,
+    owner: User,
+    organiser: User,
+    analyst: User,
 ) -> None:
     client = client_of(organiser)
     page = client.get(PEOPLE).content.decode()
@@ -161,7 +171,9 @@ def test_organisers_change_all_but_what_owners_own(
 
 
 def test_links_name_the_role_of_today_and_end_with_the_member(
-    campaign: Campaign, owner: User, analyst: User
+    campaign: Campaign,
+    owner: User,
+    analyst: User,
 ) -> None:
     rita = membership_of(analyst)
     link, _token = member_link_create(membership=rita, by=owner)

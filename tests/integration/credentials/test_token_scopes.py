@@ -40,7 +40,8 @@ SLUGS = {
 
 
 def addresses(
-    patterns: list[Any], before: str = "/api/v1/"
+    patterns: list[Any],
+    before: str = "/api/v1/",
 ) -> Iterator[tuple[str, str, Any]]:
     """Each address of the API: its route, an example of it in the campaign "museum", and its view."""
     for pattern in patterns:
@@ -104,7 +105,7 @@ def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:
         address = example(
             route.replace("<slug:slug>", "zoo")
             .replace("<int:task_id>", str(task.pk))
-            .replace("<int:test_set_id>", str(task.test_set_id))
+            .replace("<int:test_set_id>", str(task.test_set_id)),
         )
         if getattr(view, "narrows_to_campaign_of_token", False):
             continue
@@ -122,7 +123,8 @@ def test_a_token_of_one_campaign_makes_no_other(organiser: User) -> None:
     own = Campaign.objects.get(slug="museum")
     client = client_with(organiser, campaign=own)
     cloned = client.post(
-        "/api/v1/campaigns/museum/clone/", {"slug": "copy", "name": "Copy"}
+        "/api/v1/campaigns/museum/clone/",
+        {"slug": "copy", "name": "Copy"},
     )
     assert cloned.status_code == 403
     assert not Campaign.objects.filter(slug="copy").exists()
@@ -132,7 +134,9 @@ def test_sessions_are_held_to_no_scope(organiser: User) -> None:
     client = Client()
     client.force_login(organiser)
     made = client.post(
-        "/api/v1/tokens/", {"name": "notebook"}, content_type="application/json"
+        "/api/v1/tokens/",
+        {"name": "notebook"},
+        content_type="application/json",
     )
     assert made.status_code == 201
     assert made.json()["scope"] == "read"

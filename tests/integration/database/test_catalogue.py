@@ -98,7 +98,7 @@ def test_catalogue_ignores_additions_by_operators(statement: str) -> None:
 
 def test_tables_of_another_version_of_a_library_are_not_judged() -> None:
     execute(
-        "INSERT INTO django_migrations (app, name, applied) VALUES ('account', '9999_new', now())"
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('account', '9999_new', now())",
     )
     execute("ALTER TABLE account_emailaddress ADD added_at timestamptz")
     assert problem_before(COMMAND) is None
@@ -118,7 +118,7 @@ def test_a_database_tells_who_migrated_it() -> None:
     assert "have been changed since Quintet" in (problem_before(COMMAND) or "")
     execute("COMMENT ON TABLE django_migrations IS 'Migrated by Quintet 9.8.7'")
     execute(
-        "INSERT INTO django_migrations (app, name, applied) VALUES ('ranking', '9999_new', now())"
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('ranking', '9999_new', now())",
     )
     newer = problem_before(COMMAND) or ""
     assert "were made by Quintet 9.8.7, which is newer: ranking.9999_new" in newer

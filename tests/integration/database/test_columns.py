@@ -22,10 +22,12 @@ def make_segments(count: int) -> None:
 def test_numbers_come_back() -> None:
     make_segments(150)
     rows = Segment.objects.annotate(
-        half=Cast("number", FloatField()) / 2, small=Value(True)
+        half=Cast("number", FloatField()) / 2,
+        small=Value(True),
     ).order_by("number")
     found = columns_copied(
-        rows, [("id", "i8"), ("number", "i4"), ("half", "f8"), ("small", "?")]
+        rows,
+        [("id", "i8"), ("number", "i4"), ("half", "f8"), ("small", "?")],
     )
     assert found["id"].tolist() == list(rows.values_list("id", flat=True))
     assert found["number"].tolist() == list(range(1, 151))
@@ -58,7 +60,9 @@ def test_arrays_of_one_length_come_back() -> None:
 def test_null_and_other_widths_are_refused(dtype: Any, problem: str) -> None:
     task = make_task(make_campaign())
     Judge.objects.create(
-        campaign=task.test_set.campaign, pseudonym="j", origin="imported"
+        campaign=task.test_set.campaign,
+        pseudonym="j",
+        origin="imported",
     )
     model: Any = Judge if dtype[0][0] == "blocks_asked" else Segment
     with pytest.raises(ValueError, match=problem):

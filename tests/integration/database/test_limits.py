@@ -50,7 +50,8 @@ def seen_by(process: str) -> list[str]:
     ids=["web", "worker", "command"],
 )
 def test_kinds_of_processes_have_their_own_limits(
-    process: str, expected: list[str]
+    process: str,
+    expected: list[str],
 ) -> None:
     assert seen_by(process) == expected
 

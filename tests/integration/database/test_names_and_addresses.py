@@ -32,23 +32,23 @@ def cursor() -> Iterator[Any]:
 def test_names_that_differ_only_in_case_are_kept(cursor: Any) -> None:
     cursor.execute(
         "INSERT INTO campaign_testset VALUES"
-        " (1, 1, 'Museum'), (2, 1, 'museum'), (3, 1, 'MUSEUM'), (4, 2, 'museum'), (5, 1, 'harbour')"
+        " (1, 1, 'Museum'), (2, 1, 'museum'), (3, 1, 'MUSEUM'), (4, 2, 'museum'), (5, 1, 'harbour')",
     )
     cursor.execute(MIGRATION.DIFFERS_ONLY_IN_CASE)
     cursor.execute(
-        "SELECT id, name FROM campaign_testset WHERE differs_only_in_case ORDER BY id"
+        "SELECT id, name FROM campaign_testset WHERE differs_only_in_case ORDER BY id",
     )
     assert cursor.fetchall() == [(2, "museum"), (3, "MUSEUM")]
     cursor.execute(
         "CREATE UNIQUE INDEX ON campaign_testset (campaign_id, lower(name))"
-        " WHERE NOT differs_only_in_case"
+        " WHERE NOT differs_only_in_case",
     )
 
 
 def test_judges_get_the_address_of_their_invitation(cursor: Any) -> None:
     cursor.execute(
         "INSERT INTO campaign_judge VALUES (1, 1, 11, ''), (2, 1, 12, 'given@example.org'),"
-        " (3, 1, 13, ''), (4, 1, 14, ''), (5, 1, 15, ''), (6, 2, 16, ''), (7, 1, 17, '')"
+        " (3, 1, 13, ''), (4, 1, 14, ''), (5, 1, 15, ''), (6, 2, 16, ''), (7, 1, 17, '')",
     )
     cursor.execute(
         "INSERT INTO campaign_mail (id, judge_id, campaign_id, address, created_by_id, withdrawn_at) VALUES"
@@ -60,7 +60,7 @@ def test_judges_get_the_address_of_their_invitation(cursor: Any) -> None:
         " (6, 5, 1, 'own@example.org', 15, NULL),"
         " (7, 6, 2, 'ada@example.org', 99, now()),"
         # Taken by another judge.
-        " (8, 7, 1, 'GIVEN@example.org', 99, NULL)"
+        " (8, 7, 1, 'GIVEN@example.org', 99, NULL)",
     )
     cursor.execute(MIGRATION.ADDRESSES_OF_JUDGES)
     cursor.execute("SELECT id, address FROM campaign_judge ORDER BY id")

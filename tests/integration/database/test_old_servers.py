@@ -40,7 +40,8 @@ def test_no_connection_is_kept(old_postgresql: None) -> None:
 
 
 def test_a_command_ends_with_the_message_alone(
-    old_postgresql: None, monkeypatch: pytest.MonkeyPatch
+    old_postgresql: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stderr = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stderr)
@@ -56,7 +57,8 @@ def test_readyz_names_an_old_postgresql(old_postgresql: None, client: Client) ->
 
 
 def test_readyz_names_an_old_redis(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(server_versions, "REDIS", (99, 0))
     answer = client.get("/readyz")

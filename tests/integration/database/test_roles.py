@@ -97,7 +97,8 @@ def test_the_setting_that_passes_triggers_does_nothing_for_the_application() -> 
 KEPT: dict[type[Model], str] = {
     **dict.fromkeys((Judgment, JudgmentNumber, Skip), "UPDATE, DELETE"),
     **dict.fromkeys(
-        (RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer), "UPDATE, DELETE"
+        (RatingAnswer, TwoOutputsAnswer, SpansAnswer, EditingAnswer),
+        "UPDATE, DELETE",
     ),
     **dict.fromkeys((QuizAnswer, ClosedComparison), "UPDATE, DELETE"),
     **dict.fromkeys((ProblemReport, ProblemReply), "UPDATE, DELETE"),

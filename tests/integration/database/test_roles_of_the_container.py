@@ -52,7 +52,7 @@ def test_the_role_is_there_whether_the_script_ran_before_or_not() -> None:
                 cursor.execute(
                     "SELECT rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, "
                     "rolbypassrls, rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid "
-                    "WHERE rolname = 'quintet_app'"
+                    "WHERE rolname = 'quintet_app'",
                 )
                 assert cursor.fetchone() == (
                     True,

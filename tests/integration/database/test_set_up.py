@@ -20,7 +20,8 @@ COMMAND = ("manage.py", "add_judge", "judge-1", "--campaign", "mine")
 
 
 def run(
-    environment: Mapping[str, str], command: tuple[str, ...] = COMMAND
+    environment: Mapping[str, str],
+    command: tuple[str, ...] = COMMAND,
 ) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, *command],
@@ -58,7 +59,8 @@ def test_tables_of_this_version_are_no_problem() -> None:
 
 
 def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
-    as_owner: None, db: None
+    as_owner: None,
+    db: None,
 ) -> None:
     last = last_of_ranking_unapplied()
     said = problem_before(COMMAND) or ""
@@ -74,14 +76,17 @@ def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
     ids=" ".join,
 )
 def test_commands_without_tables_do_not_wait(
-    as_owner: None, db: None, arguments: tuple[str, ...]
+    as_owner: None,
+    db: None,
+    arguments: tuple[str, ...],
 ) -> None:
     last_of_ranking_unapplied()
     assert problem_before(("manage.py", *arguments)) is None
 
 
 def test_unknown_migrations_are_reported_as_another_version(
-    as_owner: None, db: None
+    as_owner: None,
+    db: None,
 ) -> None:
     recorder = MigrationRecorder(connection)
     recorder.record_applied("campaign", "0139_of_another_version")
@@ -101,7 +106,7 @@ def test_an_empty_database_is_not_set_up(empty_database: str) -> None:
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(
         "Quintet is not set up here: the data folder /some/folder has no tables. "
-        "What to do: run `QUINTET_HOME=/some/folder make start`"
+        "What to do: run `QUINTET_HOME=/some/folder make start`",
     )
     assert "Traceback" not in done.stderr
     with (
@@ -139,7 +144,8 @@ def test_unreachable_database_is_reported(command: tuple[str, ...]) -> None:
     ids=["web", "worker"],
 )
 def test_a_server_ends_if_its_tables_are_not_those_of_this_version(
-    empty_database: str, server: tuple[str, ...]
+    empty_database: str,
+    server: tuple[str, ...],
 ) -> None:
     ended = run({"DATABASE_URL": empty_database}, ("-m", *server))
 

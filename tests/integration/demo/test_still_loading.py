@@ -13,7 +13,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.thorough
 def test_pages_name_the_campaigns_that_are_still_being_loaded(
-    tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("QUINTET_HOME", str(tmp_path))
     still_loading_write(["A day", "Another <day>"])

@@ -47,7 +47,8 @@ def asked(campaign: Campaign, organiser: User) -> Membership:
 
 
 def test_daily_mail_is_sent_only_on_request(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     make_task(campaign, planned=0)
     assert alert_mails_send(now=at(12)) == 0
@@ -67,7 +68,8 @@ def test_one_a_day_from_six_o_clock_on() -> None:
 
 
 def test_one_mail_with_all_campaigns_that_were_asked_for(
-    asked: Membership, organiser: User
+    asked: Membership,
+    organiser: User,
 ) -> None:
     for slug, wanted in [("second", True), ("third", False)]:
         other = make_campaign(slug)
@@ -90,7 +92,8 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
 
 
 @pytest.mark.parametrize(
-    "why", ["inactive", "no address", "analyst", "bin", "off", "removed"]
+    "why",
+    ["inactive", "no address", "analyst", "bin", "off", "removed"],
 )
 def test_some_get_none_any_more(asked: Membership, organiser: User, why: str) -> None:
     if why == "inactive":
@@ -165,7 +168,9 @@ def test_workers_at_once_send_each_person_one() -> None:
 
 
 def test_daily_mail_is_switched_on_and_off_on_the_page(
-    page: Client, campaign: Campaign, organiser: User
+    page: Client,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     own = Membership.objects.get(user=organiser)
     assert own.daily_alerts is False
@@ -182,7 +187,8 @@ def test_daily_mail_is_switched_on_and_off_on_the_page(
 
 
 def test_daily_mail_of_another_user_cannot_be_switched(
-    page: Client, campaign: Campaign
+    page: Client,
+    campaign: Campaign,
 ) -> None:
     make_organiser(campaign, "other@example.org")
     other = Membership.objects.get(user__email="other@example.org")

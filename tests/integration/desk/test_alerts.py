@@ -82,7 +82,7 @@ def disagree(writer: TestSetWriter) -> None:
                 "low": None,
                 "high": None,
                 "evidence": 9,
-            }
+            },
         },
     )
 
@@ -117,13 +117,15 @@ def rule_wait(writer: TestSetWriter) -> QualityRule:
     """Let a rule that would exclude the only judge measured wait for a word."""
     writer.judgment("ada", writer.block(77, ["A", "B"]), [1, 2])
     RankingUpkeep.objects.create(
-        task=writer.task, measured_watermark=1, measured_at=timezone.now()
+        task=writer.task,
+        measured_watermark=1,
+        measured_at=timezone.now(),
     )
     JudgeMeasures.objects.create(
         task=writer.task,
         judge=writer.judge("ada"),
         measures={
-            JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90}
+            JudgeMeasure.SECONDS: {"value": 1, "low": 1, "high": 1, "evidence": 90},
         },
     )
     return QualityRule.objects.create(
@@ -227,7 +229,9 @@ def test_judge_who_waits_for_another_has_something_left() -> None:
     campaign = task.test_set.campaign
     lend(make_judge(campaign, "anna"))
     JudgeAccount.objects.create(
-        judge=make_judge(campaign, "cara"), task=task, none_left_at=timezone.now()
+        judge=make_judge(campaign, "cara"),
+        task=task,
+        none_left_at=timezone.now(),
     )
     assert AlertKind.WORK_GONE not in kinds(campaign)
     # Cara has seen its segments: now others are needed.
@@ -240,11 +244,16 @@ def test_judges_who_did_what_their_group_asks_have_not_run_out(
 ) -> None:
     judge = writer.judge("ada")
     JudgeAccount.objects.create(
-        judge=judge, task=writer.task, none_left_at=timezone.now(), blocks_closed=3
+        judge=judge,
+        task=writer.task,
+        none_left_at=timezone.now(),
+        blocks_closed=3,
     )
     assert kinds(writer.campaign) == [AlertKind.WORK_GONE]
     group = JudgeGroup.objects.create(
-        campaign=writer.campaign, name="students", blocks_asked=3
+        campaign=writer.campaign,
+        name="students",
+        blocks_asked=3,
     )
     GroupMember.objects.create(group=group, judge=judge)
     assert kinds(writer.campaign) == []

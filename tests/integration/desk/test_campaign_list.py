@@ -54,7 +54,10 @@ def filled(organiser: User) -> Filled:
                     segment += 1
                     at = now - timedelta(days=back)
                     writer.judgment(
-                        "ada", writer.block(segment, ["A", "B"]), [1, 2], at=at
+                        "ada",
+                        writer.block(segment, ["A", "B"]),
+                        [1, 2],
+                        at=at,
                     )
         return campaign
 
@@ -84,7 +87,9 @@ def table_of(user: User) -> CampaignTable:
 
 
 def test_numbers_are_those_of_the_campaigns_own_overview(
-    page: Client, filled: Filled, organiser: User
+    page: Client,
+    filled: Filled,
+    organiser: User,
 ) -> None:
     filled("museum", (4, 6, 5, 3, 7, 5, 5, 4, 2), wanted=100)
     filled("zoo", (3, 0, 0, 0, 0))
@@ -127,7 +132,9 @@ def test_campaigns_needing_attention_come_first(page: Client, filled: Filled) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("sort", ["?sort=-end"])
 def test_twenty_campaigns_cost_as_many_queries_as_two(
-    page: Client, filled: Filled, sort: str
+    page: Client,
+    filled: Filled,
+    sort: str,
 ) -> None:
     counts = []
     for numbers in (range(2), range(2, 20)):

@@ -75,18 +75,22 @@ def test_completed_steps_are_checked(campaign: Campaign) -> None:
     make_task(campaign, planned=0)
     make_judge(campaign)
     instructions_write(
-        campaign=campaign, language="en", text="Rank.", demands_acceptance=False
+        campaign=campaign,
+        language="en",
+        text="Rank.",
+        demands_acceptance=False,
     )
     found = states(campaign)
     assert {found.pop("Open")} == {StepState.MISSING}
     assert {found.pop("Preview as judge"), found.pop("Rehearse")} == {
-        StepState.OPTIONAL
+        StepState.OPTIONAL,
     }
     assert set(found.values()) == {StepState.DONE}
     assert "segments" in said(campaign, "Texts")
     assert "Complete first" not in said(campaign, "Open")
     (next_step,) = filter(
-        lambda step: step.is_needed, steps_of(campaign, preparation(campaign=campaign))
+        lambda step: step.is_needed,
+        steps_of(campaign, preparation(campaign=campaign)),
     )
     assert next_step.name == "Open"
 
@@ -96,7 +100,9 @@ def test_completed_steps_are_checked(campaign: Campaign) -> None:
     [([], StepState.DONE), (["en", "de"], StepState.DONE), (["en"], StepState.WRONG)],
 )
 def test_checklist_requires_a_judge_who_reads_both_languages(
-    campaign: Campaign, languages: list[str], state: StepState
+    campaign: Campaign,
+    languages: list[str],
+    state: StepState,
 ) -> None:
     task = make_task(campaign, planned=0)
     task.test_set.source_language, task.test_set.target_language = "en", "de"
@@ -110,7 +116,11 @@ def test_checklist_requires_a_judge_who_reads_both_languages(
 
 def test_one_system_is_too_few(campaign: Campaign) -> None:
     make_task(
-        campaign, systems=("only",), identical=(), with_reference=False, planned=0
+        campaign,
+        systems=("only",),
+        identical=(),
+        with_reference=False,
+        planned=0,
     )
     assert states(campaign)["Systems"] == StepState.WRONG
     assert "Systems" in said(campaign, "Open")
@@ -125,7 +135,8 @@ def test_one_system_is_too_few(campaign: Campaign) -> None:
     ],
 )
 def test_design_leads_to_what_judges_are_asked(
-    protocol: Protocol, address: str | None
+    protocol: Protocol,
+    address: str | None,
 ) -> None:
     campaign = make_campaign(state=CampaignState.DRAFT)
     task = make_task(campaign)
@@ -145,7 +156,10 @@ def test_design_leads_to_what_judges_are_asked(
     ],
 )
 def test_usual_question_is_noticed_unless_translations_are_judged(
-    campaign: Campaign, protocol: Protocol, rules: dict[str, object], page: str
+    campaign: Campaign,
+    protocol: Protocol,
+    rules: dict[str, object],
+    page: str,
 ) -> None:
     task = make_task(campaign, planned=0)
     Task.objects.filter(pk=task.pk).update(protocol=protocol)

@@ -16,7 +16,8 @@ _JUDGMENTS = CHECKOUT / "demo" / "wmt12-cs-en" / "judgments.csv"
 
 
 def test_notebook_prints_the_ranking_of_the_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     notebook: Any = nbformat.read(_EXAMPLES / "judgments.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     monkeypatch.setenv("PYTHONPATH", str(CHECKOUT))
@@ -30,7 +31,11 @@ def test_notebook_prints_the_ranking_of_the_command(
     ).execute()
     report = tmp_path / "ranking.json"
     call_command(
-        "rank_judgments", str(_JUDGMENTS), "--format=json", f"--output={report}", "-v0"
+        "rank_judgments",
+        str(_JUDGMENTS),
+        "--format=json",
+        f"--output={report}",
+        "-v0",
     )
     [ranking] = json.loads(report.read_text())["rankings"]
     first = next(cell for cell in notebook.cells if "read_judgments(" in cell.source)

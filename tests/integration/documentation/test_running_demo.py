@@ -208,7 +208,9 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
         assert browser.post(local(judge["url"])).headers["Location"] == "/judge/museum/"
         assert browser.get("/judge/museum/").status_code == 200
         lent = browser.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
         )
         assert len(lent.json()["blocks"]) == 3
 
@@ -243,7 +245,9 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
             == "/judge/museum-protocols/"
         )
         lent = browser.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
         )
         assert lent.json()["protocol"] == each["protocol"]
         if each is criteria:
@@ -281,7 +285,8 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
     assert (Judgment.objects.count(), RankingRun.objects.count()) == (judgments, runs)
     assert again["organiser"]["password"] == guide["organiser"]["password"]
     assert again["judges"][0]["url"] == guide["judges"][0]["url"].replace(
-        base_url, "http://demo.example.org"
+        base_url,
+        "http://demo.example.org",
     )
 
     guide_file.unlink()
@@ -292,7 +297,8 @@ def test_demo_is_as_its_guide_says(guide_file: Path, client: Client) -> None:
 
 @pytest.mark.thorough
 def test_links_between_pages_of_the_demo_lead_somewhere(
-    guide_file: Path, client: Client
+    guide_file: Path,
+    client: Client,
 ) -> None:
     guide = json.loads(guide_file.read_text(encoding="utf-8"))
     link = guide["organiser"]["url"].removeprefix(guide["base_url"])

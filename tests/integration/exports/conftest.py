@@ -38,7 +38,11 @@ def news(campaign: Campaign, organiser: User) -> TestSetWriter:
                 if segment == 2 and place == 1:
                     labels[0] = None
                 first = writer.judgment(
-                    judge, block, labels, active_ms=None, comment="Of law."
+                    judge,
+                    block,
+                    labels,
+                    active_ms=None,
+                    comment="Of law.",
                 )
                 if segment == 1 and place == 0:
                     writer.judgment(judge, block, labels[::-1], supersedes=first)

@@ -57,7 +57,8 @@ def scores(blocks: Blocks) -> list[dict[str, Any]]:
 
 
 def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
-    news: TestSetWriter, tmp_path: Path
+    news: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     there = judged_blocks(task_id=news.task.pk, watermark=14).without_judges(["out"])
     expected = scores(there)
@@ -73,10 +74,12 @@ def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
 
 @pytest.mark.thorough
 def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     task = filled_task(
-        campaign, Filling(blocks=300, segments=24, judges=4, is_checked=True)
+        campaign,
+        Filling(blocks=300, segments=24, judges=4, is_checked=True),
     )
     watermark = task.judgment_sequence.last_number
     there = scores(judged_blocks(task_id=task.pk, watermark=watermark))
@@ -204,7 +207,8 @@ def odd_texts_write(writer: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
-    news: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    news: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     odd_texts_write(news)
     for kind, column in (
@@ -286,7 +290,8 @@ def test_skips_and_loans_are_told_as_they_were_stored(news: TestSetWriter) -> No
         active_ms=20_000,
     )
     first, second = map(
-        json.loads, whole(news.task, "skips", "jsonl").decode().splitlines()
+        json.loads,
+        whole(news.task, "skips", "jsonl").decode().splitlines(),
     )
     assert (first["comment"], first["judge"], first["active_ms"]) == (
         "=cmd",
@@ -363,9 +368,10 @@ def test_a_campaign_of_pearmut_is_read_again_with_the_same_texts(
     read = list(
         read_test_set(
             source=InputFile(
-                "campaign.json", BytesIO(whole(task, "texts", "pearmut-campaign"))
-            )
-        )
+                "campaign.json",
+                BytesIO(whole(task, "texts", "pearmut-campaign")),
+            ),
+        ),
     )
     lines = [
         json.loads(line) for line in whole(task, "texts", "jsonl").decode().splitlines()

@@ -20,7 +20,9 @@ def test_processes_start_without_modules_that_few_requests_need() -> None:
     )
     assert (
         subprocess.run(
-            [sys.executable, "-c", code], cwd=CHECKOUT, check=False
+            [sys.executable, "-c", code],
+            cwd=CHECKOUT,
+            check=False,
         ).returncode
         == 0
     )

@@ -32,19 +32,21 @@ def store(settings: Any) -> Iterator[S3StandIn]:
 
 def job_of(client: Client, answer: Any) -> dict[str, Any]:
     found: dict[str, Any] = client.get(
-        f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/"
+        f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/",
     ).json()
     return found
 
 
 @pytest.mark.thorough
 def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
-    as_organiser: Client, news: TestSetWriter, store: S3StandIn
+    as_organiser: Client,
+    news: TestSetWriter,
+    store: S3StandIn,
 ) -> None:
     answer = asked(as_organiser, news, kind="counted", file_format="jsonl")
     assert jobs_run_waiting() == 1
     described = as_organiser.get(
-        api(news, f"{job_of(as_organiser, answer)['result']['file']}/")
+        api(news, f"{job_of(as_organiser, answer)['result']['file']}/"),
     ).json()
     ((key, content),) = store.objects.items()
     assert key.startswith("exports/")
@@ -61,7 +63,9 @@ def test_a_job_writes_an_object_that_is_downloaded_whole_and_by_range(
 
 @pytest.mark.thorough
 def test_failing_storage_is_reported_by_job_and_page(
-    as_organiser: Client, news: TestSetWriter, store: S3StandIn
+    as_organiser: Client,
+    news: TestSetWriter,
+    store: S3StandIn,
 ) -> None:
     store.trouble = 403
     answer = asked(as_organiser, news, kind="counted", file_format="jsonl")
@@ -87,7 +91,9 @@ def test_failing_storage_is_reported_by_job_and_page(
 
 @pytest.mark.thorough
 def test_a_file_in_an_object_store_that_cannot_be_deleted_stops_nothing(
-    as_organiser: Client, news: TestSetWriter, store: S3StandIn
+    as_organiser: Client,
+    news: TestSetWriter,
+    store: S3StandIn,
 ) -> None:
     asked(as_organiser, news, kind="counted", file_format="jsonl")
     assert jobs_run_waiting() == 1

@@ -58,13 +58,19 @@ def asked(client: Client, news: TestSetWriter, **of: Any) -> Any:
 def kept(news: TestSetWriter, content: bytes = b"abc", **of: Any) -> KeptFile:
     described = {"kind": "counted", "file_format": "jsonl", "name": "a.jsonl", **of}
     return exported_file_keep(
-        task=news.task, content=[content], by=None, until=1, watermark=1, **described
+        task=news.task,
+        content=[content],
+        by=None,
+        until=1,
+        watermark=1,
+        **described,
     )
 
 
 @pytest.mark.thorough
 def test_a_job_writes_a_file_that_is_described_and_downloaded(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     answer = asked(as_organiser, news, kind="counted", file_format="five-way-csv")
     assert answer.status_code == 202
@@ -73,7 +79,7 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
     assert again.json() == answer.json()
     assert jobs_run_waiting() == 1
     job = as_organiser.get(
-        f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/"
+        f"/api/v1/campaigns/autumn/jobs/{answer.json()['job']}/",
     ).json()
     assert (job["state"], job["error"]) == ("done", "")
     described = as_organiser.get(api(news, f"{job['result']['file']}/")).json()
@@ -86,7 +92,7 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
     assert described["sha256"] == job["result"]["sha256"]
     assert (described["until"], described["watermark"]) == (14, 14)
     stream = as_organiser.get(
-        api(news, "stream/?kind=counted&file_format=five-way-csv")
+        api(news, "stream/?kind=counted&file_format=five-way-csv"),
     )
     assert body_of(stream) == body
     shown = as_organiser.get(page(news))
@@ -98,7 +104,8 @@ def test_a_job_writes_a_file_that_is_described_and_downloaded(
 
 @pytest.mark.thorough
 def test_page_and_rest_give_the_same_bytes(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     for kind in KINDS.values():
         for each in map(str, kind.formats):
@@ -111,7 +118,9 @@ def test_page_and_rest_give_the_same_bytes(
 
 @pytest.mark.thorough
 def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
-    as_organiser: Client, news: TestSetWriter, organiser: User
+    as_organiser: Client,
+    news: TestSetWriter,
+    organiser: User,
 ) -> None:
     query = "stream/?kind=counted&file_format=jsonl"
     first = as_organiser.get(api(news, query))
@@ -156,7 +165,8 @@ def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
     assert FilePart.objects.count() == -(-len(content) // PART_BYTES) == 3
     for asked_for, status, start, stop in cases:
         answer = as_organiser.get(
-            api(news, f"{file.pk}/content/"), headers={"Range": asked_for}
+            api(news, f"{file.pk}/content/"),
+            headers={"Range": asked_for},
         )
         assert answer.status_code == status
         body = body_of(answer)
@@ -171,7 +181,9 @@ def test_ranges_of_bytes(as_organiser: Client, news: TestSetWriter) -> None:
 
 @pytest.mark.parametrize("by_page", [True, False], ids=["page", "rest"])
 def test_a_folder_without_judgments_is_refused_before_its_first_byte(
-    as_organiser: Client, campaign: Campaign, by_page: bool
+    as_organiser: Client,
+    campaign: Campaign,
+    by_page: bool,
 ) -> None:
     news = TestSetWriter(campaign, "empty", ["a", "b"])
     asked = {"kind": "evalset", "file_format": "evalset"}
@@ -186,18 +198,21 @@ def test_a_folder_without_judgments_is_refused_before_its_first_byte(
 
 
 def test_bytes_that_are_not_there_are_refused(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     file = kept(news)
     answer = as_organiser.get(
-        api(news, f"{file.pk}/content/"), headers={"Range": "bytes=3-"}
+        api(news, f"{file.pk}/content/"),
+        headers={"Range": "bytes=3-"},
     )
     assert (answer.status_code, answer["Content-Range"]) == (416, "bytes */3")
 
 
 @pytest.mark.thorough
 def test_files_expire_and_the_oldest_go(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     files = [kept(news) for _ in range(MOST_KEPT + 1)]
     assert set(KeptFile.objects.all()) == set(files[1:])
@@ -221,7 +236,9 @@ def storage(settings: Any, tmp_path: Path) -> Path:
 
 
 def test_files_are_kept_in_the_storage_that_the_operator_set_up(
-    storage: Path, as_organiser: Client, news: TestSetWriter
+    storage: Path,
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     assert "exports" in storages.backends
     content = bytes(range(256)) * 10_000
@@ -241,7 +258,8 @@ def test_files_are_kept_in_the_storage_that_the_operator_set_up(
 
 
 def test_a_job_is_stopped_from_the_page_and_leaves_no_file(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     form = {"kind": "judgments", "file_format": "csv"}
     shown = as_organiser.post(page(news), form, follow=True)
@@ -259,7 +277,9 @@ def test_a_job_is_stopped_from_the_page_and_leaves_no_file(
 
 @pytest.mark.thorough
 def test_analysts_export_all_but_who_judges_are(
-    client: Client, analyst: User, news: TestSetWriter
+    client: Client,
+    analyst: User,
+    news: TestSetWriter,
 ) -> None:
     named = kept(news, names_people=True)
     client.force_login(analyst)
@@ -281,13 +301,15 @@ def test_analysts_export_all_but_who_judges_are(
 
 
 def test_files_of_two_test_sets_have_two_names(
-    as_organiser: Client, campaign: Campaign
+    as_organiser: Client,
+    campaign: Campaign,
 ) -> None:
     names = set()
     for name in ("新闻", "对话"):
         news = TestSetWriter(campaign, name, ["a", "b"])
         answer = as_organiser.get(
-            api(news, "stream/"), {"kind": "texts", "file_format": "csv"}
+            api(news, "stream/"),
+            {"kind": "texts", "file_format": "csv"},
         )
         names.add(answer["Content-Disposition"])
     assert len(names) == 2

@@ -262,7 +262,8 @@ def test_everything_is_written_for_a_task_without_judgments(campaign: Campaign) 
 
 
 def test_csv_in_the_zip_of_the_page_opens_in_spreadsheets(
-    as_organiser: Client, news: TestSetWriter
+    as_organiser: Client,
+    news: TestSetWriter,
 ) -> None:
     query = "kind=everything&file_format=zip"
     page = f"/campaigns/autumn/tasks/{news.task.pk}/exports/?{query}&stream=on"

@@ -40,7 +40,11 @@ def refused(db: None) -> Callable[..., str]:
     def run(command: str, *args: Any, **options: Any) -> str:
         with nothing_changes(), pytest.raises(CommandError) as caught:
             call_command(
-                command, *args, stdout=StringIO(), stderr=StringIO(), **options
+                command,
+                *args,
+                stdout=StringIO(),
+                stderr=StringIO(),
+                **options,
             )
         assert caught.value.returncode == 1
         # One full stop ends a sentence; two with a slash are a name in an archive.
@@ -85,7 +89,7 @@ def five_way(write: Callable[[str, str], Path]) -> Callable[..., Path]:
                 "-1" if label == "-" else label for _systems, label in pairs
             )
             lines.append(
-                f"{languages},{segment},{document},{segment},{judge},{systems},{labels}\n"
+                f"{languages},{segment},{document},{segment},{judge},{systems},{labels}\n",
             )
         return write(name, "".join(lines))
 

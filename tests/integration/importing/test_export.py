@@ -52,7 +52,9 @@ def ranked(task: Task) -> RankingRun:
 
 
 def test_export_holds_what_was_imported(
-    campaign: Campaign, five_way: FiveWay, done: Say
+    campaign: Campaign,
+    five_way: FiveWay,
+    done: Say,
 ) -> None:
     path = five_way(*ROWS)
     task = imported(done, path, "one")
@@ -71,7 +73,10 @@ def test_export_holds_what_was_imported(
 
 
 def test_export_imported_elsewhere_ranks_and_exports_the_same(
-    campaign: Campaign, five_way: FiveWay, done: Say, tmp_path: Path
+    campaign: Campaign,
+    five_way: FiveWay,
+    done: Say,
+    tmp_path: Path,
 ) -> None:
     one = imported(done, five_way(*ROWS), "one")
     content = exported(one)
@@ -88,7 +93,9 @@ def test_export_imported_elsewhere_ranks_and_exports_the_same(
 
 @pytest.mark.thorough
 def test_judged_campaign_exports_what_counts(
-    campaign: Campaign, done: Say, tmp_path: Path
+    campaign: Campaign,
+    done: Say,
+    tmp_path: Path,
 ) -> None:
     """Revisions replace what they supersede; a skip judged after all is no skip."""
     campaign.allow_partial_ranking = True
@@ -105,11 +112,15 @@ def test_judged_campaign_exports_what_counts(
             for block in (first, *others[:-1]):
                 labels = [1 + place % 3 for place in range(len(block.candidates))]
                 judgment_submit(
-                    assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+                    assigned=block,
+                    client_id=uuid4(),
+                    sent=SentJudgment(labels=labels),
                 )
             revised = [None, *[2] * (len(first.candidates) - 1)]
             judgment_submit(
-                assigned=first, client_id=uuid4(), sent=SentJudgment(labels=revised)
+                assigned=first,
+                client_id=uuid4(),
+                sent=SentJudgment(labels=revised),
             )
             skip_submit(assigned=others[-1], client_id=uuid4(), reason="bad_source")
     rows = exported_rows(task)
@@ -117,7 +128,7 @@ def test_judged_campaign_exports_what_counts(
     numbers = list(
         Judgment.objects.current()
         .order_by("pk")
-        .values_list("judge__pseudonym", flat=True)
+        .values_list("judge__pseudonym", flat=True),
     )
     assert [row.judge for row in judged] == numbers
     assert len(judged) == Judgment.objects.filter(supersedes__isnull=True).count()

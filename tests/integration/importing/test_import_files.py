@@ -53,8 +53,11 @@ def stored() -> list[tuple[str, str | None, str, str | None]]:
         Output.objects.filter(system__kind="system")
         .order_by("segment__number", "system__name")
         .values_list(
-            "segment__document__name", "segment__source_text", "system__name", "text"
-        )
+            "segment__document__name",
+            "segment__source_text",
+            "system__name",
+            "text",
+        ),
     )
 
 
@@ -63,7 +66,7 @@ def test_wmts_xml_is_imported(write: Write, done: Say) -> None:
     path = write("museum.xml", WMT_XML)
     said = done("import_test_set", str(path), **NAMES)
     assert said.endswith(
-        "2 segments, 2 systems; the reference is shown to judges and not ranked."
+        "2 segments, 2 systems; the reference is shown to judges and not ranked.",
     )
     assert stored()[0] == (
         "visit",
@@ -118,7 +121,9 @@ def folder_written(folder: Path) -> Path:
 @pytest.mark.usefixtures("campaign")
 @pytest.mark.parametrize("packed", ["folder", "zip", "gztar", "tar", "list"])
 def test_folders_archives_and_lists_of_files_are_recognised(
-    tmp_path: Path, done: Say, packed: str
+    tmp_path: Path,
+    done: Say,
+    packed: str,
 ) -> None:
     folder = folder_written(tmp_path / "news")
     given = [str(folder)]
@@ -126,7 +131,7 @@ def test_folders_archives_and_lists_of_files_are_recognised(
         given = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
     elif packed != "folder":
         given = [
-            shutil.make_archive(str(tmp_path / "packed"), packed, tmp_path, "news")
+            shutil.make_archive(str(tmp_path / "packed"), packed, tmp_path, "news"),
         ]
     done("import_test_set", *given, campaign="museum", name="visit")
     task = Task.objects.get()
@@ -151,7 +156,8 @@ def test_a_hostile_archive_changes_nothing(tmp_path: Path, refused: Say) -> None
 
 
 def test_a_check_says_what_stands_out_and_stores_nothing(
-    tmp_path: Path, done: Say
+    tmp_path: Path,
+    done: Say,
 ) -> None:
     folder = folder_written(tmp_path / "news")
     (folder / "systems" / "news.en-de.cedar.txt").write_text(AMBER)
@@ -173,18 +179,23 @@ def test_a_check_says_what_stands_out_and_stores_nothing(
 
 @pytest.mark.usefixtures("campaign")
 def test_a_file_of_several_pairs_needs_a_choice(
-    write: Write, done: Say, refused: Say
+    write: Write,
+    done: Say,
+    refused: Say,
 ) -> None:
     both = GENMT + GENMT.replace("de_DE", "cs_CZ").replace('"Open', '"Otevřeno? Open')
     outputs = GENMT_OUTPUT + GENMT_OUTPUT.replace("de_DE", "cs_CZ").replace(
-        "Offen", "Otevřeno"
+        "Offen",
+        "Otevřeno",
     )
     output = write("amber.jsonl", outputs)
     files = [f"--source={write('genmt.jsonl', both)}"]
     files += [f"--system={name}={output}" for name in ("amber", "birch")]
     wrong = NAMES | {"target_language": "fr"}
     assert "no segments for en-fr, only for en-cs_CZ, en-de_DE" in refused(
-        "import_test_set", *files, **wrong
+        "import_test_set",
+        *files,
+        **wrong,
     )
     done("import_test_set", *files, "--pair", "en", "cs_CZ", **wrong)
     assert stored()[0][3] == "Otevřeno.\n\nTaschen."

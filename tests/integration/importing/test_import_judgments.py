@@ -49,7 +49,10 @@ def task(campaign: Campaign) -> Task:
 @pytest.fixture
 def onto(five_way: FiveWay) -> Callable[..., Path]:
     return lambda *rows, **more: five_way(
-        *rows, languages="English,de", document="", **more
+        *rows,
+        languages="English,de",
+        document="",
+        **more,
     )
 
 
@@ -59,7 +62,9 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
 
 
 def test_rows_become_blocks_judgments_and_skips(
-    task: Task, onto: FiveWay, done: Say
+    task: Task,
+    onto: FiveWay,
+    done: Say,
 ) -> None:
     assert done("import_answers", str(onto(*ROWS)), **ONTO) == (
         "museum en-de · Five-way ranking: 3 judgments imported, 0 already there.\n1 skip imported."
@@ -82,7 +87,9 @@ def test_rows_become_blocks_judgments_and_skips(
 
 
 def test_imported_hits_are_done_and_their_design_says_so(
-    task: Task, onto: FiveWay, done: Say
+    task: Task,
+    onto: FiveWay,
+    done: Say,
 ) -> None:
     hits_plan(task_id=task.pk, count=2)
     planned = HITSequence.objects.get(task=task).last_number
@@ -116,7 +123,9 @@ def test_same_file_again_doubles_nothing(task: Task, onto: FiveWay, done: Say) -
 
 
 def test_longer_file_adds_only_what_is_new(
-    task: Task, onto: FiveWay, done: Say
+    task: Task,
+    onto: FiveWay,
+    done: Say,
 ) -> None:
     done("import_answers", str(onto(*ROWS)), **ONTO)
     # Another order, one row more, and one row a second time.
@@ -130,7 +139,9 @@ def test_longer_file_adds_only_what_is_new(
 
 
 def test_without_texts_the_task_is_made_of_the_judgments(
-    campaign: Campaign, five_way: FiveWay, done: Say
+    campaign: Campaign,
+    five_way: FiveWay,
+    done: Say,
 ) -> None:
     path = five_way(*ROWS, languages="Czech,eng")
     said = done("import_answers", str(path), **NEW)
@@ -161,7 +172,10 @@ def test_without_texts_the_task_is_made_of_the_judgments(
 
 @pytest.mark.thorough
 def test_several_language_pairs_want_a_choice(
-    campaign: Campaign, five_way: FiveWay, done: Say, refused: Say
+    campaign: Campaign,
+    five_way: FiveWay,
+    done: Say,
+    refused: Say,
 ) -> None:
     czech = str(five_way(*ROWS, name="cs.csv", languages="Czech,English"))
     spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
@@ -173,22 +187,36 @@ def test_several_language_pairs_want_a_choice(
     assert "1 judgments imported" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
     assert "no judgments of de → en" in refused(
-        "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
+        "import_answers",
+        czech,
+        source="de",
+        target="en",
+        **NEW | {"test_set": "newer"},
     )
 
 
 def test_rows_of_other_languages_are_refused_or_left_out(
-    task: Task, onto: FiveWay, five_way: FiveWay, done: Say, refused: Say
+    task: Task,
+    onto: FiveWay,
+    five_way: FiveWay,
+    done: Say,
+    refused: Say,
 ) -> None:
     czech = five_way(
-        "3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document=""
+        "3 ada amber=1 cobalt=2",
+        name="cs.csv",
+        languages="Czech,de",
+        document="",
     )
     said = refused("import_answers", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
-        f'{czech}, line 2: the languages are Czech → de, those of the test set "museum en-de" en → de.'
+        f'{czech}, line 2: the languages are Czech → de, those of the test set "museum en-de" en → de.',
     )
     foreign = five_way(
-        "3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document=""
+        "3 ada unknown=1 cobalt=2",
+        name="cs.csv",
+        languages="Czech,de",
+        document="",
     )
     said = done(
         "import_answers",
@@ -242,7 +270,10 @@ def test_invalid_file_is_named_and_nothing_is_stored(
 
 @pytest.mark.thorough
 def test_files_are_closed_before_the_error_is_seen(
-    task: Task, onto: FiveWay, refused: Say, monkeypatch: pytest.MonkeyPatch
+    task: Task,
+    onto: FiveWay,
+    refused: Say,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = onto(*ROWS, "3 ada amber=1 dune=2", "99 eve amber=1 dune=2")
     opened: list[IO[bytes]] = []
@@ -265,7 +296,9 @@ def test_files_are_closed_before_the_error_is_seen(
 
 
 def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
-    task: Task, onto: FiveWay, refused: Say
+    task: Task,
+    onto: FiveWay,
+    refused: Say,
 ) -> None:
     """Their exported judgments, imported again, would otherwise count twice."""
     make_judge(task.test_set.campaign, "bob")
@@ -278,7 +311,10 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
 
 @pytest.mark.django_db(transaction=True)
 def test_ranking_is_requested_on_commit(
-    task: Task, onto: FiveWay, done: Say, refused: Say
+    task: Task,
+    onto: FiveWay,
+    done: Say,
+    refused: Say,
 ) -> None:
     def told() -> int:
         return int(broker().llen("ranking"))

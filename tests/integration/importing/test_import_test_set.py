@@ -60,19 +60,25 @@ def plain(files: Files, *more: str) -> list[str]:
 
 def said_of_the_reference(done: Say, *arguments: str, name: str) -> str:
     return str(done("import_test_set", *arguments, **NAMES | {"name": name})).partition(
-        "s, "
+        "s, ",
     )[2]
 
 
 def test_import_reports_the_use_of_the_reference(
-    campaign: Campaign, files: Files, done: Say
+    campaign: Campaign,
+    files: Files,
+    done: Say,
 ) -> None:
     none = said_of_the_reference(
-        done, *plain(files, "--reference-system=none"), name="none"
+        done,
+        *plain(files, "--reference-system=none"),
+        name="none",
     )
     assert none == "2 systems; the reference is shown to judges and not ranked."
     asked = said_of_the_reference(
-        done, *plain(files, "--rank-shown-reference"), name="asked"
+        done,
+        *plain(files, "--rank-shown-reference"),
+        name="asked",
     )
     assert asked == "2 systems and the reference, which judges see and rank."
     assert Design.objects.get(task__test_set__name="asked").reference_rate is None
@@ -89,7 +95,9 @@ def test_import_reports_the_use_of_the_reference(
         is None
     )
     apart = said_of_the_reference(
-        done, *plain(files, "--reference-system=none"), name="apart"
+        done,
+        *plain(files, "--reference-system=none"),
+        name="apart",
     )
     assert apart == "2 systems; the reference is neither shown nor ranked."
 
@@ -97,14 +105,16 @@ def test_import_reports_the_use_of_the_reference(
 def texts_of(task: Task) -> dict[str, list[str | None]]:
     return {
         system.name: list(
-            system.outputs.order_by("segment__number").values_list("text", flat=True)
+            system.outputs.order_by("segment__number").values_list("text", flat=True),
         )
         for system in task.test_set.systems.all()
     }
 
 
 def test_plain_text_becomes_segments_references_systems_and_outputs(
-    campaign: Campaign, files: Files, done: Say
+    campaign: Campaign,
+    files: Files,
+    done: Say,
 ) -> None:
     said = done("import_test_set", *plain(files), blocks_wanted=40, **NAMES)
     task = Task.objects.get()
@@ -123,13 +133,18 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
     )
     assert list(
         Segment.objects.values_list(
-            "number", "position", "source_text", "document__name"
-        )
+            "number",
+            "position",
+            "source_text",
+            "document__name",
+        ),
     ) == [(n, n, text, "visit.en") for n, text in enumerate(SOURCE.splitlines(), 1)]
     assert list(
         Reference.objects.order_by("id").values_list(
-            "segment__number", "number", "text"
-        )
+            "segment__number",
+            "number",
+            "text",
+        ),
     ) == [(n, 1, text) for n, text in enumerate(REFERENCE.splitlines(), 1)]
     assert texts_of(task) == {
         "amber": AMBER.splitlines(),
@@ -144,7 +159,10 @@ def test_plain_text_becomes_segments_references_systems_and_outputs(
 
 
 def test_documents_of_plain_text_come_from_a_file(
-    campaign: Campaign, files: Files, write: Write, done: Say
+    campaign: Campaign,
+    files: Files,
+    write: Write,
+    done: Say,
 ) -> None:
     documents = write("documents", "hall\nhall\ntour\n")
     done("import_test_set", *plain(files, f"--documents={documents}"), **NAMES)
@@ -153,7 +171,7 @@ def test_documents_of_plain_text_come_from_a_file(
         ("tour", 2),
     ]
     assert list(
-        Segment.objects.values_list("document__name", "position", "number")
+        Segment.objects.values_list("document__name", "position", "number"),
     ) == [
         ("hall", 1, 1),
         ("hall", 2, 2),
@@ -162,26 +180,32 @@ def test_documents_of_plain_text_come_from_a_file(
 
 
 def test_second_references_are_shown_but_do_not_take_part(
-    campaign: Campaign, files: Files, write: Write, done: Say
+    campaign: Campaign,
+    files: Files,
+    write: Write,
+    done: Say,
 ) -> None:
     second = write("second.de", "Eins.\n\nDrei.\n")
     done("import_test_set", *plain(files, f"--reference={second}"), **NAMES)
     assert list(
         Reference.objects.filter(number=2)
         .order_by("id")
-        .values_list("segment__number", "text")
+        .values_list("segment__number", "text"),
     ) == [(1, "Eins."), (3, "Drei.")]
     assert System.objects.filter(kind="reference").count() == 1
 
 
 def test_tsv_jsonl_sgml_and_gzip_give_the_same(
-    campaign: Campaign, write: Write, done: Say
+    campaign: Campaign,
+    write: Write,
+    done: Say,
 ) -> None:
     texts = (SOURCE, REFERENCE, AMBER, AMBER)
     rows = list(zip(*(text.splitlines() for text in texts), strict=True))
     header = "document\tsource\treference\tamber\tbirch"
     tsv = write(
-        "v.tsv", "\n".join([header, *("\t".join(("visit", *row)) for row in rows)])
+        "v.tsv",
+        "\n".join([header, *("\t".join(("visit", *row)) for row in rows)]),
     )
     jsonl = write(
         "v.jsonl",
@@ -192,7 +216,7 @@ def test_tsv_jsonl_sgml_and_gzip_give_the_same(
                     "source": a,
                     "references": [b],
                     "outputs": {"amber": c, "birch": d},
-                }
+                },
             )
             for a, b, c, d in rows
         ),
@@ -233,7 +257,9 @@ def test_campaign_is_created_with_the_task(files: Files, done: Say) -> None:
 
 
 def test_error_after_many_segments_leaves_nothing(
-    write: Write, refused: Say, monkeypatch: pytest.MonkeyPatch
+    write: Write,
+    refused: Say,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(test_sets, "_BATCH_SEGMENTS", 2)
     rows = [
@@ -244,7 +270,7 @@ def test_error_after_many_segments_leaves_nothing(
     path = write("late.jsonl", "\n".join(map(json.dumps, rows)))
     said = refused("import_test_set", str(path), create_campaign="New", **NAMES)
     assert said.startswith(
-        f'{path}, line 8 (field "outputs"): the output of amber is empty.'
+        f'{path}, line 8 (field "outputs"): the output of amber is empty.',
     )
 
 

@@ -76,7 +76,7 @@ def _stored(task: Task) -> list[tuple[object, ...]]:
             hit.completed_at,
         )
         assert set(
-            Output.objects.filter(pk__in=block.outputs).values_list("segment_id")
+            Output.objects.filter(pk__in=block.outputs).values_list("segment_id"),
         ) == {(block.segment_id,)}
         found.append(
             (
@@ -90,7 +90,7 @@ def _stored(task: Task) -> list[tuple[object, ...]]:
                 answer.client_id,
                 answer.comment,
                 judgment and (judgment.labels, judgment.numbered.number),
-            )
+            ),
         )
     return found
 
@@ -113,7 +113,9 @@ def _said(row: JudgedBlock) -> str:
 
 
 def _expected(
-    rows: list[JudgedBlock], task: Task, content: bytes
+    rows: list[JudgedBlock],
+    task: Task,
+    content: bytes,
 ) -> list[tuple[object, ...]]:
     sha256 = hashlib.sha256(content).hexdigest()
     why = {"file": "judgments.csv", "format": "five-way-csv", "sha256": sha256}
@@ -146,7 +148,7 @@ def _expected(
                 uuid.uuid5(_NAMESPACE, name),
                 "",
                 (list(row.labels), judged) if is_judged else None,
-            )
+            ),
         )
     return found
 
@@ -187,7 +189,9 @@ def test_every_row_is_stored_as_it_is_read(
             task = make_task(campaign, planned=0)
         else:
             task = without_texts.test_set_without_texts_create(
-                campaign=campaign, name="new", files=[file]
+                campaign=campaign,
+                name="new",
+                files=[file],
             ).tasks.get()
         done = answers_import(task=task, files=[file])
         with file.open() as stream:

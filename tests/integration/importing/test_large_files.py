@@ -90,7 +90,7 @@ def test_many_judgments_in_bounded_memory_and_linear_time(tmp_path: Path) -> Non
         slots = range(1, 6)
         names = [f"system{n}Id" for n in slots] + [f"system{n}rank" for n in slots]
         file.write(
-            "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(names)
+            "srclang,trglang,srcIndex,documentId,segmentId,judgeId," + ",".join(names),
         )
         for _ in range(count):
             segment = draw.randint(1, 3000)
@@ -98,7 +98,7 @@ def test_many_judgments_in_bounded_memory_and_linear_time(tmp_path: Path) -> Non
             judge = f"judge{draw.randint(1, 200)}"
             file.write(
                 f"\ncs,en,{segment},d{segment // 30},{segment},{judge},"
-                + ",".join(shown)
+                + ",".join(shown),
             )
     said, peak = run_measured(
         "import_answers", str(path), "--campaign=large", "--create-campaign=Large",

@@ -25,13 +25,17 @@ SUMMARIES = """\
 {"document": "story", "segment": 2, "source": "One day a storm takes the boat.", "references": ["A storm takes the boat."], "outputs": {"lead": "One day.", "model": "The boat is lost."}}
 """
 CAPTIONS = SUMMARIES.replace(
-    "The old man repairs nets by the sea.", "img/1.jpg"
+    "The old man repairs nets by the sea.",
+    "img/1.jpg",
 ).replace("One day a storm takes the boat.", "img/2.jpg")
 
 
 @pytest.fixture(params=[("en", SUMMARIES), ("zxx", CAPTIONS)], ids=["same", "none"])
 def task(
-    request: pytest.FixtureRequest, campaign: Campaign, write: Write, done: Say
+    request: pytest.FixtureRequest,
+    campaign: Campaign,
+    write: Write,
+    done: Say,
 ) -> Task:
     """A judged task."""
     language, texts = request.param
@@ -52,7 +56,9 @@ def test_exported_judgments_are_read_back(task: Task, write: Write, done: Say) -
     texts = write(
         "texts.jsonl",
         b"".join(
-            export_bytes(requested_export(task=task, kind="texts", file_format="jsonl"))
+            export_bytes(
+                requested_export(task=task, kind="texts", file_format="jsonl"),
+            ),
         ),
     )
     named = {"campaign": "other", "name": "story", "target_language": "en"}
@@ -70,7 +76,7 @@ def test_exported_judgments_are_read_back(task: Task, write: Write, done: Say) -
 
 def test_a_folder_of_metrics_names_both_languages(task: Task) -> None:
     parts = export_bytes(
-        requested_export(task=task, kind="evalset", file_format="evalset")
+        requested_export(task=task, kind="evalset", file_format="evalset"),
     )
     source = task.test_set.source_language
     assert f"sources/{source}-en.txt".encode() in b"".join(parts)

@@ -89,7 +89,9 @@ def test_wmt12_texts(with_texts: Task, wmt12_with_texts: Path) -> None:
 
 @pytest.mark.thorough
 def test_wmt12_judgments_rank_alike_with_texts_and_without(
-    with_texts: Task, wmt12_with_texts: Path, done: Say
+    with_texts: Task,
+    wmt12_with_texts: Path,
+    done: Say,
 ) -> None:
     said = done(
         "import_answers",
@@ -133,7 +135,11 @@ def test_wmt12_judgments_rank_alike_with_texts_and_without(
     ],
 )
 def test_exported_into_a_fresh_campaign_ranks_the_same_bit_for_bit(
-    campaign: Campaign, real_data: Path, done: Say, tmp_path: Path, file: str
+    campaign: Campaign,
+    real_data: Path,
+    done: Say,
+    tmp_path: Path,
+    file: str,
 ) -> None:
     first = bare(done, real_data / file)
     path = tmp_path / "export.csv"

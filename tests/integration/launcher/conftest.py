@@ -75,6 +75,7 @@ def remembered(services: Services) -> tuple[list[str], list[str]]:
         words = [row[0] for row in cursor.fetchall()]
     connection.close()
     with redis.Redis.from_url(
-        services.environment["REDIS_URL"], decode_responses=True
+        services.environment["REDIS_URL"],
+        decode_responses=True,
     ) as client:
         return words, sorted(client.lrange("said", 0, -1))

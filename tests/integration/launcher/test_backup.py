@@ -77,7 +77,8 @@ def rankings(directory: DataDirectory) -> str:
 
 class TestWhatABackupIs:
     def test_backup_lists_its_content_and_has_the_secret_key(
-        self, saved: tuple[DataDirectory, Path]
+        self,
+        saved: tuple[DataDirectory, Path],
     ) -> None:
         directory, backup = saved
         manifest = Manifest.read(backup)
@@ -87,7 +88,8 @@ class TestWhatABackupIs:
         assert (backup / "secret_key").read_text() == directory.secret_key()
 
     def test_backup_is_readable_by_its_owner_only(
-        self, saved: tuple[DataDirectory, Path]
+        self,
+        saved: tuple[DataDirectory, Path],
     ) -> None:
         _directory, backup = saved
         for path in (backup, backup / "quintet.dump", backup / "secret_key"):
@@ -95,7 +97,8 @@ class TestWhatABackupIs:
 
 
 def test_a_campaign_comes_back_into_an_empty_folder_with_every_ranking_to_the_bit(
-    saved: tuple[DataDirectory, Path], directory: DataDirectory
+    saved: tuple[DataDirectory, Path],
+    directory: DataDirectory,
 ) -> None:
     source, backup = saved
     restored = launcher(directory, "restore", str(backup))
@@ -121,7 +124,9 @@ class TestRefusing:
         return next((directory.path.parent / "b").iterdir())
 
     def test_a_folder_in_use_is_not_overwritten_before_it_said_what_that_does(
-        self, directory: DataDirectory, small: Path
+        self,
+        directory: DataDirectory,
+        small: Path,
     ) -> None:
         refused = launcher(directory, "restore", str(small))
         assert refused.returncode == 1
@@ -131,7 +136,9 @@ class TestRefusing:
             assert remembered(services)[0] == ["later", "saved"]
 
     def test_a_restore_that_fails_puts_back_what_was_there(
-        self, directory: DataDirectory, small: Path
+        self,
+        directory: DataDirectory,
+        small: Path,
     ) -> None:
         # A table by the name of one of ours, so that `migrate` fails.
         assert small.is_dir()
@@ -150,7 +157,9 @@ class TestRefusing:
             assert remembered(services) == (["later", "saved"], ["later", "saved"])
 
     def test_restore_sets_existing_data_aside(
-        self, directory: DataDirectory, small: Path
+        self,
+        directory: DataDirectory,
+        small: Path,
     ) -> None:
         done = launcher(directory, "restore", str(small), "--yes")
         assert done.returncode == 0, done.stderr
@@ -159,7 +168,9 @@ class TestRefusing:
             assert remembered(services)[0] == ["saved"]
 
     def test_a_damaged_backup_and_one_of_a_later_version_are_refused(
-        self, directory: DataDirectory, small: Path
+        self,
+        directory: DataDirectory,
+        small: Path,
     ) -> None:
         for name in ("quintet.dump", "secret_key"):
             content = (small / name).read_bytes()
@@ -193,10 +204,12 @@ class TestADatabaseOfOnesOwn:
                     connection.close()
                     return {
                         "MIGRATION_DATABASE_URL": owner.replace(
-                            "/quintet?", f"/{name}?"
+                            "/quintet?",
+                            f"/{name}?",
                         ),
                         "DATABASE_URL": services.environment["DATABASE_URL"].replace(
-                            "/quintet?", f"/{name}?"
+                            "/quintet?",
+                            f"/{name}?",
                         ),
                         "REDIS_URL": services.environment["REDIS_URL"],
                         "SECRET_KEY": "of-the-operator",
@@ -216,7 +229,13 @@ class TestADatabaseOfOnesOwn:
         assert restored.returncode == 0, restored.stderr
         assert "Set SECRET_KEY to the value in" in restored.stdout
         checked = launcher(
-            directory, "run", "--", PYTHON, "manage.py", "check_rankings", **named
+            directory,
+            "run",
+            "--",
+            PYTHON,
+            "manage.py",
+            "check_rankings",
+            **named,
         )
         assert (checked.returncode, checked.stdout) == (0, rankings(source))
         place = directory.path.parent / "b"

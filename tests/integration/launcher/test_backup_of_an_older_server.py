@@ -43,7 +43,8 @@ def database() -> Iterator[Callable[[str], dict[str, str]]]:
                     "REDIS_URL": SERVERS["REDIS_URL"],
                     "DATABASE_URL": renamed(SERVERS["DATABASE_URL"], name),
                     "MIGRATION_DATABASE_URL": renamed(
-                        SERVERS["MIGRATION_DATABASE_URL"], name
+                        SERVERS["MIGRATION_DATABASE_URL"],
+                        name,
                     ),
                 }
 
@@ -53,7 +54,9 @@ def database() -> Iterator[Callable[[str], dict[str, str]]]:
 
 
 def done(
-    directory: DataDirectory, *arguments: str, environment: Mapping[str, str]
+    directory: DataDirectory,
+    *arguments: str,
+    environment: Mapping[str, str],
 ) -> str:
     process = launcher(directory, *arguments, **environment)
     assert process.returncode == 0, process.stdout + process.stderr
@@ -61,7 +64,8 @@ def done(
 
 
 def test_every_ranking_comes_back_to_the_bit(
-    directory: DataDirectory, database: Callable[[str], dict[str, str]]
+    directory: DataDirectory,
+    database: Callable[[str], dict[str, str]],
 ) -> None:
     older = database("judged")
     done(directory, *MANAGE, "migrate", "--verbosity=0", environment=older)

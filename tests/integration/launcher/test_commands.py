@@ -27,7 +27,9 @@ STOP_LINE = "Stop       Ctrl-C"
 
 
 def launcher(
-    directory: DataDirectory, *arguments: str, **environment: str
+    directory: DataDirectory,
+    *arguments: str,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "launcher", *arguments],
@@ -116,7 +118,12 @@ def test_run_gives_a_command_both_services_and_passes_its_exit_code_on(
     with Services(directory):
         pass
     done = launcher(
-        directory, "run", "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL; exit 3"
+        directory,
+        "run",
+        "--",
+        "sh",
+        "-c",
+        "echo $DATABASE_URL $REDIS_URL; exit 3",
     )
     database, redis = done.stdout.split()
     assert database.startswith("postgresql://quintet_app@/quintet?host=")
@@ -222,7 +229,13 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(
         assert directory.demo_file.stat().st_mode & 0o077 == 0
         assert answers(f"{told['base_url']}/readyz")
         beside = launcher(
-            directory, "run", "--", sys.executable, "manage.py", "migrate", "--check"
+            directory,
+            "run",
+            "--",
+            sys.executable,
+            "manage.py",
+            "migrate",
+            "--check",
         )
         assert beside.returncode == 0, beside.stderr
         link = launcher(
@@ -306,7 +319,8 @@ def test_a_start_waits_for_an_external_postgresql_that_is_away(
 
 
 def quintet(
-    directory: DataDirectory, *arguments: str
+    directory: DataDirectory,
+    *arguments: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run `./quintet`, from another folder, as people do."""
     return subprocess.run(
@@ -341,11 +355,11 @@ def test_a_start_lets_the_first_organiser_in_is_killed_starts_again_and_stops(
         assert f"QUINTET_HOME={directory.path} make demo` adds demo campaigns" in text
         assert not directory.demo_file.exists()
         connection = psycopg2.connect(
-            json_of(directory, "services.json")["DATABASE_URL"]
+            json_of(directory, "services.json")["DATABASE_URL"],
         )
         with connection, connection.cursor() as cursor:
             cursor.execute(
-                "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
+                "SELECT current_setting('fsync'), current_setting('synchronous_commit')",
             )
             assert cursor.fetchone() == ("on", "on")
             cursor.execute("SELECT count(*) FROM campaign_campaign")

@@ -93,7 +93,7 @@ def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) ->
         redis.Redis.from_url(services.environment["REDIS_URL"]) as client,
     ):
         assert client.config_get("maxmemory-policy") == {
-            "maxmemory-policy": "noeviction"
+            "maxmemory-policy": "noeviction",
         }
         assert client.config_get("appendonly") == {"appendonly": "yes"}
 
@@ -142,7 +142,8 @@ def test_a_killed_postmaster_loses_nothing_committed(directory: DataDirectory) -
 
 
 def test_a_start_waits_for_a_recovery_and_reports_it(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(waiting, "_FIRST_REPORT_SECONDS", 0.0)
     monkeypatch.setattr(waiting, "_REPORT_SECONDS", 0.0)
@@ -258,7 +259,8 @@ def test_a_stranger_with_a_recorded_number_is_left_alone(
 ) -> None:
     directory.create()
     with subprocess.Popen(
-        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE
+        [sys.executable, "-c", "input()"],
+        stdin=subprocess.PIPE,
     ) as stranger:
         registry = ProcessRegistry(directory.path / "processes.json")
         registry.add("web", stranger.pid, signal.SIGTERM)
@@ -272,20 +274,25 @@ def test_a_stranger_with_a_recorded_number_is_left_alone(
 
 
 def test_leftovers_are_found_after_the_clock_was_set(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     directory.create()
     record = directory.path / "processes.json"
     command = [sys.executable, "-c", "input()"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
     ) as leftover:
         ProcessRegistry(record).add("web", leftover.pid, signal.SIGTERM)
         # The kernel counts both from the time of day.
         boot_time, create_time = psutil.boot_time, psutil.Process.create_time
         monkeypatch.setattr(psutil, "boot_time", lambda: boot_time() + 86_400)
         monkeypatch.setattr(
-            psutil.Process, "create_time", lambda process: create_time(process) + 86_400
+            psutil.Process,
+            "create_time",
+            lambda process: create_time(process) + 86_400,
         )
         assert ProcessRegistry(record).stop_leftovers() == ["web"]
 
@@ -295,7 +302,9 @@ def test_a_process_of_another_boot_is_left_alone(directory: DataDirectory) -> No
     record = directory.path / "processes.json"
     command = [sys.executable, "-c", "input()"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, start_new_session=True
+        command,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
     ) as stranger:
         ProcessRegistry(record).add("web", stranger.pid, signal.SIGTERM)
         recorded = json.loads(record.read_text())
@@ -309,18 +318,21 @@ def test_a_process_of_another_boot_is_left_alone(directory: DataDirectory) -> No
 def test_a_second_supervisor_is_refused_in_words(directory: DataDirectory) -> None:
     with another_supervisor(directory) as first:
         with pytest.raises(
-            FolderInUseError, match=rf"already running from .* \(process {first.pid}\)"
+            FolderInUseError,
+            match=rf"already running from .* \(process {first.pid}\)",
         ):
             Services(directory).__enter__()
         assert first.poll() is None
 
 
 def test_named_services_are_used_and_none_is_started(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
     monkeypatch.setenv(
-        "MIGRATION_DATABASE_URL", "postgresql://owner@db.example/quintet"
+        "MIGRATION_DATABASE_URL",
+        "postgresql://owner@db.example/quintet",
     )
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
     with Services(directory) as services:
@@ -337,7 +349,8 @@ def test_named_services_are_used_and_none_is_started(
 
 
 def test_commands_beside_a_web_server_learn_its_address(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://someone@db.example/quintet")
     monkeypatch.setenv("REDIS_URL", "redis://broker.example/0")
@@ -357,7 +370,8 @@ def test_commands_beside_a_web_server_learn_its_address(
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["a" * 120, "with space and ümlaut", "100% &c?=#'\""])
 def test_a_path_that_no_socket_or_url_can_bear_still_works(
-    directory: DataDirectory, name: str
+    directory: DataDirectory,
+    name: str,
 ) -> None:
     awkward = DataDirectory(directory.path / name)
     directory.create()
@@ -377,10 +391,11 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
     with Services(directory):
         pass
     (directory.path / "postgresql/data/postgresql.conf").write_text(
-        "no_such_setting = 1\n"
+        "no_such_setting = 1\n",
     )
     with pytest.raises(
-        LauncherError, match=r"PostgreSQL did not start\. .*postgresql\.log"
+        LauncherError,
+        match=r"PostgreSQL did not start\. .*postgresql\.log",
     ):
         Services(directory).__enter__()
     assert working_in(directory.path) == []
@@ -388,10 +403,12 @@ def test_a_broken_start_says_where_to_look_and_leaves_nothing_running(
 
 @pytest.mark.thorough
 def test_a_start_does_not_wait_for_a_wrong_address(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv(
-        "MIGRATION_DATABASE_URL", "postgresql://owner@host/quintet?sslmod=require"
+        "MIGRATION_DATABASE_URL",
+        "postgresql://owner@host/quintet?sslmod=require",
     )
     with pytest.raises(LauncherError, match='parameter: "sslmod"'):
         Services(directory).await_external_database(Watch())
@@ -409,7 +426,8 @@ def test_data_of_another_postgresql_is_refused_with_the_way_out(
 
 
 def test_no_closed_folder_is_opened_for_postgresql(
-    directory: DataDirectory, monkeypatch: pytest.MonkeyPatch
+    directory: DataDirectory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     closed = directory.path / "closed"
     closed.mkdir(parents=True)
@@ -435,7 +453,7 @@ def test_no_text_of_a_failed_statement_is_in_the_log(directory: DataDirectory) -
         connection.autocommit = True
         with contextlib.closing(connection), connection.cursor() as cursor:
             cursor.execute(
-                "CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)"
+                "CREATE TABLE said (words text UNIQUE, labels int[] NOT NULL)",
             )
             for statement, values in (
                 ("INSERT INTO said VALUES (%s, NULL)", ["my comment"]),

@@ -162,7 +162,8 @@ def test_the_workers_of_a_killed_master_do_not_outlive_its_restart(
 
 
 def test_stopping_ends_the_stubborn_too_and_forgets_them(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("launcher.processes.STOP_TIMEOUT_SECONDS", 0.3)
     steady, stubborn = stage.child("web", STEADY), stage.child("worker", STUBBORN)
@@ -190,6 +191,6 @@ def test_a_later_start_stops_a_group_whose_leader_is_gone(stage: Stage) -> None:
     child.send(signal.SIGKILL)
     child.wait(60)
     assert ProcessRegistry(
-        stage.directory.path / "processes.json"
+        stage.directory.path / "processes.json",
     ).stop_leftovers() == ["web"]
     eventually(lambda: not is_running(worker), "the worker is gone")

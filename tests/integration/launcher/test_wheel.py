@@ -70,7 +70,10 @@ def test_a_wheel_of_a_later_commit_upgrades_the_installed_one(tmp_path: Path) ->
             "from importlib.metadata import version; print(version('quintet-ranking'))"
         )
         done = subprocess.run(
-            [python, "-c", asked], check=True, capture_output=True, text=True
+            [python, "-c", asked],
+            check=True,
+            capture_output=True,
+            text=True,
         )
         versions.append(done.stdout.strip())
         assert package_version(clone) == versions[-1]
@@ -104,7 +107,8 @@ def quintet(installed: Path, *arguments: str, home: Path | None = None) -> str:
 
 
 def test_files_are_ranked_and_checked_without_a_database(
-    installed: Path, elsewhere: Path
+    installed: Path,
+    elsewhere: Path,
 ) -> None:
     ranked = quintet(installed, "rank", "judgments.csv")
     assert ranked.index("alpha") < ranked.index("beta")
@@ -123,7 +127,7 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
         "assert config.OWN and not {'django', 'campaign', 'launcher'} & set(sys.modules)\n"
         "from quintet import read_judgments\n"
         "assert rank(read_judgments('judgments.csv')).systems[0].system == 'alpha'\n"
-        "assert not {'django', 'launcher'} & set(sys.modules)\n"
+        "assert not {'django', 'launcher'} & set(sys.modules)\n",
     )
     subprocess.run([installed / "python", "program.py"], check=True, timeout=600)
     Path("ranking.py").write_text("")
@@ -135,7 +139,9 @@ def test_the_core_is_imported_beside_a_programs_own_modules(installed: Path) -> 
 
 
 def test_a_block_is_judged_where_the_wheel_serves(
-    installed: Path, elsewhere: Path, directory: DataDirectory
+    installed: Path,
+    elsewhere: Path,
+    directory: DataDirectory,
 ) -> None:
     with served(directory, "start", program=[str(installed / "quintet")]) as (
         _process,
@@ -148,7 +154,11 @@ def test_a_block_is_judged_where_the_wheel_serves(
         home = directory.path
         quintet(installed, "import_test_set", *named, *sides, *systems, home=home)
         link = quintet(
-            installed, "add_judge", "ann", "--campaign=mine", home=home
+            installed,
+            "add_judge",
+            "ann",
+            "--campaign=mine",
+            home=home,
         ).split()[-1]
         with requests.Session() as judge:
             assert judged(judge, link).status_code == 200
@@ -162,7 +172,7 @@ def judged(judge: requests.Session, link: str) -> Any:
     base = link.partition("/i/")[0]
     assert page.url.startswith(f"{base}/judge/"), page.url
     judge.headers.update(
-        {"X-CSRFToken": str(judge.cookies["csrftoken"]), "Referer": page.url}
+        {"X-CSRFToken": str(judge.cookies["csrftoken"]), "Referer": page.url},
     )
     block = next(lent_blocks(judge, f"{base}/{API}/assignments/"))
     labels = list(range(1, len(block["candidates"]) + 1))

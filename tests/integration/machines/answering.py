@@ -38,7 +38,10 @@ def machine_judges(
                 continue
             said: SentByMachine = {"labels": ranks(asked.candidates)}
             machine_judgment_submit(
-                machine=machine, machine_block=asked, client_id=uuid4(), sent=said
+                machine=machine,
+                machine_block=asked,
+                client_id=uuid4(),
+                sent=said,
             )
     assert MachineJudgment.objects.filter(machine=machine).exists()
     return machine

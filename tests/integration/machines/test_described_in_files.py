@@ -93,7 +93,9 @@ def test_whole_numbers_are_versions_and_false_is_a_person(
     ],
 )
 def test_contradiction_is_refused_and_changes_nothing(
-    writer: TestSetWriter, lines: list[str], problem: str
+    writer: TestSetWriter,
+    lines: list[str],
+    problem: str,
 ) -> None:
     judges = Judge.objects.count()
     with pytest.raises(FormatError, match=problem):
@@ -167,7 +169,8 @@ def test_exported_judgments_describe_a_machine_judge(writer: TestSetWriter) -> N
 
 
 def test_page_and_rest_add_machine_judges_of_files(
-    writer: TestSetWriter, client: Client
+    writer: TestSetWriter,
+    client: Client,
 ) -> None:
     user = writer.campaign.memberships.get().user
     client.force_login(user)
@@ -181,7 +184,8 @@ def test_page_and_rest_add_machine_judges_of_files(
     assert (answer.json()["machines"], answer.json()["by_machines"]) == (1, 1)
     assert set(MachineJudge.objects.values_list("created_by", flat=True)) == {user.pk}
     refused = client.post(
-        rest, {"file": SimpleUploadedFile("c.jsonl", described("ada").encode())}
+        rest,
+        {"file": SimpleUploadedFile("c.jsonl", described("ada").encode())},
     )
     assert refused.status_code == 400
     assert "line 1" in refused.content.decode()

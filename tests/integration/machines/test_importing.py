@@ -50,17 +50,24 @@ def writer() -> TestSetWriter:
 
 
 def machine_of(
-    campaign: Campaign, name: str = "judgebot", version: str = "1"
+    campaign: Campaign,
+    name: str = "judgebot",
+    version: str = "1",
 ) -> MachineJudge:
     by = campaign.memberships.get().user
     machine, _token = machine_add(
-        campaign=campaign, by=by, terms=MachineTerms(name=name, version=version)
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name=name, version=version),
     )
     return machine
 
 
 def line(
-    judge: str, segment: int, candidates: list[Any], labels: list[int | None]
+    judge: str,
+    segment: int,
+    candidates: list[Any],
+    labels: list[int | None],
 ) -> str:
     values = {
         "source_language": "cs",
@@ -80,7 +87,7 @@ def imports(task: Task, *lines: str, **options: Any) -> AnswersImported:
 
 def rows(task: Task, kind: str) -> list[dict[str, Any]]:
     content = b"".join(
-        export_bytes(requested_export(task=task, kind=kind, file_format="jsonl"))
+        export_bytes(requested_export(task=task, kind=kind, file_format="jsonl")),
     )
     return [json.loads(text) for text in content.splitlines()]
 
@@ -95,7 +102,7 @@ def contents(task: Task, kind: str, author: str) -> list[str]:
             is_sort = task.protocol == "sorting"
             said = sorted(ranks) if is_sort else [*ranks, row["answer"]]
             found.append(
-                json.dumps([row[author], row["segment"], said], sort_keys=True)
+                json.dumps([row[author], row["segment"], said], sort_keys=True),
             )
     return sorted(found)
 
@@ -147,7 +154,7 @@ def by_machines(text: str) -> str:
         values = json.loads(each)
         judge = f"bot of {values['judge']}"
         lines.append(
-            json.dumps({**values, "judge": judge, "machine": True, "version": "1"})
+            json.dumps({**values, "judge": judge, "machine": True, "version": "1"}),
         )
     return "\n".join(lines) + "\n"
 
@@ -231,7 +238,8 @@ def test_first_answer_counts_and_the_reverse_order_is_another(
 
 
 def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segments(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With all machines and segments of a batch, the time of an import grew with the square of its lines."""
     machine_of(writer.campaign, "a")
@@ -259,7 +267,8 @@ def test_import_reads_stored_answers_of_the_same_machines_about_the_same_segment
 
 
 def test_import_checks_the_constraints_of_each_batch_once(
-    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    writer: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each batch rolls back to a savepoint, after which PostgreSQL checks again what was not checked before it."""
     machine_of(writer.campaign)
@@ -282,12 +291,12 @@ def test_skip_in_a_file_is_answered_by_a_later_file(writer: TestSetWriter) -> No
     skip = line("gpt", 1, SYSTEMS, [None, None, None])
     imports(writer.task, skip, machine=str(machine))
     assert [row["skip_reason"] for row in rows(writer.task, "machine-judgments")] == [
-        "not_stated"
+        "not_stated",
     ]
     for _time in range(2):
         imports(writer.task, line("gpt", 1, SYSTEMS, [1, 2, 3]), machine=str(machine))
     assert [row["labels"] for row in rows(writer.task, "machine-judgments")] == [
-        [1, 2, 3]
+        [1, 2, 3],
     ]
     assert imports(writer.task, skip, machine=str(machine)).by_machines == 0
 
@@ -319,7 +328,8 @@ def test_span_outside_of_its_text_is_refused_in_a_file() -> None:
 
 
 def test_page_and_rest_import_for_a_machine_judge(
-    writer: TestSetWriter, client: Client
+    writer: TestSetWriter,
+    client: Client,
 ) -> None:
     machine = machine_of(writer.campaign)
     client.force_login(writer.campaign.memberships.get().user)
@@ -346,7 +356,8 @@ def test_page_and_rest_import_for_a_machine_judge(
 
 
 def test_command_imports_for_a_machine_judge(
-    writer: TestSetWriter, tmp_path: Path
+    writer: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     machine_of(writer.campaign)
     path = tmp_path / "answers.jsonl"
@@ -355,7 +366,11 @@ def test_command_imports_for_a_machine_judge(
     arguments = {"campaign": "museum", "test_set": "museum en-de", "verbosity": 1}
     with pytest.raises(CommandError, match="judgebot 1"):
         call_command(
-            "import_answers", path, **arguments, machine="judgebot 2", stdout=out
+            "import_answers",
+            path,
+            **arguments,
+            machine="judgebot 2",
+            stdout=out,
         )
     call_command("import_answers", path, **arguments, machine="judgebot 1", stdout=out)
     assert "1 answer by machine judges" in out.getvalue()

@@ -115,7 +115,7 @@ def test_asked_twice_in_two_orders(writer: TestSetWriter) -> None:
     assert len(shown) == 4
     assert shown[2:] == [texts[::-1] for texts in shown[:2]]
     first, second = MachineJudgment.objects.filter(
-        block=Block.objects.order_by("pk")[0]
+        block=Block.objects.order_by("pk")[0],
     )
     assert (first.is_reversed, second.is_reversed) == (False, True)
     assert second.outputs == first.outputs[::-1]
@@ -257,7 +257,8 @@ def test_token_opens_judging_alone(writer: TestSetWriter) -> None:
 def test_replaced_and_withdrawn_tokens_end(writer: TestSetWriter) -> None:
     machine = Machine(writer.campaign)
     token = machine_token_replace(
-        machine=machine.judge, by=writer.campaign.memberships.get().user
+        machine=machine.judge,
+        by=writer.campaign.memberships.get().user,
     )
     assert machine.work().status_code == 401
     machine.client = Client(headers={"Authorization": f"Bearer {token}"})
@@ -265,7 +266,8 @@ def test_replaced_and_withdrawn_tokens_end(writer: TestSetWriter) -> None:
     machine_withdraw(machine=MachineJudge.objects.get())
     assert machine.work().status_code == 401
     machine_token_replace(
-        machine=MachineJudge.objects.get(), by=writer.campaign.memberships.get().user
+        machine=MachineJudge.objects.get(),
+        by=writer.campaign.memberships.get().user,
     )
     assert MachineJudge.objects.get().withdrawn_at is None
 

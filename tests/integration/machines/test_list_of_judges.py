@@ -32,7 +32,8 @@ def campaign(client: Client) -> Campaign:
 
 
 def test_rest_adds_people_and_machine_judges(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     sent = {
         "list": listed(
@@ -40,11 +41,13 @@ def test_rest_adds_people_and_machine_judges(
             ("judgebot", "true", "2026-11", PROMPT, "temp 0", "yes"),
             ("judgebot", "TRUE", "2026-12", "", "", ""),
             ("judgebot", "true", "2026-12", "", "", ""),
-        )
+        ),
     }
     address = "/api/v1/campaigns/museum/judges/"
     preview = client.post(
-        address, {**sent, "dry_run": True}, content_type="application/json"
+        address,
+        {**sent, "dry_run": True},
+        content_type="application/json",
     )
     assert [row["state"] for row in preview.json()["rows"]] == [
         "new",
@@ -72,7 +75,8 @@ def test_rest_adds_people_and_machine_judges(
 
 
 def test_page_previews_and_adds_machine_judges(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     address = "/campaigns/museum/people/judges/add/"
     text = listed(("judgebot", "true", "1", "Rank.", "", ""))
@@ -100,7 +104,10 @@ def test_page_previews_and_adds_machine_judges(
     ],
 )
 def test_contradiction_is_refused_and_changes_nothing(
-    client: Client, campaign: Campaign, row: tuple[str, ...], problem: str
+    client: Client,
+    campaign: Campaign,
+    row: tuple[str, ...],
+    problem: str,
 ) -> None:
     judge = make_judge(campaign)
     User.objects.filter(judges=judge).update(name="Ada")
@@ -116,7 +123,8 @@ def test_contradiction_is_refused_and_changes_nothing(
 
 
 def test_export_of_machine_judges_adds_them_to_another_campaign(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     rows = (
         ("judgebot", "true", "1", PROMPT, "", ""),
@@ -135,14 +143,22 @@ def test_export_of_machine_judges_adds_them_to_another_campaign(
     other = make_campaign("copy")
     client.force_login(make_organiser(other, "zoe@example.org"))
     added = client.post(
-        address.format("copy"), {"list": text}, content_type="application/json"
+        address.format("copy"),
+        {"list": text},
+        content_type="application/json",
     )
     assert added.status_code == 201, added.json()
 
     def terms(of: Campaign) -> list[tuple[object, ...]]:
         machines = MachineJudge.objects.filter(campaign=of).order_by("name")
         return list(
-            machines.values_list("name", "version", "prompt", "settings", "asked_twice")
+            machines.values_list(
+                "name",
+                "version",
+                "prompt",
+                "settings",
+                "asked_twice",
+            ),
         )
 
     assert len(terms(campaign)) == len(rows)

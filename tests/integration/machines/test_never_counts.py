@@ -32,7 +32,7 @@ MACHINES = 1_250
 OF_MACHINES = re.compile(r"machine|/exports/$")
 #: What differs between two requests of the same page.
 OF_REQUEST = re.compile(
-    r'name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"|nonce="[^"]*"|"preview/[0-9a-f]+"'
+    r'name="csrfmiddlewaretoken" value="[^"]*"|"X-CSRFToken": "[^"]*"|nonce="[^"]*"|"preview/[0-9a-f]+"',
 )
 
 
@@ -172,11 +172,13 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     several_kinds_of_judges(campaign)
     by = User.objects.get(email="organiser@example.org")
     machine, _token = machine_add(
-        campaign=campaign, by=by, terms=MachineTerms(name="bot", version="1")
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name="bot", version="1"),
     )
     tables = dict(other_tables())
     first, second, *_others = Block.objects.order_by("pk").select_related(
-        "hit__task__test_set"
+        "hit__task__test_set",
     )
     answers: list[tuple[Block, SentByMachine]] = [
         (first, {"labels": [3, 2, 1]}),
@@ -185,7 +187,10 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
     for block, sent in answers:
         asked = MachineBlock(block, is_reversed=False)
         machine_judgment_submit(
-            machine=machine, machine_block=asked, client_id=uuid4(), sent=sent
+            machine=machine,
+            machine_block=asked,
+            client_id=uuid4(),
+            sent=sent,
         )
     assert MachineJudgment.objects.count() == 2
     assert dict(other_tables()) == tables
@@ -193,7 +198,8 @@ def test_answers_of_a_machine_are_written_to_no_other_table() -> None:
 
 @pytest.mark.thorough
 def test_no_number_changes_after_10000_judgments_of_machines(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stop_process_clock(monkeypatch, ahead_by=timedelta())
     campaign = make_campaign("museum", state="open")

@@ -21,7 +21,9 @@ _SYSTEMS = ["amber", "birch", "cobalt"]
 
 @pytest.mark.django_db(transaction=True)
 def test_notebook_judges_each_block_once(
-    live_server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    live_server: LiveServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     campaign = make_campaign("museum", state=CampaignState.OPEN)
     organiser = make_organiser(campaign)
@@ -47,7 +49,10 @@ def printed() -> str:
     notebook: Any = nbformat.read(_FOLDER / "machine_judge.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     folder = {"metadata": {"path": str(_FOLDER)}}
     NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources=folder
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources=folder,
     ).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     return "".join(output.get("text", "") for output in outputs)

@@ -32,7 +32,9 @@ def opens(token: str) -> bool:
     """Return whether a token opens the judging API."""
     client = Client(headers={"Authorization": f"Token {token}"})
     asked = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     return asked.status_code == 204
 

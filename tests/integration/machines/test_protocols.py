@@ -59,7 +59,9 @@ def test_answer_is_stored_as_that_of_a_person(protocol: Protocol) -> None:
     blocks = judged_by_a_person(campaign)
     client = machine_client(campaign)
     response = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     asked = response.json()
     assert asked["protocol"] == protocol
@@ -84,7 +86,7 @@ def test_span_outside_of_its_text_is_refused() -> None:
     block = hit_asked(client)["blocks"][0]
     span = {"start": 1, "end": 99_999, "severity": "minor"}
     answer = {
-        "outputs": [{"score": 50, "spans": [span]} for _each in block["candidates"]]
+        "outputs": [{"score": 50, "spans": [span]} for _each in block["candidates"]],
     }
     refused = judgment_put(client, block, answer=answer)
     assert refused.status_code == 400
@@ -100,7 +102,10 @@ def test_spans_are_checked_against_outputs_in_reverse_order() -> None:
     text = long.text or ""
     assert len(short.text or "") < len(text)
     block = Block.objects.create(
-        hit=hit, segment_id=hit.segment_ids[0], position=9, outputs=[short.pk, long.pk]
+        hit=hit,
+        segment_id=hit.segment_ids[0],
+        position=9,
+        outputs=[short.pk, long.pk],
     )
     by = make_organiser(task.test_set.campaign)
     machine, _token = machine_add(

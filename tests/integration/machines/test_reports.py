@@ -126,7 +126,8 @@ def test_score_that_is_no_number_is_refused(score: Any) -> None:
     ],
 )
 def test_broken_json_is_refused_and_may_be_sent_again(
-    writer: TestSetWriter, body: bytes
+    writer: TestSetWriter,
+    body: bytes,
 ) -> None:
     """IBM/ai4rag 107, spiceai/spiceai 5405: one broken answer ended a whole run."""
     machine = Machine(writer.campaign)
@@ -141,10 +142,12 @@ def test_broken_json_is_refused_and_may_be_sent_again(
 
 
 @pytest.mark.parametrize(
-    "labels", [[], [1], [1, 2], [1, 2, 3, 4], [1, None, 2], [None] * 3]
+    "labels",
+    [[], [1], [1, 2], [1, 2, 3, 4], [1, None, 2], [None] * 3],
 )
 def test_answer_that_omits_outputs_is_refused_and_the_block_asked_again(
-    writer: TestSetWriter, labels: list[int | None]
+    writer: TestSetWriter,
+    labels: list[int | None],
 ) -> None:
     """saurabhav88/EnviousWispr 2014, vibrantlabsai/ragas 2992: 18 of 20 verdicts passed for all."""
     machine = Machine(writer.campaign)
@@ -241,7 +244,8 @@ def test_token_that_ends_in_the_middle_stores_nothing_and_loses_nothing(
     machine = Machine(writer.campaign)
     [block] = machine.work().json()["blocks"]
     token = machine_token_replace(
-        machine=machine.judge, by=writer.campaign.memberships.get().user
+        machine=machine.judge,
+        by=writer.campaign.memberships.get().user,
     )
     refused = machine.put(block["id"])
     assert refused.status_code == 401
@@ -255,7 +259,9 @@ def test_token_that_ends_in_the_middle_stores_nothing_and_loses_nothing(
 
 @pytest.mark.parametrize(("days", "is_stored"), [(-400, True), (0.9, True), (2, False)])
 def test_clock_that_is_wrong(
-    writer: TestSetWriter, days: float, is_stored: bool
+    writer: TestSetWriter,
+    days: float,
+    is_stored: bool,
 ) -> None:
     """logtide-dev/logtide 282, adlnet/xAPI-Spec 1072."""
     moment = timezone.now() + timedelta(days=days)
@@ -276,7 +282,8 @@ def test_clock_that_is_wrong(
 
 
 @pytest.mark.parametrize(
-    "name", ["判定者", "مُحكِّم", "रेफरी", "Rübe №5", "GPT‑4 🧮", "x" * 60]
+    "name",
+    ["判定者", "مُحكِّم", "रेफरी", "Rübe №5", "GPT‑4 🧮", "x" * 60],
 )
 def test_names_in_any_script(writer: TestSetWriter, name: str) -> None:
     """chamilo/chamilo-lms 2868, langfuse/langfuse 10931."""
@@ -285,7 +292,8 @@ def test_names_in_any_script(writer: TestSetWriter, name: str) -> None:
     assert (row["machine"], row["version"]) == (name, "最新")
     machine = MachineJudge.objects.get()
     token = machine_token_replace(
-        machine=machine, by=writer.campaign.memberships.get().user
+        machine=machine,
+        by=writer.campaign.memberships.get().user,
     )
     client = Client(headers={"Authorization": f"Token {token}"})
     assert hit_asked(client)["blocks"]

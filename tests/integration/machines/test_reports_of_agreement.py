@@ -64,7 +64,7 @@ def scored_by_two(campaign: Campaign, *systems: str) -> Task:
         for number in range(1, 13):
             system = systems[number % len(systems)]
             shown.append(
-                Shown(judge=judge, systems=[system], number=number, labels=[1])
+                Shown(judge=judge, systems=[system], number=number, labels=[1]),
             )
             answers.append(
                 SpansAnswer(
@@ -73,7 +73,7 @@ def scored_by_two(campaign: Campaign, *systems: str) -> Task:
                     span_starts=[],
                     span_ends=[],
                     span_severities=[],
-                )
+                ),
             )
     for stored, judgment in zip(answers, labelled_all(task, shown), strict=True):
         stored.judgment = judgment
@@ -223,7 +223,8 @@ def test_score_on_another_scale_is_refused_in_files(score: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "verdict", ["tie", "TIE", "C", "A", "both", "", None, 1, ["first"]]
+    "verdict",
+    ["tie", "TIE", "C", "A", "both", "", None, 1, ["first"]],
 )
 def test_verdict_that_the_task_does_not_have_is_refused(verdict: Any) -> None:
     """langwatch/langwatch 6110: a judge that was allowed no ties got one."""

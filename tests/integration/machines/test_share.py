@@ -47,11 +47,12 @@ def test_machine_judges_every_output_of_the_segments_for_machines_alone(
         assert machine.put(block["id"], labels=ranks(block)).status_code == 200
     stored = MachineJudgment.objects.all()
     assert {judgment.segment.number for judgment in stored} == segments_for_machines(
-        task
+        task,
     )
     judged = {output for judgment in stored for output in judgment.outputs}
     of_systems = Output.objects.filter(
-        segment__number__in=segments_for_machines(task), system__kind="system"
+        segment__number__in=segments_for_machines(task),
+        system__kind="system",
     )
     assert judged >= set(of_systems.values_list("pk", flat=True))
     assert machine.work().status_code == 204

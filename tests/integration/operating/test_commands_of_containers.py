@@ -41,7 +41,9 @@ WITHHELD = "campaign_session, campaign_task, campaign_job"
     ],
 )
 def test_container_runs_and_reports_healthy(
-    world: World, name: str, tmp_path: Path
+    world: World,
+    name: str,
+    tmp_path: Path,
 ) -> None:
     process, log = PROCESSES[name], tmp_path / "log"
     with world.running(process, log) as started:
@@ -51,11 +53,15 @@ def test_container_runs_and_reports_healthy(
             word = "beat: Starting" if "beat" in name else " ready."
             ready = lambda: word in log.read_text()  # noqa: E731
         assert wait_until(
-            ready, seconds=SECONDS, alive=lambda: started.poll() is None
+            ready,
+            seconds=SECONDS,
+            alive=lambda: started.poll() is None,
         ), log.read_text()
         if process.healthcheck:
             assert wait_until(
-                lambda: world.is_well(process), seconds=SECONDS, pause_seconds=1
+                lambda: world.is_well(process),
+                seconds=SECONDS,
+                pause_seconds=1,
             )
         if "web" in name:
             host = "127.0.0.1" if name.startswith("compose") else "campaign.example.org"
@@ -97,7 +103,8 @@ def test_valkey_takes_the_options_that_it_is_given(tmp_path: Path) -> None:
         path = f"{folder}/valkey.sock"
         own = ["--port", "0", "--unixsocket", path, "--dir", folder]
         started = subprocess.Popen(
-            [str(_program()), *options[1:], *own], stdout=subprocess.DEVNULL
+            [str(_program()), *options[1:], *own],
+            stdout=subprocess.DEVNULL,
         )
         try:
             client = redis.Redis(unix_socket_path=path)
@@ -169,13 +176,17 @@ def provoke(kind: str, world: World) -> None:
     "kind",
     [
         pytest.param(
-            kind, marks=() if kind in {"web", "command"} else pytest.mark.thorough
+            kind,
+            marks=() if kind in {"web", "command"} else pytest.mark.thorough,
         )
         for kind in KINDS
     ],
 )
 def test_error_is_logged_as_json_and_reported(
-    broken: World, service: tuple[str, list[bytes]], kind: str, tmp_path: Path
+    broken: World,
+    service: tuple[str, list[bytes]],
+    kind: str,
+    tmp_path: Path,
 ) -> None:
     address, sent = service
     log = tmp_path / "log"

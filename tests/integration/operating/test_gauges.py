@@ -62,7 +62,8 @@ class TestWebhooks:
         return put
 
     def test_messages_are_told_apart_by_whether_they_were_tried(
-        self, message: Callable[..., WebhookDelivery]
+        self,
+        message: Callable[..., WebhookDelivery],
     ) -> None:
         message()
         message(attempts=2)
@@ -78,7 +79,8 @@ class TestWebhooks:
         }
 
     def test_an_attempt_that_fails_makes_the_receiver_failing(
-        self, message: Callable[..., WebhookDelivery]
+        self,
+        message: Callable[..., WebhookDelivery],
     ) -> None:
         message()
         assert of("quintet_webhook_endpoints") == {"well": 1}
@@ -89,17 +91,20 @@ class TestWebhooks:
         assert of("quintet_webhook_deliveries") == {"retried": 1}
 
     def test_delivery_waits_from_its_due_time(
-        self, message: Callable[..., WebhookDelivery]
+        self,
+        message: Callable[..., WebhookDelivery],
     ) -> None:
         now = timezone.now()
         message(next_attempt_at=now - HOUR, created_at=now - 5 * HOUR)
         message(next_attempt_at=now + HOUR, created_at=now - 9 * HOUR)
         found = told()
         assert found["quintet_webhook_delivery_wait_seconds"] == pytest.approx(
-            3600, abs=60
+            3600,
+            abs=60,
         )
         assert found["quintet_webhook_delivery_age_seconds"] == pytest.approx(
-            9 * 3600, abs=60
+            9 * 3600,
+            abs=60,
         )
 
 
@@ -115,7 +120,8 @@ class TestJobs:
         first, second, third, _waiting = Job.objects.order_by("pk")
         now = timezone.now()
         Job.objects.filter(pk=first.pk).update(
-            state="running", started_at=now - 2 * HOUR
+            state="running",
+            started_at=now - 2 * HOUR,
         )
         ended = {"state": "failed", "error": "broken"}
         Job.objects.filter(pk=second.pk).update(**ended, finished_at=now - 23 * HOUR)
@@ -131,7 +137,9 @@ class TestJobs:
         assert found["quintet_job_run_seconds"] == pytest.approx(7200, abs=60)
 
     def test_one_that_is_given_up_is_an_error_in_the_log(
-        self, campaign: Campaign, caplog: pytest.LogCaptureFixture
+        self,
+        campaign: Campaign,
+        caplog: pytest.LogCaptureFixture,
     ) -> None:
         job = job_queue(campaign=campaign, kind=JobKind.EXPORT, name="a")
         Job.objects.filter(pk=job.pk).update(attempts=MAX_ATTEMPTS)

@@ -30,7 +30,7 @@ def lines(request: pytest.FixtureRequest) -> Iterator[Callable[[], list[str]]]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(
-        ConsoleFormatter() if request.param == "console" else json_formatter()
+        ConsoleFormatter() if request.param == "console" else json_formatter(),
     )
     logging.getLogger().addHandler(handler)
     yield lambda: stream.getvalue().splitlines()
@@ -39,7 +39,8 @@ def lines(request: pytest.FixtureRequest) -> Iterator[Callable[[], list[str]]]:
 
 class TestTheIdOfARequest:
     def test_stands_in_the_answer_and_in_the_log(
-        self, lines: Callable[[], list[str]]
+        self,
+        lines: Callable[[], list[str]],
     ) -> None:
         answer = Client().get("/no/such/page/")
         request = answer.headers["X-Request-ID"]
@@ -57,14 +58,19 @@ class TestTheIdOfARequest:
         ],
     )
     def test_is_a_proxys_if_there_is_one_and_it_is_well_formed(
-        self, settings: Any, proxies: int, given: str, is_kept: bool
+        self,
+        settings: Any,
+        proxies: int,
+        given: str,
+        is_kept: bool,
     ) -> None:
         settings.PROXIES = proxies
         answer = Client().get("/healthz", headers={"X-Request-ID": given})
         assert (answer.headers["X-Request-ID"] == given) is is_kept
 
     def test_goes_to_the_tasks_that_the_request_sends(
-        self, monkeypatch: pytest.MonkeyPatch
+        self,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         sent: list[Any] = []
 
@@ -88,7 +94,9 @@ class TestTheIdOfARequest:
 
 
 def test_a_judge_is_a_number_in_the_log(
-    campaign: Campaign, lines: Callable[[], list[str]], monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    lines: Callable[[], list[str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     judge = make_judge(campaign)
     client = Client()
@@ -135,7 +143,8 @@ def test_lines_of_json_are_json_with_their_traceback() -> None:
 
 class TestNothingIsSent:
     def test_no_connection_without_an_address(
-        self, monkeypatch: pytest.MonkeyPatch
+        self,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         met: list[Any] = []
         real = socket.socket.connect

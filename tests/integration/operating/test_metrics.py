@@ -43,10 +43,13 @@ class TestWhoMayRead:
         assert Client().get("/metrics").status_code == 404
 
     @pytest.mark.parametrize(
-        "given", [None, "Bearer", "Bearer wrong", f"Token {TOKEN}", f"bearer {TOKEN}é"]
+        "given",
+        [None, "Bearer", "Bearer wrong", f"Token {TOKEN}", f"bearer {TOKEN}é"],
     )
     def test_metrics_are_refused_to_strangers(
-        self, settings: Any, given: str | None
+        self,
+        settings: Any,
+        given: str | None,
     ) -> None:
         settings.METRICS_TOKEN = TOKEN
         headers = {"Authorization": given} if given else {}
@@ -98,7 +101,9 @@ def test_work_of_workers_is_counted(
 ) -> None:
     start_worker("planning")
     eventually(
-        lambda: bool(patient_broker.hget(STATES, "annotation.tasks.fill_pools|success"))
+        lambda: bool(
+            patient_broker.hget(STATES, "annotation.tasks.fill_pools|success"),
+        ),
     )
     found = asked()
     assert (
@@ -114,7 +119,9 @@ def test_work_of_workers_is_counted(
 @pytest.mark.thorough
 def test_all_processes_of_a_web_server_count_together() -> None:
     server = Server(
-        "--workers=2", application="config.wsgi:application", METRICS_TOKEN=TOKEN
+        "--workers=2",
+        application="config.wsgi:application",
+        METRICS_TOKEN=TOKEN,
     )
     try:
         # On connections of their own, so that both processes answer some.

@@ -56,7 +56,8 @@ def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[Services]:
 
 
 def test_no_part_ends_because_another_is_away(
-    services: Services, tmp_path: Path
+    services: Services,
+    tmp_path: Path,
 ) -> None:
     port = free_port()
     bind = f"--bind=127.0.0.1:{port}"

@@ -22,7 +22,7 @@ DONE = "/judge/museum/completion/"
 
 def participation(person: str = "ada", session: str = "session") -> Participation:
     return Participation.objects.select_related("judge").get(
-        session_id=prolific_id(person + session)
+        session_id=prolific_id(person + session),
     )
 
 
@@ -33,7 +33,9 @@ def judge_of(person: str = "ada") -> Judge:
 def asks_for_work(client: Client) -> Any:
     body = json.dumps({"campaign": "museum"})
     return client.post(
-        "/api/v1/judging/assignments/", body, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        body,
+        content_type="application/json",
     )
 
 
@@ -50,6 +52,8 @@ def judge_part(judge: Judge, *, blocks: int) -> Assignment:
     for assigned in assigned_blocks(assignment)[:blocks]:
         labels = list(range(1, len(assigned.candidates) + 1))
         judgment_submit(
-            assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=assigned,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     return assignment

@@ -16,7 +16,11 @@ def _two_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def comes(
-    prolific: Prolific, person: str, *, address: str = "192.0.2.1", **headers: str
+    prolific: Prolific,
+    person: str,
+    *,
+    address: str = "192.0.2.1",
+    **headers: str,
 ) -> int:
     browser = Client(REMOTE_ADDR=address, headers=headers)
     status: int = prolific.opens(browser, person).status_code

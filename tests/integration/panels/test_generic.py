@@ -49,7 +49,9 @@ def text_of(client: Client) -> str:
 
 
 def test_a_participant_enters_by_the_id_works_and_is_shown_the_code(
-    client: Client, campaign: Campaign, task: Task
+    client: Client,
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     panel = generic(campaign)
     arrived = opens(client, address(panel), {"participant": ADA})
@@ -74,7 +76,8 @@ def test_a_participant_enters_by_the_id_works_and_is_shown_the_code(
 
 @pytest.mark.usefixtures("task")
 def test_the_same_id_is_the_same_judge_who_goes_on(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
@@ -90,7 +93,8 @@ def test_the_same_id_is_the_same_judge_who_goes_on(
 
 @pytest.mark.usefixtures("task")
 def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
@@ -110,7 +114,8 @@ def test_a_second_study_of_the_service_gives_the_same_judge_further_sentences(
 
 @pytest.mark.usefixtures("task")
 def test_erasing_the_judge_leaves_the_id_nowhere(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
@@ -134,7 +139,10 @@ def test_erasing_the_judge_leaves_the_id_nowhere(
     ],
 )
 def test_an_address_without_an_id_is_refused_and_stores_nothing(
-    client: Client, campaign: Campaign, query: dict[str, str], said: str
+    client: Client,
+    campaign: Campaign,
+    query: dict[str, str],
+    said: str,
 ) -> None:
     refused = opens(client, address(generic(campaign, id_parameter="sona_id")), query)
     assert refused.status_code == 400
@@ -143,7 +151,9 @@ def test_an_address_without_an_id_is_refused_and_stores_nothing(
 
 
 def test_panel_completion_links_encode_id_and_code(
-    client: Client, campaign: Campaign, task: Task
+    client: Client,
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     panel = generic(
         campaign,
@@ -183,7 +193,9 @@ def test_panel_completion_links_encode_id_and_code(
     ],
 )
 def test_an_address_that_is_no_https_address_is_refused(
-    campaign: Campaign, field: str, where: str
+    campaign: Campaign,
+    field: str,
+    where: str,
 ) -> None:
     with pytest.raises(PanelRefusedError, match="https") as refused:
         generic(campaign, **{field: where})
@@ -206,7 +218,10 @@ def test_an_address_that_is_no_https_address_is_refused(
     ],
 )
 def test_terms_that_the_kind_does_not_have_are_refused(
-    campaign: Campaign, kind: str, terms: dict[str, str], field: str
+    campaign: Campaign,
+    kind: str,
+    terms: dict[str, str],
+    field: str,
 ) -> None:
     with pytest.raises(PanelRefusedError) as refused:
         make_panel(campaign, kind, **terms)
@@ -215,7 +230,8 @@ def test_terms_that_the_kind_does_not_have_are_refused(
 
 @pytest.mark.usefixtures("task")
 def test_the_service_stays_once_people_came_from_it(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     panel = generic(campaign)
     opens(client, address(panel), {"participant": ADA})
@@ -241,11 +257,14 @@ def test_the_service_stays_once_people_came_from_it(
 
 
 @pytest.mark.parametrize(
-    "no_id", ["null", "undefined", "None", "NaN", "ASSIGNMENT_ID_NOT_AVAILABLE"]
+    "no_id",
+    ["null", "undefined", "None", "NaN", "ASSIGNMENT_ID_NOT_AVAILABLE"],
 )
 @pytest.mark.usefixtures("task")
 def test_words_for_a_missing_id_are_no_id(
-    client: Client, campaign: Campaign, no_id: str
+    client: Client,
+    campaign: Campaign,
+    no_id: str,
 ) -> None:
     refused = opens(client, address(generic(campaign)), {"participant": no_id})
     assert refused.status_code == 400
@@ -254,7 +273,8 @@ def test_words_for_a_missing_id_are_no_id(
 
 @pytest.mark.usefixtures("task")
 def test_two_different_ids_in_one_address_are_refused(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     panel = generic(campaign)
     assert (
@@ -267,7 +287,8 @@ def test_two_different_ids_in_one_address_are_refused(
 
 @pytest.mark.usefixtures("task")
 def test_participant_who_declined_a_study_can_begin_another(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
@@ -283,7 +304,8 @@ def test_participant_who_declined_a_study_can_begin_another(
 
 @pytest.mark.usefixtures("task")
 def test_withdrawn_participant_gets_a_message_and_does_not_start(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     first, second = (generic(campaign, name=name) for name in ("first", "second"))
     opens(client, address(first), {"participant": "7"})
@@ -312,10 +334,14 @@ def _change_language(task: Task) -> None:
 
 
 @pytest.mark.parametrize(
-    "end", [_close, _reach_target, _require_expertise, _change_language]
+    "end",
+    [_close, _reach_target, _require_expertise, _change_language],
 )
 def test_participant_without_work_gets_a_message_before_starting(
-    client: Client, campaign: Campaign, task: Task, end: Callable[[Task], None]
+    client: Client,
+    campaign: Campaign,
+    task: Task,
+    end: Callable[[Task], None],
 ) -> None:
     panel = make_panel(campaign, PanelKind.GENERIC, languages=["en", "de"])
     end(task)

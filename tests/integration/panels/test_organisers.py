@@ -121,7 +121,10 @@ def test_no_password_manager_fills_in_the_secret(page: Client) -> None:
 )
 @pytest.mark.usefixtures("task")
 def test_a_panel_that_cannot_be_is_refused_in_words(
-    page: Client, campaign: Campaign, changes: dict[str, str], said: str
+    page: Client,
+    campaign: Campaign,
+    changes: dict[str, str],
+    said: str,
 ) -> None:
     make_panel(campaign, name="there")
     refused = page.post("/campaigns/museum/panels/", FIELDS | changes)
@@ -132,7 +135,8 @@ def test_a_panel_that_cannot_be_is_refused_in_words(
 
 @pytest.mark.usefixtures("task")
 def test_analysts_neither_see_ids_of_the_service_nor_find_anybody_by_them(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     prolific = Prolific(make_panel(campaign))
     prolific.opens(Client(), "ada")

@@ -39,7 +39,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.usefixtures("task")
 def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     arrived = prolific.opens(client, "ada")
     assert (arrived.status_code, arrived["Location"]) == (302, "/judge/museum/")
@@ -58,7 +59,8 @@ def test_a_participant_is_signed_in_works_and_gets_the_code_and_the_way_back(
 
 @pytest.mark.usefixtures("task")
 def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     bodies = [
         prolific.opens(client, "ada"),
@@ -85,7 +87,8 @@ def test_no_code_is_in_anything_a_judge_can_fetch_before_the_work_is_done(
 
 @pytest.mark.usefixtures("task")
 def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     held = assignment_lend(judge=judge_of())
@@ -102,7 +105,9 @@ def test_a_worker_who_comes_again_is_the_same_judge_and_goes_on(
 
 @pytest.mark.thorough
 def test_a_second_submission_is_refused_unless_the_panel_allows_it(
-    client: Client, prolific: Prolific, task: Task
+    client: Client,
+    prolific: Prolific,
+    task: Task,
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
@@ -111,7 +116,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     assert again.status_code == 403
     assert "already taken part as often" in again.content.decode()
     twice = Prolific(
-        make_panel(task.test_set.campaign, name="twice", participations_per_member=2)
+        make_panel(task.test_set.campaign, name="twice", participations_per_member=2),
     )
     for session in ("one", "two"):
         assert twice.opens(client, "ada", session)["Location"] == "/judge/museum/"
@@ -125,7 +130,8 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
 
 
 def test_address_with_html_entities_is_the_same(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     query = urlencode(prolific.query("ada")).replace("&", "&amp;")
     assert client.get(f"{prolific.address}?{query}").status_code == 200
@@ -147,7 +153,10 @@ def test_address_with_html_entities_is_the_same(
     ],
 )
 def test_an_address_that_prolific_did_not_fill_is_refused_in_words(
-    client: Client, prolific: Prolific, changes: dict[str, str], said: str
+    client: Client,
+    prolific: Prolific,
+    changes: dict[str, str],
+    said: str,
 ) -> None:
     refused = client.get(prolific.address, prolific.query("ada") | changes)
     assert refused.status_code == 400
@@ -164,7 +173,8 @@ def test_a_submission_is_one_persons(client: Client, prolific: Prolific) -> None
 
 
 def test_closed_panel_refuses_new_participants_and_lets_others_finish(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     panel_open_or_close(panel=prolific.panel, is_open=False)
@@ -174,7 +184,9 @@ def test_closed_panel_refuses_new_participants_and_lets_others_finish(
 
 
 def test_excluded_or_paused_participant_is_screened_out(
-    client: Client, prolific: Prolific, task: Task
+    client: Client,
+    prolific: Prolific,
+    task: Task,
 ) -> None:
     organiser = make_organiser(task.test_set.campaign)
     for person, action in (("ada", "exclude"), ("bob", "pause")):
@@ -194,13 +206,17 @@ def test_excluded_or_paused_participant_is_screened_out(
 
 
 def test_work_that_is_done_is_paid_also_where_a_rule_acts_afterwards(
-    client: Client, prolific: Prolific, task: Task
+    client: Client,
+    prolific: Prolific,
+    task: Task,
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
     user = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=judge_of(), task=task, decision=JudgeDecision(action="exclude", user=user)
+        judge=judge_of(),
+        task=task,
+        decision=JudgeDecision(action="exclude", user=user),
     )
     participations_refresh_due()
     assert participation().state == "finished"
@@ -225,17 +241,19 @@ def test_participant_finishes_when_there_is_no_more_work(
 
 
 def test_ids_of_the_service_are_for_the_campaigns_organisers_alone(
-    client: Client, prolific: Prolific, task: Task
+    client: Client,
+    prolific: Prolific,
+    task: Task,
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
     client.get(DONE)
     client.force_login(make_organiser(task.test_set.campaign))
     page = client.get(
-        reverse("panel", args=["museum", prolific.panel.pk])
+        reverse("panel", args=["museum", prolific.panel.pk]),
     ).content.decode()
     table = client.get(
-        reverse("participations-download", args=["museum", prolific.panel.pk])
+        reverse("participations-download", args=["museum", prolific.panel.pk]),
     )
     for text in (page, table.content.decode()):
         assert prolific_id("ada") in text

@@ -35,7 +35,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.usefixtures("task")
 def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     assert prolific.tells("ada", "ACTIVE").status_code == 204
@@ -54,7 +55,8 @@ def test_a_return_ends_the_work_keeps_the_judgments_and_comes_twice_without_harm
 
 
 def test_prolific_events_without_a_fresh_signature_are_refused(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     assert prolific.tells("ada", "RETURNED", secret="guessed").status_code == 403
@@ -77,7 +79,10 @@ def test_prolific_events_without_a_fresh_signature_are_refused(
     ],
 )
 def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
-    client: Client, prolific: Prolific, status: int, fields: dict[str, str]
+    client: Client,
+    prolific: Prolific,
+    status: int,
+    fields: dict[str, str],
 ) -> None:
     prolific.opens(client, "ada")
     assert prolific.tells("ada", "RETURNED", changes=fields).status_code == status
@@ -86,7 +91,8 @@ def test_signed_events_about_others_are_taken_and_those_of_another_form_refused(
 
 @pytest.mark.usefixtures("task")
 def test_when_the_time_is_over_others_get_the_work(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
@@ -102,7 +108,8 @@ def test_when_the_time_is_over_others_get_the_work(
 
 @pytest.mark.usefixtures("task")
 def test_page_rest_and_csv_count_late_answers_alike(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     """Reproduce a page with two sentences, and one in REST and in the CSV for payment."""
     prolific.opens(client, "ada")
@@ -111,13 +118,15 @@ def test_page_rest_and_csv_count_late_answers_alike(
     participations_refresh_due()
     labels = list(range(1, len(second.candidates) + 1))
     judgment_submit(
-        assigned=second, client_id=uuid4(), sent=SentJudgment(labels=labels)
+        assigned=second,
+        client_id=uuid4(),
+        sent=SentJudgment(labels=labels),
     )
     assert first != second
     answer = asks_for_work(client)
     assert (answer.status_code, answer["No-Work-Reason"]) == (204, "time_over")
     assert "You judged 2 of 3 items" in " ".join(
-        client.get(DONE).content.decode().split()
+        client.get(DONE).content.decode().split(),
     )
     (row,) = participations_described([participation()])
     assert row.done == 2
@@ -127,7 +136,8 @@ def test_page_rest_and_csv_count_late_answers_alike(
 
 @pytest.mark.usefixtures("task")
 def test_work_done_in_time_earns_the_code_however_late_they_ask(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())
@@ -138,14 +148,15 @@ def test_work_done_in_time_earns_the_code_however_late_they_ask(
 
 @pytest.mark.usefixtures("task")
 def test_work_of_a_returned_submission_counts_for_the_next(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=2)
     prolific.tells("ada", "RETURNED")
     prolific.opens(client, "ada", "second")
     assert "You have judged 2 of 3 items" in " ".join(
-        client.get(DONE).content.decode().split()
+        client.get(DONE).content.decode().split(),
     )
     assert (participation().state, participation(session="second").state) == (
         "returned",
@@ -171,7 +182,8 @@ def test_no_sentence_is_paid_twice(client: Client, prolific: Prolific) -> None:
 
 @pytest.mark.usefixtures("task")
 def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     prolific.tells("ada", "RETURNED")
@@ -182,7 +194,8 @@ def test_the_time_of_a_second_submission_runs_out_when_they_ask_for_work(
 
 
 def test_rejected_submission_ends_and_gets_no_code(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     judge_part(judge_of(), blocks=1)
@@ -192,7 +205,8 @@ def test_rejected_submission_ends_and_gets_no_code(
 
 
 def test_submission_handed_in_without_code_gives_its_hit_to_others(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.opens(client, "ada")
     held = judge_part(judge_of(), blocks=1)

@@ -47,7 +47,10 @@ def german(campaign: Campaign) -> Prolific:
 
 @pytest.mark.parametrize("blocks_before", [1, 3])
 def test_participant_gets_languages_of_the_panel_they_are_in(
-    client: Client, campaign: Campaign, arabic: Prolific, blocks_before: int
+    client: Client,
+    campaign: Campaign,
+    arabic: Prolific,
+    blocks_before: int,
 ) -> None:
     first = german(campaign)
     first.opens(client, "ada", "first")
@@ -63,7 +66,8 @@ def test_participant_gets_languages_of_the_panel_they_are_in(
 
 @pytest.mark.usefixtures("task")
 def test_sentences_of_a_returned_study_do_not_earn_the_code_of_another(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     longer = Prolific(make_panel(campaign, name="longer", blocks_asked=6))
     longer.opens(client, "ada", "longer")
@@ -79,7 +83,9 @@ def test_sentences_of_a_returned_study_do_not_earn_the_code_of_another(
 @pytest.mark.usefixtures("task")
 @pytest.mark.parametrize("decision", ["PARTIALLY APPROVED", "REJECTED"])
 def test_sentences_paid_without_a_code_do_not_count_again(
-    client: Client, campaign: Campaign, decision: str
+    client: Client,
+    campaign: Campaign,
+    decision: str,
 ) -> None:
     prolific = Prolific(make_panel(campaign, blocks_asked=6))
     prolific.opens(client, "ada", "first")
@@ -92,7 +98,8 @@ def test_sentences_paid_without_a_code_do_not_count_again(
 
 @pytest.mark.usefixtures("task")
 def test_copied_study_with_the_same_panel_is_another_study(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     prolific = Prolific(make_panel(campaign, blocks_asked=6))
     prolific.opens(client, "ada", "first")
@@ -105,7 +112,9 @@ def test_copied_study_with_the_same_panel_is_another_study(
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT"])
 def test_participant_who_returned_the_study_gets_a_message(
-    client: Client, prolific: Prolific, status: str
+    client: Client,
+    prolific: Prolific,
+    status: str,
 ) -> None:
     assert client.get(prolific.address, prolific.query("ada")).status_code == 200
     assert prolific.tells("ada", status).status_code == 204
@@ -115,7 +124,8 @@ def test_participant_who_returned_the_study_gets_a_message(
 
 
 def test_status_before_beginning_that_ends_nothing_lets_the_participant_begin(
-    client: Client, prolific: Prolific
+    client: Client,
+    prolific: Prolific,
 ) -> None:
     prolific.tells("ada", "ACTIVE")
     assert prolific.opens(client, "ada").status_code == 302
@@ -138,7 +148,9 @@ def _archive(campaign: Campaign) -> None:
 @pytest.mark.parametrize("close", [_close_by_hand, _close_by_its_day, _archive])
 @pytest.mark.usefixtures("task")
 def test_participant_at_work_finishes_with_a_code_when_the_campaign_closes(
-    client: Client, campaign: Campaign, close: object
+    client: Client,
+    campaign: Campaign,
+    close: object,
 ) -> None:
     panel = make_panel(campaign, PanelKind.GENERIC, blocks_asked=9)
     _participates(client, panel, "worker", hits=1)
@@ -151,7 +163,8 @@ def test_participant_at_work_finishes_with_a_code_when_the_campaign_closes(
 
 @pytest.mark.usefixtures("task")
 def test_participants_finish_without_returning_to_a_closed_campaign(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     panel = make_panel(campaign, PanelKind.GENERIC, blocks_asked=9)
     _participates(client, panel, "away", hits=1)
@@ -167,11 +180,15 @@ def test_participants_finish_without_returning_to_a_closed_campaign(
 
 @pytest.mark.usefixtures("task")
 def test_preview_of_closing_counts_participants_at_work(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     before = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
     _participates(
-        client, make_panel(campaign, PanelKind.GENERIC, blocks_asked=9), "7", hits=1
+        client,
+        make_panel(campaign, PanelKind.GENERIC, blocks_asked=9),
+        "7",
+        hits=1,
     )
     after = state_effects(campaign=campaign, transition=Transition.CLOSE).facts
     assert len(after) == len(before) + 1
@@ -180,10 +197,15 @@ def test_preview_of_closing_counts_participants_at_work(
 
 @pytest.mark.usefixtures("task")
 @pytest.mark.parametrize(
-    ("status", "is_told"), [("AWAITING REVIEW", True), ("APPROVED", False)]
+    ("status", "is_told"),
+    [("AWAITING REVIEW", True), ("APPROVED", False)],
 )
 def test_carrying_out_an_erasure_names_unpaid_participations(
-    client: Client, campaign: Campaign, prolific: Prolific, status: str, is_told: bool
+    client: Client,
+    campaign: Campaign,
+    prolific: Prolific,
+    status: str,
+    is_told: bool,
 ) -> None:
     prolific.opens(client, "ada")
     judge_one_hit(judge_of())

@@ -69,12 +69,16 @@ def judge(task: Task) -> Judge:
     Judge.objects.filter(pk=judge.pk).update(note=f"{NAME}, a friend")
     judge_link_create(judge=judge)
     BrowserVisit.objects.create(
-        judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone"
+        judge=judge,
+        at_work=True,
+        browser=b"\1" * 32,
+        device="iPhone",
     )
     hits_plan(task_id=task.pk, count=3)
     judge_one_hit(judge)
     ConflictOfInterest.objects.create(
-        judge=judge, system=task.test_set.systems.get(name="c")
+        judge=judge,
+        system=task.test_set.systems.get(name="c"),
     )
     return judge
 
@@ -113,7 +117,7 @@ def test_a_judge_downloads_what_is_kept_about_them_and_no_name_of_a_system(
     judged = Judgment.objects.filter(judge=judge)
     assert len(kept["judgments"]) == judged.count() > 0
     assert {row["sent"][0]["active_ms"] for row in kept["judgments"]} == set(
-        judged.values_list("active_ms", flat=True)
+        judged.values_list("active_ms", flat=True),
     )
     assert "secretron" not in text
     assert "a friend" not in text
@@ -122,7 +126,8 @@ def test_a_judge_downloads_what_is_kept_about_them_and_no_name_of_a_system(
 
 
 def test_after_it_nothing_leads_to_the_person_and_each_ranking_is_the_same_bits(
-    task: Task, judge: Judge
+    task: Task,
+    judge: Judge,
 ) -> None:
     organiser = make_organiser(task.test_set.campaign)
     run = ranking_run_compute(task_id=task.pk)
@@ -187,7 +192,8 @@ def execute(statement: str) -> None:
 
 @pytest.mark.parametrize("change", FORBIDDEN)
 def test_open_request_lets_the_activity_log_only_lose_data(
-    judge: Judge, change: str
+    judge: Judge,
+    change: str,
 ) -> None:
     judge_change(judge=judge, changes=JudgeChanges(expertise=["trains"]))
     erasure_ask(judge=judge)
@@ -222,7 +228,8 @@ def test_unanswered_erasure_request_is_carried_out(judge: Judge) -> None:
 
 
 def test_a_refusal_needs_a_reason_which_the_judge_reads(
-    task: Task, judge: Judge
+    task: Task,
+    judge: Judge,
 ) -> None:
     organisers = signed_in(make_organiser(task.test_set.campaign))
     asked = erasure_ask(judge=judge)
@@ -240,7 +247,8 @@ def test_a_refusal_needs_a_reason_which_the_judge_reads(
 
 
 def test_the_page_counts_what_goes_and_as_much_is_removed(
-    task: Task, judge: Judge
+    task: Task,
+    judge: Judge,
 ) -> None:
     exported = exported_file_keep(
         task=task,
@@ -274,7 +282,7 @@ def test_the_page_counts_what_goes_and_as_much_is_removed(
     asked = erasure_ask(judge=judge)
     organisers = signed_in(make_organiser(task.test_set.campaign))
     question = organisers.post(
-        f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/"
+        f"/campaigns/campaign/people/erasures/{asked.pk}/carry-out/",
     )
     assert (
         "visits 1, links 1, e-mails 0, conflicts of interest 1"
@@ -300,12 +308,15 @@ def test_request_for_a_password_is_erased_with_the_account(judge: Judge) -> None
 
 def test_erased_judge_keeps_other_roles(task: Task, judge: Judge) -> None:
     elsewhere = make_judge(
-        make_task(make_campaign("elsewhere")).test_set.campaign, "other-name"
+        make_task(make_campaign("elsewhere")).test_set.campaign,
+        "other-name",
     )
     Judge.objects.filter(pk=elsewhere.pk).update(user=judge.user)
     assert judge.user is not None
     member = Membership.objects.create(
-        campaign=elsewhere.campaign, user=judge.user, role=MembershipRole.OWNER
+        campaign=elsewhere.campaign,
+        user=judge.user,
+        role=MembershipRole.OWNER,
     )
     erasure_carry_out(request=erasure_ask(judge=judge), by=None)
     assert member.user.name == NAME

@@ -70,7 +70,8 @@ def day(when: Any, language: str) -> str:
 
 
 def test_erasure_mails_tell_judge_the_due_date_and_organiser_the_request(
-    judge: Judge, organiser: User
+    judge: Judge,
+    organiser: User,
 ) -> None:
     analyst = make_analyst(judge.campaign)
     asked = erasure_ask(judge=judge)
@@ -111,7 +112,9 @@ def test_erasure_is_confirmed_to_the_former_address(
 
 @pytest.mark.parametrize("reply", [b"550 nobody here", None])
 def test_an_address_that_cannot_be_reached_does_not_stay(
-    judge: Judge, settings: Settings, reply: bytes | None
+    judge: Judge,
+    settings: Settings,
+    reply: bytes | None,
 ) -> None:
     erasure_carry_out(request=erasure_ask(judge=judge), by=None)
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
@@ -131,7 +134,8 @@ def test_withdrawn_erasure_request_sends_no_mail(judge: Judge, organiser: User) 
 
 
 @pytest.mark.parametrize(
-    "known", ["account", "organisers", "mail", "mail not sent", "none"]
+    "known",
+    ["account", "organisers", "mail", "mail not sent", "none"],
 )
 def test_the_address_is_the_nearest_that_is_known(judge: Judge, known: str) -> None:
     if known == "account":

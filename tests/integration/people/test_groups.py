@@ -104,24 +104,28 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge,
         change=lambda: judge_change(
-            judge=judge, changes=JudgeChanges(conflicts=systems[:1])
+            judge=judge,
+            changes=JudgeChanges(conflicts=systems[:1]),
         ),
     )
     assert said == ["3 items in hand go to other judges."]
     said = judge_change_in_words(
         judge=judge,
         change=lambda: judge_change(
-            judge=judge, changes=JudgeChanges(languages=["fr"])
+            judge=judge,
+            changes=JudgeChanges(languages=["fr"]),
         ),
     )
     assert said == [
-        f"No new items from {task.test_set.name}; those in hand can be finished."
+        f"No new items from {task.test_set.name}; those in hand can be finished.",
     ]
     judge.refresh_from_db()
     assert judge.languages == ["en", "de"]
     assert not judge.conflicts.exists()
     group = judge_group_create(
-        campaign=task.test_set.campaign, name="few", blocks_asked=6
+        campaign=task.test_set.campaign,
+        name="few",
+        blocks_asked=6,
     )
     said = judge_change_in_words(
         judge=judge,

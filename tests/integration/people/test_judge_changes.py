@@ -67,7 +67,9 @@ def test_each_change_on_the_page_is_made(judge: Judge, name: str) -> None:
         "expertise": "law",
     }
     form = JudgeForm(
-        {name: sent.get(name, VALUES[name])}, judge=judge, campaign=campaign
+        {name: sent.get(name, VALUES[name])},
+        judge=judge,
+        campaign=campaign,
     )
     assert form.is_valid(), form.errors
     judge_change(judge=judge, changes=form.changes(judge))

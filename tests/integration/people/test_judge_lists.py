@@ -144,7 +144,7 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     assert not ada.judge.user.has_usable_password()
     assert ada.judge.user.email is None
     assert [member.group.name for member in ada.judge.group_members.all()] == [
-        "Experts"
+        "Experts",
     ]
     assert ConflictOfInterest.objects.filter(judge=ada.judge).count() == 1
     assert invitation_open(token=ada.token).user == ada.judge.user
@@ -182,7 +182,7 @@ def test_ten_thousand_judges_are_added_at_once(campaign: Campaign) -> None:
     assert len(queries) < 500
     assert len({each.judge and each.judge.user_id for each in added.rows}) == 10_000
     made = ActivityEvent.objects.filter(
-        kind__in=("campaign.judge", "campaign.invitation")
+        kind__in=("campaign.judge", "campaign.invitation"),
     )
     assert made.filter(campaign=campaign.pk).count() == 20_000
     [first, *_others, last] = added.rows

@@ -43,7 +43,8 @@ def test_list_leaves_out_columns_without_a_value(client: Client, task: Task) -> 
 
 @pytest.mark.thorough
 def test_judges_are_listed_filtered_and_put_into_groups(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     campaign = task.test_set.campaign
     judges = [make_judge(campaign, f"judge-{each}") for each in "abc"]
@@ -66,11 +67,13 @@ def test_judges_are_listed_filtered_and_put_into_groups(
     assert "judge-a" in found
     assert "judge-b" not in found
     client.post(
-        f"{address}?name=judge-", {"group": group.pk, "who": "found", "act": "add"}
+        f"{address}?name=judge-",
+        {"group": group.pk, "who": "found", "act": "add"},
     )
     assert GroupMember.objects.count() == 3
     client.post(
-        f"{address}?name=judge-b", {"group": group.pk, "who": "found", "act": "remove"}
+        f"{address}?name=judge-b",
+        {"group": group.pk, "who": "found", "act": "remove"},
     )
     assert {member.judge.pseudonym for member in GroupMember.objects.all()} == {
         "judge-a",
@@ -79,7 +82,8 @@ def test_judges_are_listed_filtered_and_put_into_groups(
     elsewhere = judge_group_create(campaign=stranger.campaign, name="experts")
     assert (
         client.post(
-            address, {"group": elsewhere.pk, "who": "found", "act": "add"}
+            address,
+            {"group": elsewhere.pk, "who": "found", "act": "add"},
         ).status_code
         == 400
     )
@@ -117,7 +121,8 @@ def test_changing_a_judge_previews_its_effects(client: Client, task: Task) -> No
     assert not judge.conflicts.exists()
     assert (
         client.post(
-            address, {**harmless, "conflicts": [system], "act": "yes"}
+            address,
+            {**harmless, "conflicts": [system], "act": "yes"},
         ).status_code
         == 302
     )
@@ -126,7 +131,8 @@ def test_changing_a_judge_previews_its_effects(client: Client, task: Task) -> No
     assert not judge.conflicts.exists()
     other = make_judge(task.test_set.campaign, "other")
     taken = client.post(
-        page("campaign-judge", task, other.pk), {"address": "ADA@example.org"}
+        page("campaign-judge", task, other.pk),
+        {"address": "ADA@example.org"},
     )
     assert taken.status_code == 400
     elsewhere = make_judge(make_campaign("elsewhere"))
@@ -134,7 +140,8 @@ def test_changing_a_judge_previews_its_effects(client: Client, task: Task) -> No
 
 
 def test_a_new_link_ends_the_old_ones_and_says_so_first(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     judge = make_judge(task.test_set.campaign)
     old, _token = judge_link_create(judge=judge)

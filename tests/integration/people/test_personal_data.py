@@ -145,14 +145,22 @@ def judge(db: None) -> Judge:
     IdempotentAnswer.objects.create(user=user, key="k", status=201, body=b"x")
     link, _token = judge_link_create(judge=judge)
     BrowserVisit.objects.create(
-        judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone"
+        judge=judge,
+        at_work=True,
+        browser=b"\1" * 32,
+        device="iPhone",
     )
     about = {"campaign": campaign, "judge": judge}
     Mail.objects.create(
-        kind="judge", state="sent", sent_at=Now(), invitation=link, **about
+        kind="judge",
+        state="sent",
+        sent_at=Now(),
+        invitation=link,
+        **about,
     )
     ConflictOfInterest.objects.create(
-        judge=judge, system=task.test_set.systems.get(name="amber")
+        judge=judge,
+        system=task.test_set.systems.get(name="amber"),
     )
     open_link, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
     Judge.objects.filter(pk=judge.pk).update(
@@ -163,7 +171,11 @@ def judge(db: None) -> Judge:
     )
     panel = make_panel(campaign)
     Participation.objects.create(
-        panel=panel, judge=judge, session_id="s", blocks_asked=3, blocks_before=0
+        panel=panel,
+        judge=judge,
+        session_id="s",
+        blocks_asked=3,
+        blocks_before=0,
     )
     address = EmailAddress.objects.create(user=user, email="ada@example.org")
     EmailConfirmation.objects.create(email_address=address, key="key")
@@ -227,7 +239,8 @@ def plant(judge: Judge) -> Iterator[Planted]:
 
 
 def test_erasure_leaves_no_erased_value_in_any_table_file_or_log(
-    judge: Judge, caplog: pytest.LogCaptureFixture
+    judge: Judge,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     planted = list(plant(judge))
     exported_file_keep(
@@ -257,7 +270,9 @@ EXPORTED = {"campaign.Judge.languages"}
 def test_exports_under_pseudonyms_contain_no_other_erased_value(judge: Judge) -> None:
     planted = list(plant(judge))
     export = requested_export(
-        task=Task.objects.get(), kind="everything", file_format="zip"
+        task=Task.objects.get(),
+        kind="everything",
+        file_format="zip",
     )
     with zipfile.ZipFile(BytesIO(b"".join(export_bytes(export)))) as archive:
         names = [
@@ -280,7 +295,7 @@ def test_log_of_undone_conflict_is_emptied_by_erasure(judge: Judge) -> None:
 def test_download_contains_exactly_the_declared_values(judge: Judge) -> None:
     planted = list(plant(judge))
     downloaded = own_data_json(
-        Judge.objects.select_related("user", "campaign").get(pk=judge.pk)
+        Judge.objects.select_related("user", "campaign").get(pk=judge.pk),
     )
     assert "quiet-fox" in json.loads(downloaded)["judge"]["pseudonym"]
     wrong = [

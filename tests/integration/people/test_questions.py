@@ -36,7 +36,7 @@ NATIVE: dict[str, Any] = {
     "name": "native",
     "kind": "one",
     "texts": [
-        {"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]}
+        {"language": "en", "question": "Native speaker?", "choices": ["Yes", "No"]},
     ],
 }
 REMARKS = {
@@ -77,7 +77,8 @@ def save(browser: Client, page: str = PAGE, **entries: Any) -> Any:
 
 
 def test_judge_answers_before_the_first_sentence_and_once(
-    browser: Client, judge: Judge
+    browser: Client,
+    judge: Judge,
 ) -> None:
     assert browser.get("/judge/museum/").headers["Location"] == PAGE
     refused = save(browser, native="No")
@@ -102,7 +103,8 @@ def test_question_is_read_in_the_language_of_the_judge(browser: Client) -> None:
 
 
 def test_last_questions_are_linked_from_the_end_and_asked_once(
-    browser: Client, judge: Judge
+    browser: Client,
+    judge: Judge,
 ) -> None:
     save(browser, age="34")
     assert b"questions/?stage=end" in browser.get("/judge/museum/").content
@@ -114,10 +116,14 @@ def test_last_questions_are_linked_from_the_end_and_asked_once(
 
 
 def test_participant_of_a_panel_goes_on_to_the_code_with_or_without_answers(
-    browser: Client, judge: Judge
+    browser: Client,
+    judge: Judge,
 ) -> None:
     make_panel(judge.campaign).participations.create(
-        judge=judge, session_id="s", blocks_asked=3, blocks_before=0
+        judge=judge,
+        session_id="s",
+        blocks_asked=3,
+        blocks_before=0,
     )
     Judge.objects.filter(pk=judge.pk).update(blocks_asked=3)
     code = "/judge/museum/completion/"
@@ -138,7 +144,8 @@ def test_judge_corrects_and_deletes_answers(browser: Client, judge: Judge) -> No
 
 
 def test_changed_question_keeps_its_answers_and_says_so(
-    browser: Client, judge: Judge
+    browser: Client,
+    judge: Judge,
 ) -> None:
     save(browser, age="34", native="Yes")
     text = {
@@ -210,7 +217,8 @@ def named(slug: str = "museum") -> list[str]:
 
 
 def test_questions_move_among_those_asked_at_the_same_time(
-    client: Client, judge: Judge
+    client: Client,
+    judge: Judge,
 ) -> None:
     """A move exchanges two questions of the start or of the end; answers stay with their question."""
     client.force_login(make_organiser(judge.campaign))
@@ -246,7 +254,8 @@ def test_judges_read_questions_in_their_order(browser: Client, judge: Judge) -> 
 
 
 def test_rest_and_campaign_files_order_questions(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     client.force_login(make_organiser(campaign))
     address = "/api/v1/campaigns/museum/"
@@ -261,7 +270,9 @@ def test_rest_and_campaign_files_order_questions(
     assert [row["name"] for row in file["questions"]] == ["native", "age"]
     file["questions"].reverse()
     applied = client.put(
-        f"{address}file/", yaml.safe_dump(file), content_type="application/yaml"
+        f"{address}file/",
+        yaml.safe_dump(file),
+        content_type="application/yaml",
     )
     assert applied.status_code == 200, applied.content
     assert named() == ["age", "native"]
@@ -276,7 +287,9 @@ def test_rest_and_campaign_files_order_questions(
     ],
 )
 def test_choices_in_other_languages_follow_those_of_the_first(
-    organiser: Client, choices: str, german: list[str]
+    organiser: Client,
+    choices: str,
+    german: list[str],
 ) -> None:
     organiser.post(EDITOR, ENTRY)
     organiser.post(EDITOR, ENTRY | {"language": "de", "choices": "Ja\nNein"})
@@ -297,7 +310,8 @@ def test_choices_in_other_languages_follow_those_of_the_first(
     ],
 )
 def test_impossible_question_is_refused_on_the_page(
-    organiser: Client, change: dict[str, str]
+    organiser: Client,
+    change: dict[str, str],
 ) -> None:
     response = organiser.post(EDITOR, ENTRY | change)
     assert (response.status_code, questions_of()) == (400, [])
@@ -310,7 +324,10 @@ def answered(campaign: Campaign, **answers: list[Any]) -> None:
         judge = make_judge(campaign, f"judge{number}")
         values = dict(zip(answers, row, strict=True))
         judge_answers_write(
-            judge=judge, questions=questions, values=values, language="en"
+            judge=judge,
+            questions=questions,
+            values=values,
+            language="en",
         )
 
 
@@ -319,7 +336,9 @@ def campaign() -> Campaign:
     campaign = make_task(make_campaign()).test_set.campaign
     ask(campaign, AGE | {"required": False}, NATIVE)
     answered(
-        campaign, age=[20, 30, 50, 61, None], native=["Yes", "Yes", "Yes", "No", None]
+        campaign,
+        age=[20, 30, 50, 61, None],
+        native=["Yes", "Yes", "Yes", "No", None],
     )
     return campaign
 
@@ -357,7 +376,10 @@ def test_answers_of_three_judges_each_are_published(campaign: Campaign) -> None:
         judge = make_judge(campaign, f"other{number}")
         values = {"age": None, "native": "No"}
         judge_answers_write(
-            judge=judge, questions=questions, values=values, language=""
+            judge=judge,
+            questions=questions,
+            values=values,
+            language="",
         )
     assert answers_summaries(campaign=campaign)[1].published_counts == {
         "Yes": 3,
@@ -373,12 +395,15 @@ def test_answers_of_three_judges_each_are_published(campaign: Campaign) -> None:
     ],
 )
 def test_judges_are_grouped_by_an_answer(
-    client: Client, campaign: Campaign, answer: str, members: list[str]
+    client: Client,
+    campaign: Campaign,
+    answer: str,
+    members: list[str],
 ) -> None:
     client.force_login(make_organiser(campaign))
     client.post(EDITOR, {"act": "group", "group": "some", "answer": answer})
     in_group = Judge.objects.filter(group_members__group__name="some").order_by(
-        "pseudonym"
+        "pseudonym",
     )
     assert [judge.pseudonym for judge in in_group] == members
 
@@ -390,7 +415,8 @@ def test_empty_group_is_refused(client: Client, campaign: Campaign) -> None:
 
 
 def test_paragraph_has_number_answers_pay_and_time(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     client.force_login(make_organiser(campaign))
     assert b'id="paragraph"' not in client.get(EDITOR).content
@@ -407,7 +433,8 @@ def test_paragraph_has_number_answers_pay_and_time(
 
 
 def test_questions_and_counts_are_read_over_rest(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     client.force_login(make_organiser(campaign))
     age, native = client.get("/api/v1/campaigns/museum/questions/").json()["questions"]
@@ -416,7 +443,8 @@ def test_questions_and_counts_are_read_over_rest(
 
 
 def test_questions_are_changed_over_rest_or_refused(
-    client: Client, campaign: Campaign
+    client: Client,
+    campaign: Campaign,
 ) -> None:
     client.force_login(make_organiser(campaign))
     for questions, status in ([[REMARKS], 200], [[{"name": "x"}], 400]):
@@ -431,7 +459,12 @@ def test_questions_are_changed_over_rest_or_refused(
 
 def test_clone_has_the_questions_and_no_answers(campaign: Campaign) -> None:
     clone = campaign_clone(
-        source=campaign, slug="clone", name="Clone", texts=False, people=True, by=None
+        source=campaign,
+        slug="clone",
+        name="Clone",
+        texts=False,
+        people=True,
+        by=None,
     ).campaign
     assert clone.questions == campaign.questions
     assert list(clone.judges.values_list("answers", flat=True).distinct()) == [{}]
@@ -457,6 +490,6 @@ def test_exported_choices_are_told_apart(judge: Judge) -> None:
     task = Task.objects.get(test_set__campaign=judge.campaign)
     export = requested_export(task=task, kind="judge-answers", file_format="csv")
     [_header, row] = csv.reader(
-        b"".join(export_bytes(export)).decode().splitlines(keepends=True)
+        b"".join(export_bytes(export)).decode().splitlines(keepends=True),
     )
     assert row[2].splitlines() == choices[:2]

@@ -55,7 +55,9 @@ def test_a_list_is_checked_and_added_over_rest(client: APIClient, task: Task) ->
     )
     assert client.get(address, {"group": "nobody"}).json()["results"] == []
     mails = client.post(
-        address, {"list": "bob@example.org", "mail": True}, format="json"
+        address,
+        {"list": "bob@example.org", "mail": True},
+        format="json",
     )
     assert mails.status_code == 201
     assert mails.json()["rows"][0]["link"] == ""
@@ -99,7 +101,9 @@ def test_a_judge_is_changed_over_rest(client: APIClient, task: Task) -> None:
         assert client.patch(address, wrong, format="json").status_code == 400, wrong
     assert (
         client.patch(
-            address, {"conflicts": [], "groups": []}, format="json"
+            address,
+            {"conflicts": [], "groups": []},
+            format="json",
         ).status_code
         == 200
     )

@@ -30,7 +30,8 @@ EVERY_PROTOCOL = pytest.mark.parametrize(
 )
 #: For expensive tests: two protocols; all of them with `make test-thorough`.
 TWO_NOW = pytest.mark.parametrize(
-    "protocol", some_now((Protocol(kind.protocol) for kind in answer_kinds()), most=2)
+    "protocol",
+    some_now((Protocol(kind.protocol) for kind in answer_kinds()), most=2),
 )
 #: One protocol whose judges compare outputs, and one whose judges assess a single output.
 TWO_PROTOCOLS = pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.RATING])
@@ -41,7 +42,8 @@ _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 
 
 def said_about(
-    block: AssignedBlock, qualities: Sequence[float] = FINE
+    block: AssignedBlock,
+    qualities: Sequence[float] = FINE,
 ) -> dict[str, Any]:
     """Return an answer about a block with outputs of these qualities, as requests and `judgment_submit` take it."""
     kind = answer_kind(block.protocol)
@@ -63,7 +65,8 @@ def said_about(
 def asked_first(blocks: Sequence[AssignedBlock]) -> list[AssignedBlock]:
     """Return blocks, first one with a question: most blocks of a quiz are only read."""
     return sorted(
-        blocks, key=lambda block: said_about(block) == said_about(block, POOR)
+        blocks,
+        key=lambda block: said_about(block) == said_about(block, POOR),
     )
 
 
@@ -75,18 +78,25 @@ def field_of(protocol: str) -> str:
 def hit_asked(judging: Client, **body: Any) -> Any:
     """Ask for a HIT as a judge's browser does; return it, or the status of an answer without one."""
     answer = judging.post(
-        f"{JUDGING}/assignments/", body, content_type="application/json"
+        f"{JUDGING}/assignments/",
+        body,
+        content_type="application/json",
     )
     return answer.json() if answer.status_code == 200 else answer.status_code
 
 
 def judgment_put(
-    judging: Client, block: Any, id_: UUID | None = None, **body: Any
+    judging: Client,
+    block: Any,
+    id_: UUID | None = None,
+    **body: Any,
 ) -> Any:
     """Send an answer about a block as a judge's browser does, with a new id if none is given."""
     address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
     return judging.put(
-        address, {"block": block["id"], **body}, content_type="application/json"
+        address,
+        {"block": block["id"], **body},
+        content_type="application/json",
     )
 
 

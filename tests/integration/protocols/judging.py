@@ -42,7 +42,10 @@ def labelled_all(task: Task, shown: Sequence[Shown]) -> list[Judgment]:
     outputs = {
         (number, system): (segment, output)
         for segment, number, system, output in task.test_set.segments.values_list(
-            "pk", "number", "outputs__system__name", "outputs"
+            "pk",
+            "number",
+            "outputs__system__name",
+            "outputs",
         )
     }
     design, first = task.designs.latest(), 1000 + HIT.objects.count()
@@ -132,7 +135,11 @@ def judged(
 ) -> None:
     """Show these two outputs of a segment in this order."""
     one = Verdict(
-        judge=judge, pair=systems, number=number, verdict=verdict, active_ms=active_ms
+        judge=judge,
+        pair=systems,
+        number=number,
+        verdict=verdict,
+        active_ms=active_ms,
     )
     judged_all(task, [one])
 
@@ -175,7 +182,9 @@ def judged_task(campaign: Campaign) -> Task:
     """Two outputs with four answers: three judges, two pairs of systems, each in both orders."""
     ranking = make_task(campaign, documents=(6, 6), planned=0)
     task = task_create(
-        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+        test_set=ranking.test_set,
+        protocol=Protocol.TWO_OUTPUTS,
+        by=None,
     )
     task_rules_change(task=task, rules={"four_answers": True})
     design_ensure(task=task, seed=7)
@@ -193,7 +202,7 @@ def judged_task(campaign: Campaign) -> Task:
             if place == 1:
                 pair, verdict = (pair[1], pair[0]), mirrored.get(verdict, verdict)
             chosen.append(
-                Verdict(judge=judge, pair=pair, number=number, verdict=verdict)
+                Verdict(judge=judge, pair=pair, number=number, verdict=verdict),
             )
     judged_all(task, chosen)
     return task
@@ -216,7 +225,8 @@ def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
         (each, part, criterion, value)
         for each in ratings
         for part, (criterion, value) in enumerate(
-            (("fluency", each.fluency), ("adequacy", each.adequacy)), 1
+            (("fluency", each.fluency), ("adequacy", each.adequacy)),
+            1,
         )
         if value is not None
     ]
@@ -236,7 +246,9 @@ def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
     RatingAnswer.objects.bulk_create(
         RatingAnswer(judgment=judgment, criteria=[criterion], points=[value])
         for judgment, (_each, _part, criterion, value) in zip(
-            judgments, said, strict=True
+            judgments,
+            said,
+            strict=True,
         )
     )
 
@@ -252,7 +264,11 @@ def rated(
 ) -> None:
     """Show this output of a segment for its fluency, and again for adequacy if that is said."""
     one = Rated(
-        judge=judge, system=system, number=number, fluency=fluency, adequacy=adequacy
+        judge=judge,
+        system=system,
+        number=number,
+        fluency=fluency,
+        adequacy=adequacy,
     )
     rated_all(task, [one])
 
@@ -280,7 +296,7 @@ def rated_task(campaign: Campaign) -> Task:
                     number=number,
                     fluency=fluency,
                     adequacy=adequacy,
-                )
+                ),
             )
     rated_all(task, ratings)
     return task
@@ -307,7 +323,7 @@ def scored_task(campaign: Campaign) -> Task:
             order = sorted(set(scores), reverse=True)
             labels = [order.index(score) + 1 for score in scores]
             shown.append(
-                Shown(judge=judge, systems=systems, number=number, labels=labels)
+                Shown(judge=judge, systems=systems, number=number, labels=labels),
             )
             answers.append(
                 SpansAnswer(
@@ -316,7 +332,7 @@ def scored_task(campaign: Campaign) -> Task:
                     span_starts=[place, 0, None],
                     span_ends=[place + 4, 3, None],
                     span_severities=[1 + (number % 2 == 0), 1, 2],
-                )
+                ),
             )
     for answer, judgment in zip(answers, labelled_all(task, shown), strict=True):
         answer.judgment = judgment
@@ -344,7 +360,7 @@ def topped_task(campaign: Campaign) -> Task:
                     number=number,
                     labels=labels,
                     active_ms=pace,
-                )
+                ),
             )
             if place < 2:
                 ranked.append(
@@ -353,7 +369,7 @@ def topped_task(campaign: Campaign) -> Task:
                         systems=systems,
                         labels=[1, 2, 3, 4],
                         active_ms=3 * pace,
-                    )
+                    ),
                 )
     labelled_all(task, topped)
     labelled_all(ranking, ranked)
@@ -364,7 +380,8 @@ def best_worst_task(campaign: Campaign) -> Task:
     """Best-worst scaling of three outputs by two judges."""
     task = make_task(campaign, documents=(6, 6), planned=0)
     Task.objects.filter(pk=task.pk).update(
-        protocol=Protocol.TOP, rules={"best_worst": True}
+        protocol=Protocol.TOP,
+        rules={"best_worst": True},
     )
     task.refresh_from_db()
     design_ensure(task=task, seed=7)
@@ -375,7 +392,7 @@ def best_worst_task(campaign: Campaign) -> Task:
             labels = [[1, 2, 3], [2, 1, 3], [1, 3, 2]][(number + place) % 3]
             systems = ("cobalt", "dune", "ember")
             shown.append(
-                Shown(judge=judge, systems=systems, number=number, labels=labels)
+                Shown(judge=judge, systems=systems, number=number, labels=labels),
             )
     labelled_all(task, shown)
     return task

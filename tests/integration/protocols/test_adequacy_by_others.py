@@ -93,7 +93,9 @@ def test_judges_are_shown_what_each_criterion_shows(task: Task, client: Client) 
         client.force_login(judge.user)
         pool_fill(task_id=task.pk, size=50)
         hit = client.post(
-            "/api/v1/judging/assignments/", {}, content_type="application/json"
+            "/api/v1/judging/assignments/",
+            {},
+            content_type="application/json",
         ).json()
         criterion = hit["rules"]["criterion"]
         shown.add(criterion)
@@ -110,16 +112,20 @@ def test_fluency_may_be_corrected_by_who_rates_adequacy_of_others(task: Task) ->
     blocks = assigned_blocks(fluency)
     for block in blocks:
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"value": 2})
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"value": 2}),
         )
     HIT.objects.filter(task=task, part=1, completed_at=None).update(
-        available_at="2100-01-01T00:00Z"
+        available_at="2100-01-01T00:00Z",
     )
     adequacy = lend(judge)
     assert (fluency.hit.part, adequacy.hit.part) == (1, 2)
     assert not set(fluency.hit.segment_ids) & set(adequacy.hit.segment_ids)
     judgment_submit(
-        assigned=blocks[0], client_id=uuid4(), sent=SentJudgment(answer={"value": 5})
+        assigned=blocks[0],
+        client_id=uuid4(),
+        sent=SentJudgment(answer={"value": 5}),
     )
     assert Judgment.objects.latest("pk").supersedes is not None
 
@@ -133,7 +139,7 @@ def test_most_texts_of_a_judge_are_those_of_both_criteria(
     rated = Counter(RatingAnswer.objects.values_list("judgment__judge", flat=True))
     assert max(rated.values()) <= 10
     assert Exposure.objects.filter(segment__test_set=task.test_set).count() == sum(
-        rated.values()
+        rated.values(),
     )
 
 
@@ -151,7 +157,9 @@ def test_a_text_without_a_rating_by_each_criterion_has_no_score(task: Task) -> N
     judge = make_judge(task.test_set.campaign)
     for block in assigned_blocks(lend(judge)):
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer={"value": 4})
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer={"value": 4}),
         )
     watermark = judgments_number(task_id=task.pk)
     chosen = judgments_chosen(task=task, options=analysis_choice("beside", {}).options)
@@ -171,7 +179,7 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
                         "judge": judge,
                         "criterion": criterion,
                         "value": 4,
-                    }
+                    },
                 )
                 + "\n"
                 for judge, system, criterion in lines
@@ -194,7 +202,8 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
         imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
     # Earlier ratings from another file count, too.
     with pytest.raises(
-        CommandError, match=r"line 1.*by another criterion in an earlier file"
+        CommandError,
+        match=r"line 1.*by another criterion in an earlier file",
     ):
         imported(("ben", "ember", "fluency"))
     assert RatingAnswer.objects.count() == 2

@@ -67,7 +67,8 @@ def dashboard(task: Task, client: Client) -> str:
 
 @pytest.mark.parametrize("kind", ["rating", "spans"])
 def test_the_first_table_stands_where_a_ranking_would(
-    kind: str, client: Client
+    kind: str,
+    client: Client,
 ) -> None:
     task = WORLDS[kind](make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))

@@ -90,7 +90,9 @@ def test_edits_under_review_stay_in_a_race(make_task_of: MakeTask) -> None:
     ]
     for block in (each for blocks in edited for each in blocks):
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=first)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=first),
         )
     pool_fill(task_id=task.pk, size=1)
     acceptors = [make_judge(campaign, f"acceptor{n}") for n in range(3)]
@@ -146,7 +148,9 @@ def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -
     answer = {"outcome": "edited", "text": "As it was."}
     for block in blocks:
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=answer),
         )
     pool_fill(task_id=task.pk, size=1)
     acceptor = make_judge(campaign, "acceptor")
@@ -154,7 +158,9 @@ def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -
     def change() -> None:
         changed = {"outcome": "edited", "text": "Another."}
         judgment_submit(
-            assigned=blocks[0], client_id=uuid4(), sent=SentJudgment(answer=changed)
+            assigned=blocks[0],
+            client_id=uuid4(),
+            sent=SentJudgment(answer=changed),
         )
 
     with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):

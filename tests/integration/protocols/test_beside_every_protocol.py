@@ -37,7 +37,7 @@ def told(task: Task, kind: str, **given: Any) -> dict[str, Any]:
     """Return the data of an analysis, after reproducing them."""
     choice = analysis_choice(kind, given)
     answer = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     assert analysis_reproduce(answer)[0] == answer.data
     return answer.data or {}
@@ -69,7 +69,10 @@ def test_a_rating_is_the_mean_of_both_criteria() -> None:
     # A system's score is the mean over segments, whose scores are averaged first.
     by_segment: dict[tuple[str, int], list[float]] = defaultdict(list)
     for system, segment, score in zip(
-        read.system, read.segment, read.score, strict=True
+        read.system,
+        read.segment,
+        read.score,
+        strict=True,
     ):
         by_segment[read.systems[system], int(segment)].append(float(score))
     expected = {

@@ -68,7 +68,10 @@ def test_comparisons_of_the_others_are_not_counted(task: Task, judge: Judge) -> 
 
 @pytest.mark.parametrize("file_format", ["five-way-csv", "jsonl", "parquet"])
 def test_file_of_judgments_gives_the_same_ranking(
-    task: Task, judge: Judge, tmp_path: Path, file_format: str
+    task: Task,
+    judge: Judge,
+    tmp_path: Path,
+    file_format: str,
 ) -> None:
     watermark = judge_all(task, judge)
     path = tmp_path / "judgments"
@@ -79,7 +82,9 @@ def test_file_of_judgments_gives_the_same_ranking(
 
 
 def test_exported_and_listed_comparisons_are_those_counted(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     judge_all(task, judge)
     export = requested_export(task=task, kind="comparisons", file_format="pairwise-csv")
@@ -94,7 +99,9 @@ def test_exported_and_listed_comparisons_are_those_counted(
 def submit(judge: Judge, answer: dict[str, Any]) -> Any:
     block = assigned_blocks(lend(judge))[0]
     return judgment_submit(
-        assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+        assigned=block,
+        client_id=uuid4(),
+        sent=SentJudgment(answer=answer),
     )
 
 
@@ -116,7 +123,9 @@ def test_best_and_worst_are_stored_as_labels(task: Task, judge: Judge) -> None:
     ],
 )
 def test_impossible_answer_is_refused(
-    task: Task, judge: Judge, answer: dict[str, Any]
+    task: Task,
+    judge: Judge,
+    answer: dict[str, Any],
 ) -> None:
     with pytest.raises(SubmissionRefusedError):
         submit(judge, answer)
@@ -142,7 +151,9 @@ def test_scores_are_computed_beside_the_ranking(task: Task, judge: Judge) -> Non
     judge_all(task, judge)
     assert "best_worst" in analyses_of(task=task)
     asked = analysis_ask(
-        task=task, choice=analysis_choice("best_worst", {}), is_queued=False
+        task=task,
+        choice=analysis_choice("best_worst", {}),
+        is_queued=False,
     )
     analysis = analysis_compute(analysis=asked)
     assert analysis.data is not None
@@ -152,11 +163,14 @@ def test_scores_are_computed_beside_the_ranking(task: Task, judge: Judge) -> Non
 
 
 def test_layout_of_the_scripts_for_best_worst_scaling_has_the_choices(
-    task: Task, judge: Judge
+    task: Task,
+    judge: Judge,
 ) -> None:
     judge_all(task, judge)
     export = requested_export(
-        task=task, kind="comparisons", file_format="best-worst-csv"
+        task=task,
+        kind="comparisons",
+        file_format="best-worst-csv",
     )
     header, first, *_others = b"".join(export_bytes(export)).decode().splitlines()
     assert header == "segment,judge,Item1,Item2,Item3,Item4,Item5,BestItem,WorstItem"
@@ -195,7 +209,9 @@ def test_simulated_judges_choose_the_better_systems(task: Task) -> None:
 
 
 def test_bundle_of_a_published_result_gives_its_numbers_again(
-    task: Task, judge: Judge, tmp_path: Path
+    task: Task,
+    judge: Judge,
+    tmp_path: Path,
 ) -> None:
     judge_all(task, judge)
     ranking_run_compute(task_id=task.pk)

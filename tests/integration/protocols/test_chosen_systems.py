@@ -50,7 +50,8 @@ def shown(task: Task) -> set[str]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["uniform", "active", "all"])
 def test_only_chosen_systems_are_drawn_and_drawn_again(
-    ranking: Task, kind: str
+    ranking: Task,
+    kind: str,
 ) -> None:
     hits_plan(task_id=ranking.pk, count=2)
     design_change(
@@ -72,7 +73,10 @@ def test_the_reference_is_chosen_like_a_system_or_drawn_at_its_rate(
     ranking: Task,
 ) -> None:
     design_change(
-        task=ranking, kind="binary", systems=[*PAIR, "_ref"], reference_rate=None
+        task=ranking,
+        kind="binary",
+        systems=[*PAIR, "_ref"],
+        reference_rate=None,
     )
     hits_plan(task_id=ranking.pk, count=6)
     assert shown(ranking) == {*PAIR, "_ref"}

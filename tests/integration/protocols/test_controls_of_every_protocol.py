@@ -110,7 +110,11 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
     for number in range(5):
         judged_by(make_judge(campaign, f"careful{number}"))
     terms = RuleTerms(
-        measure="seconds", direction="below", threshold=5, minimum=6, action=action
+        measure="seconds",
+        direction="below",
+        threshold=5,
+        minimum=6,
+        action=action,
     )
     quality_rule_add(campaign=campaign, terms=terms, user=organiser)
     rank_task(task.pk)
@@ -118,13 +122,15 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
     assert (taken.judge, taken.action) == (hasty, action)
     status = judge_status(hasty)
     assert status == JudgeStatus(
-        {"warn": "warned", "pause": "paused"}.get(action, "excluded")
+        {"warn": "warned", "pause": "paused"}.get(action, "excluded"),
     )
     asking = Client()
     assert hasty.user is not None
     asking.force_login(hasty.user)
     asked = asking.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     if action == "warn":
         assert asked.status_code in {200, 202, 204}
@@ -136,7 +142,8 @@ def test_rules_warn_pause_and_exclude(task: Task, organiser: User, action: str) 
 @pytest.mark.thorough
 @TWO_PROTOCOLS
 def test_suggested_rules_do_not_act_on_attentive_judges(
-    task: Task, organiser: User
+    task: Task,
+    organiser: User,
 ) -> None:
     campaign = task.test_set.campaign
     quality_rules_suggest(campaign=campaign, user=organiser)
@@ -183,8 +190,10 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
         return {
             kind: analysis_compute(
                 analysis=analysis_ask(
-                    task=task, choice=analysis_choice(kind, {}), is_queued=False
-                )
+                    task=task,
+                    choice=analysis_choice(kind, {}),
+                    is_queued=False,
+                ),
             ).data
             for kind in kinds
         }
@@ -192,7 +201,9 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
     before = answers()
     out = Judgment.objects.filter(task=task).latest("pk").judge
     quality_action_take(
-        judge=out, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+        judge=out,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert excluded_judges(campaign_id=campaign.pk) == [out.pseudonym]
     after = answers()
@@ -232,7 +243,10 @@ def shows_one(designed: Task) -> bool:
 @pytest.mark.thorough
 @SOME_DESIGNS
 def test_attention_checks_where_outputs_are_compared_or_scored(
-    designed: Task, organising: Client, *, shows_one: bool
+    designed: Task,
+    organising: Client,
+    *,
+    shows_one: bool,
 ) -> None:
     task = designed
     kind = answer_kind(task.protocol)
@@ -243,7 +257,9 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     scores_one = isinstance(kind, ScoresOneOutput)
     if kind.passes is not None and scores_one:
         refused = organising.post(
-            address, {**asked, "confirm": True}, content_type="application/json"
+            address,
+            {**asked, "confirm": True},
+            content_type="application/json",
         )
         assert refused.status_code == 400
         assert (
@@ -252,7 +268,9 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
         )
         asked["attention_every"] = 0
     changed = organising.post(
-        address, {**asked, "confirm": True}, content_type="application/json"
+        address,
+        {**asked, "confirm": True},
+        content_type="application/json",
     )
     if shows_one and not isinstance(kind, ScoresOneOutput):
         words = "this task has neither"
@@ -282,7 +300,10 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
 @pytest.mark.thorough
 @SOME_DESIGNS
 def test_training_where_outputs_are_compared(
-    designed: Task, organising: Client, *, shows_one: bool
+    designed: Task,
+    organising: Client,
+    *,
+    shows_one: bool,
 ) -> None:
     task = designed
     damaged_references_approve(task)

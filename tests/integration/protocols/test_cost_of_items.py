@@ -57,7 +57,9 @@ def queries_of_an_item(task: Task, name: str) -> int:
     client = Client()
     client.force_login(judge.user)
     lent = client.post(
-        f"{JUDGING}/assignments/", {}, content_type="application/json"
+        f"{JUDGING}/assignments/",
+        {},
+        content_type="application/json",
     ).json()
     # Poor outputs always have an error to mark.
     qualities = POOR if task.protocol == Protocol.SPANS else FINE
@@ -73,7 +75,8 @@ def queries_of_an_item(task: Task, name: str) -> int:
 
 def judged_by_others(task: Task, at_least: int) -> None:
     outputs = Output.objects.filter(segment__test_set=task.test_set).values_list(
-        "pk", flat=True
+        "pk",
+        flat=True,
     )
     qualities = {pk: 20.0 + 7 * (pk % 11) for pk in outputs}
     number = 0
@@ -99,7 +102,8 @@ def judged_by_others(task: Task, at_least: int) -> None:
     ],
 )
 def test_an_item_takes_the_queries_of_a_block_however_many_there_were(
-    protocol: Protocol, make_task_of: MakeTask
+    protocol: Protocol,
+    make_task_of: MakeTask,
 ) -> None:
     task = make_task_of(protocol)
     assert queries_of_an_item(task, "early") == OF_A_BLOCK + MORE[protocol]

@@ -94,7 +94,10 @@ def test_one_screen_asks_about_all_criteria(judging: Client, task: Task) -> None
     ],
 )
 def test_incomplete_and_impossible_answers_are_refused(
-    judging: Client, task: Task, answer: dict[str, Any], words: str
+    judging: Client,
+    task: Task,
+    answer: dict[str, Any],
+    words: str,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
     refused = judgment_put(judging, block, answer=answer)
@@ -113,7 +116,10 @@ def test_incomplete_and_impossible_answers_are_refused(
     ],
 )
 def test_outputs_compare_by_the_weights_alone(
-    judging: Client, task: Task, weights: tuple[int, int], labels: list[int]
+    judging: Client,
+    task: Task,
+    weights: tuple[int, int],
+    labels: list[int],
 ) -> None:
     coherence, errors, *others = FOUR
     weighted = [
@@ -134,7 +140,9 @@ def test_outputs_compare_by_the_weights_alone(
 
 
 def test_three_criteria_have_three_passes(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     in_passes(task, criterion("one"), criterion("two"), criterion("three", highest=7))
     seen: dict[str, list[str]] = {}
@@ -155,12 +163,13 @@ def test_three_criteria_have_three_passes(
     assert one == two == three
     assert len(one) == task.test_set.segments.count()
     assert set(
-        HIT.objects.filter(reserved_for=judge).values_list("part", flat=True)
+        HIT.objects.filter(reserved_for=judge).values_list("part", flat=True),
     ) == {2, 3}
 
 
 def test_an_earlier_pass_stays_as_it_is_once_the_next_has_begun(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     in_passes(task, criterion("one"), criterion("two"))
     first = None
@@ -217,7 +226,8 @@ def test_a_preset_stands_for_its_criteria(make_task_of: MakeTask) -> None:
     assert (quality["lowest"], quality["highest"]) == (0, 6)
     assert set(quality["labels"]) == {"0", "2", "4", "6"}
     task_rules_change(
-        task=task, rules={"criteria": "adequacy-fluency", "all_at_once": False}
+        task=task,
+        rules={"criteria": "adequacy-fluency", "all_at_once": False},
     )
     assert task.rules["criteria"] == []
     assert design_ensure(task=task).systems_per_block == 1

@@ -65,7 +65,8 @@ def test_a_preset_is_chosen_and_saved(organiser: Client, task: Task) -> None:
 
 
 def test_adequacy_and_fluency_unchanged_stay_the_default(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     fields = shown(organiser, address_of(task))
     assert fields["form-0-question"] == "Is the text written in good {language}?"
@@ -75,7 +76,8 @@ def test_adequacy_and_fluency_unchanged_stay_the_default(
 
 
 def test_criteria_are_edited_moved_removed_and_added(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     task_rules_change(task=task, rules={"criteria": FOUR})
     fields = shown(organiser, address_of(task))
@@ -119,7 +121,8 @@ def test_points_may_be_written_with_a_wide_colon(organiser: Client, task: Task) 
 def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -> None:
     text = {"en": "How good is it?", "de": "Wie gut ist es?"}
     task_rules_change(
-        task=task, rules={"criteria": [criterion("style", question=text)]}
+        task=task,
+        rules={"criteria": [criterion("style", question=text)]},
     )
     address = f"{address_of(task)}?language=de"
     fields = shown(organiser, address)
@@ -132,7 +135,8 @@ def test_texts_are_written_in_several_languages(organiser: Client, task: Task) -
 
 
 def test_a_changed_preset_asks_all_judges_the_same(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     """Judges in German were asked the question of the preset, and those in English another."""
     address = f"{address_of(task)}?preset=summaries"
@@ -163,7 +167,9 @@ def test_a_changed_preset_asks_all_judges_the_same(
 
 @pytest.mark.parametrize("preset", ["", "summaries"])
 def test_criteria_changed_meanwhile_are_replaced_only_when_sent_again(
-    organiser: Client, task: Task, preset: str
+    organiser: Client,
+    task: Task,
+    preset: str,
 ) -> None:
     address = f"{address_of(task)}?preset={preset}"
     fields = shown(organiser, address)
@@ -227,7 +233,7 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
                     lowest=0,
                     highest=100,
                     labels={"0": "a", "100": "b", "120": "c"},
-                )
+                ),
             ],
             "the label “120”",
         ),
@@ -252,7 +258,9 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
     ],
 )
 def test_wrong_criteria_are_refused_in_a_sentence(
-    task: Task, criteria: Any, words: str
+    task: Task,
+    criteria: Any,
+    words: str,
 ) -> None:
     with pytest.raises(ValidationError, match=words) as refused:
         task_rules_change(task=task, rules={"criteria": criteria})
@@ -282,7 +290,9 @@ def test_rest_takes_and_shows_criteria(organiser: Client, task: Task) -> None:
         each.as_json() for each in criteria_read(FOUR)
     ]
     refused = organiser.patch(
-        address, {"rules": {"criteria": FOUR * 3}}, content_type="application/json"
+        address,
+        {"rules": {"criteria": FOUR * 3}},
+        content_type="application/json",
     )
     assert refused.status_code == 400
     assert "12 criteria" in str(refused.json()["errors"]["rules"])
@@ -313,7 +323,10 @@ def test_the_campaign_file_holds_criteria(organiser: Client, task: Task) -> None
     ],
 )
 def test_the_design_page_names_what_the_task_asks(
-    organiser: Client, task: Task, rules: dict[str, Any], selected: str
+    organiser: Client,
+    task: Task,
+    rules: dict[str, Any],
+    selected: str,
 ) -> None:
     task_rules_change(task=task, rules=rules)
     address = reverse("design", args=[task.test_set.campaign.slug, task.pk])
@@ -342,7 +355,10 @@ def test_the_design_page_names_what_the_task_asks(
     ],
 )
 def test_the_settings_leave_out_rules_without_effect(
-    organiser: Client, task: Task, rules: dict[str, Any], unused: set[str]
+    organiser: Client,
+    task: Task,
+    rules: dict[str, Any],
+    unused: set[str],
 ) -> None:
     task_rules_change(task=task, rules=rules)
     address = reverse("test-set-settings", args=[task.test_set.campaign.slug, task.pk])

@@ -66,7 +66,7 @@ def rated(outputs: int, *, slug: str = "museum", seed: int = 3, **rules: Any) ->
     )
     hits_plan(task_id=task.pk, count=12)
     stored = Output.objects.filter(segment__test_set=task.test_set).order_by(
-        "system__name"
+        "system__name",
     )
     places = {
         name: n for n, name in enumerate(sorted({each.system.name for each in stored}))
@@ -97,7 +97,8 @@ def make_tasks() -> dict[int, Task]:
 
 @pytest.fixture(scope="module")
 def tasks(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[dict[int, Task]]:
     with shared_rows(django_db_blocker, make_tasks) as made:
         yield made
@@ -115,7 +116,7 @@ def rated_task(tasks: dict[int, Task]) -> RatedTask:
 def told(task: Task, **given: Any) -> Report:
     choice = analysis_choice("rating", given)
     answer = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     return report_in(answer.reports or {}, "en", data=answer.data)
 
@@ -125,7 +126,8 @@ def table(report: Report, name: str) -> Table:
 
 
 def test_systems_stand_in_one_table_by_criteria(
-    rated_task: RatedTask, subtests: pytest.Subtests
+    rated_task: RatedTask,
+    subtests: pytest.Subtests,
 ) -> None:
     task = rated_task(2)
     report = told(task)
@@ -222,7 +224,9 @@ def test_scores_are_those_of_the_weighted_criteria(rated_task: RatedTask) -> Non
     last = judgments_number(task_id=task.pk)
     options = completed(JUDGMENT_OPTIONS, {})
     scores = output_scores(
-        task=task, watermark=last, chosen=judgments_chosen(task=task, options=options)
+        task=task,
+        watermark=last,
+        chosen=judgments_chosen(task=task, options=options),
     )
     answer = RatingAnswer.objects.filter(judgment__task=task).first()
     assert scores is not None
@@ -234,7 +238,10 @@ def test_scores_are_those_of_the_weighted_criteria(rated_task: RatedTask) -> Non
 @pytest.mark.parametrize("file_format", ["ratings-jsonl", "ratings-csv"])
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_files_read_back_equal(
-    rated_task: RatedTask, outputs: int, file_format: str, tmp_path: Path
+    rated_task: RatedTask,
+    outputs: int,
+    file_format: str,
+    tmp_path: Path,
 ) -> None:
     task = rated_task(outputs)
     written = exported(task, file_format)
@@ -255,12 +262,13 @@ def test_files_read_back_equal(
         RatingAnswer.objects.filter(judgment__task=task).count()
     )
     assert sorted(exported(again, file_format).splitlines()) == sorted(
-        written.splitlines()
+        written.splitlines(),
     )
 
 
 def test_a_rating_that_is_missing_is_named(
-    rated_task: RatedTask, tmp_path: Path
+    rated_task: RatedTask,
+    tmp_path: Path,
 ) -> None:
     task = rated_task(1)
     path = tmp_path / "ratings.jsonl"
@@ -280,7 +288,8 @@ def test_a_rating_that_is_missing_is_named(
 
 
 def test_judgments_are_exported_with_a_column_for_each_criterion_and_output(
-    rated_task: RatedTask, client: Client
+    rated_task: RatedTask,
+    client: Client,
 ) -> None:
     task = rated_task(2)
     client.force_login(make_organiser(task.test_set.campaign))

@@ -39,7 +39,10 @@ PAGES = {(1, 2, 3, 4, 5, 6), (7, 8, 9, 10, 11, 12), (13, 14, 15, 16)}
 
 
 def make_page_task(
-    protocol: Protocol, rules: dict[str, Any], *, planned: int = 21
+    protocol: Protocol,
+    rules: dict[str, Any],
+    *,
+    planned: int = 21,
 ) -> Task:
     ranking = make_task(make_campaign(), documents=(12, 4), identical=(), planned=0)
     task_close(task=ranking)
@@ -60,7 +63,8 @@ def make_page_task(
     ],
 )
 def test_a_hit_is_a_part_of_a_document_in_outputs_of_one_system(
-    protocol: Protocol, rules: dict[str, Any]
+    protocol: Protocol,
+    rules: dict[str, Any],
 ) -> None:
     task = make_page_task(protocol, rules)
     hits = list(HIT.objects.filter(task=task, part__lte=1, purpose="first"))
@@ -103,7 +107,8 @@ def test_the_judging_page_learns_that_it_shows_all_blocks() -> None:
     ],
 )
 def test_a_design_that_does_not_fit_on_a_page_is_refused(
-    parameters: dict[str, Any], field: str
+    parameters: dict[str, Any],
+    field: str,
 ) -> None:
     task = make_page_task(Protocol.SPANS, DOCUMENT, planned=0)
     with pytest.raises(DesignRefusedError) as refused:
@@ -142,10 +147,12 @@ def test_a_task_with_several_outputs_cannot_show_documents() -> None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "page"), [(Protocol.SPANS, "document"), (Protocol.RANKING, None)]
+    ("protocol", "page"),
+    [(Protocol.SPANS, "document"), (Protocol.RANKING, None)],
 )
 def test_documents_of_a_pearmut_campaign_are_shown_on_one_page(
-    protocol: Protocol, page: str | None
+    protocol: Protocol,
+    page: str | None,
 ) -> None:
     items = [
         {
@@ -155,7 +162,7 @@ def test_documents_of_a_pearmut_campaign_are_shown_on_one_page(
         for number in range(3)
     ]
     content = json.dumps(
-        {"info": {"assignment": "dynamic"}, "campaign_id": "x", "data": [items]}
+        {"info": {"assignment": "dynamic"}, "campaign_id": "x", "data": [items]},
     )
     file = StoredFile("campaign.json", partial(opened, content.encode()))
     test_set = test_sets.test_set_from_files(

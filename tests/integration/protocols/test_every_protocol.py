@@ -126,7 +126,9 @@ def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(
 
 @EVERY_PROTOCOL
 def test_an_answer_is_stored_once_and_numbered_and_superseded(
-    protocol: Protocol, browser: Browser, task: Task
+    protocol: Protocol,
+    browser: Browser,
+    task: Task,
 ) -> None:
     first, *others = asked_first(browser.blocks())
     id_, said = uuid4(), said_about(first)
@@ -191,7 +193,8 @@ def broken(said: Any) -> Iterator[Any]:
 
 @EVERY_PROTOCOL
 def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
-    protocol: Protocol, browser: Browser
+    protocol: Protocol,
+    browser: Browser,
 ) -> None:
     block = asked_first(browser.blocks())[0]
     name = field_of(protocol)
@@ -206,7 +209,7 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
                 each
                 for place, each in said["errors"].items()
                 if place.split(".")[0] == name
-            ]
+            ],
         )
         # In words, without traces of Python.
         assert any(character.isspace() for character in words), (wrong, words)
@@ -222,17 +225,26 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
 
 @TWO_PROTOCOLS
 def test_skips_reports_comments_and_times_are_kept(
-    browser: Browser, task: Task
+    browser: Browser,
+    task: Task,
 ) -> None:
     first, second, *_others = browser.blocks()
     times = {"duration_ms": 21_000, "active_ms": 18_000}
     comment = "Two sentences are one."
     said = browser.puts(
-        "judgments", first, **said_about(first), **times, comment=comment
+        "judgments",
+        first,
+        **said_about(first),
+        **times,
+        comment=comment,
     )
     assert said.json()["comment"] == comment
     skipped = browser.puts(
-        "skips", second, reason="cannot_judge", comment="Of law.", **times
+        "skips",
+        second,
+        reason="cannot_judge",
+        comment="Of law.",
+        **times,
     )
     assert skipped.status_code == 200, skipped.content
     report = {"kind": "output", "comment": "It is cut off."}

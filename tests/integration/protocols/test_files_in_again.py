@@ -61,7 +61,8 @@ def other_of(task: Task) -> Task:
     design_ensure(task=other, seed=7)
     if task.protocol == Protocol.QUIZ:
         snippets_replace(
-            task=other, snippets=[snippet_json(each) for each in task.snippets.all()]
+            task=other,
+            snippets=[snippet_json(each) for each in task.snippets.all()],
         )
     return other
 
@@ -73,7 +74,9 @@ def lines_of(task: Task) -> list[str]:
 def figures(task: Task) -> Any:
     """Return the whole report as data, with its tables."""
     asked = analysis_ask(
-        task=task, choice=analysis_choice(task.protocol, {}), is_queued=False
+        task=task,
+        choice=analysis_choice(task.protocol, {}),
+        is_queued=False,
     )
     report = analysis_compute(analysis=asked)
     data = json.loads(json.dumps(report.data, default=str))
@@ -221,7 +224,8 @@ BAD = [
 
 @EVERY
 def test_bad_files_are_refused_with_their_line_and_change_nothing(
-    protocol: str, importing: Callable[..., str]
+    protocol: str,
+    importing: Callable[..., str],
 ) -> None:
     task = texts_of(protocol)
     if protocol == "quiz":
@@ -235,7 +239,7 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
                     last=3,
                     statements=("It is open.", "It is closed.", "It is old."),
                     expected=(True, False, True),
-                )
+                ),
             ],
         )
     hits = HIT.objects.count()
@@ -259,7 +263,7 @@ def test_outputs_of_the_same_text_were_never_compared(
         for each in task.test_set.segments.get(number=2).outputs.all()
     }
     type(outputs["dune"]).objects.filter(pk=outputs["dune"].pk).update(
-        text=outputs["amber"].text
+        text=outputs["amber"].text,
     )
     with pytest.raises(CommandError, match="both systems wrote the same text"):
         importing(task, compared(second="amber"))
@@ -302,7 +306,8 @@ def test_a_further_acceptance_of_an_edit_that_was_imported(
     importing(task, edit(acceptances=votes))
     assert Judgment.objects.filter(task=task).count() == 3
     accepted = EditingAnswer.objects.filter(acceptable__isnull=False).values_list(
-        "edit_id", "acceptable"
+        "edit_id",
+        "acceptable",
     )
     [given] = EditingAnswer.objects.filter(acceptable__isnull=True)
     assert sorted(accepted) == [(given.pk, False), (given.pk, True)]

@@ -49,7 +49,8 @@ COMMANDS: dict[str, tuple[Callable[[Campaign], Task], str, str]] = {
 
 @TWO_PROTOCOLS
 def test_answers_are_downloaded_by_page_and_rest(
-    protocol: Protocol, client: Client
+    protocol: Protocol,
+    client: Client,
 ) -> None:
     task = WORLDS[protocol](make_campaign())
     client.force_login(make_organiser(task.test_set.campaign))
@@ -114,7 +115,8 @@ def line(criterion: str, value: int = 4, judge: str = "ada", **more: Any) -> str
 
 
 def test_adequacy_follows_fluency_in_files_too(
-    other: Task, imported: Callable[..., str]
+    other: Task,
+    imported: Callable[..., str],
 ) -> None:
     for lines in (
         [line("adequacy")],
@@ -135,13 +137,15 @@ def test_adequacy_follows_fluency_in_files_too(
 
 
 def test_losses_of_imported_answers_are_reported(
-    other: Task, imported: Callable[..., str]
+    other: Task,
+    imported: Callable[..., str],
 ) -> None:
     said = imported(line("fluency", condition="ASR", duration_ms=900))
     assert "input conditions, which belong to systems (1 times" in said
     assert Judgment.objects.get(task=other).duration_ms == 900
     with pytest.raises(
-        CommandError, match="the answer differs from that of the same judge in"
+        CommandError,
+        match="the answer differs from that of the same judge in",
     ):
         imported(line("fluency"), line("fluency", 3))
     with pytest.raises(CommandError, match="6 is out of range"):

@@ -44,7 +44,10 @@ def page_of(task: Task, client: Client, query: str = "") -> Any:
 
 @pytest.mark.parametrize(("protocol", "rules", "outputs"), SCORED)
 def test_scores_are_forecast_without_sign_tests(
-    protocol: Protocol, rules: dict[str, Any], outputs: int, client: Client
+    protocol: Protocol,
+    rules: dict[str, Any],
+    outputs: int,
+    client: Client,
 ) -> None:
     task = scored_task(protocol, rules, outputs)
     response = page_of(task, client, "rate=20&currency=EUR")

@@ -87,7 +87,8 @@ def marked(*outputs: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def test_errors_alone_are_stored_as_given_and_outputs_tie(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
     given = marked(MARKED, [])
@@ -121,7 +122,10 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(
     ],
 )
 def test_answers_to_other_questions_are_refused(
-    judging: Client, task: Task, answer: dict[str, Any], problem: str
+    judging: Client,
+    task: Task,
+    answer: dict[str, Any],
+    problem: str,
 ) -> None:
     refused = judgment_put(judging, hit_asked(judging)["blocks"][0], answer=answer)
     assert refused.status_code == 400
@@ -146,7 +150,8 @@ def mean_scores(task: Task) -> tuple[dict[str, float], bool]:
 
 
 def test_changed_weights_change_scores_and_no_answer(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
     judgment_put(judging, block, answer=marked([span(0, 3, "minor", "Other")], []))
@@ -182,7 +187,9 @@ def test_changed_weights_change_scores_and_no_answer(
     ],
 )
 def test_wrong_schemes_are_refused(
-    task: Task, rules: dict[str, Any], problem: str
+    task: Task,
+    rules: dict[str, Any],
+    problem: str,
 ) -> None:
     with pytest.raises(ValidationError, match=problem):
         task_rules_change(task=task, rules=rules)
@@ -213,7 +220,8 @@ def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> No
     form = client.get(f"{address}?preset=google-2021").context["form"]
     fields = {bound.name: bound.value() for bound in form}
     refused = client.post(
-        address, {**fields, "categories": "Accuracy: Addition, Addition"}
+        address,
+        {**fields, "categories": "Accuracy: Addition, Addition"},
     )
     assert refused.status_code == 400
     assert client.post(address, {**fields, "weights": "major five"}).status_code == 400
@@ -224,7 +232,8 @@ def test_the_organisers_page_saves_and_refuses(client: Client, task: Task) -> No
 
 
 def test_an_error_scheme_changed_meanwhile_is_refused_once(
-    client: Client, task: Task
+    client: Client,
+    task: Task,
 ) -> None:
     client.force_login(make_organiser(task.test_set.campaign))
     address = reverse("error-scheme", args=[task.test_set.campaign.slug, task.pk])
@@ -239,7 +248,9 @@ def test_an_error_scheme_changed_meanwhile_is_refused_once(
 
 
 def test_errors_are_counted_with_their_texts(
-    judging: Client, client: Client, task: Task
+    judging: Client,
+    client: Client,
+    task: Task,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
     judgment_put(judging, block, answer=marked(MARKED, [span(0, 3, "minor", "Other")]))
@@ -271,7 +282,9 @@ def ted_task(rules: Any) -> Task:
     task = empty_task(make_campaign(), source_language="zh", target_language="en")
     judgments = read_spans([str(TED)]).judgments
     document = Document.objects.create(
-        test_set=task.test_set, name="talk.2", position=1
+        test_set=task.test_set,
+        name="talk.2",
+        position=1,
     )
     systems = {
         name: System.objects.create(test_set=task.test_set, name=name)
@@ -291,7 +304,9 @@ def ted_task(rules: Any) -> Task:
             )
         [output] = judgment.outputs
         Output.objects.create(
-            system=systems[output.systems[0]], segment=segment, text=output.text
+            system=systems[output.systems[0]],
+            segment=segment,
+            text=output.text,
         )
     spans = Task.objects.create(test_set=task.test_set, protocol=Protocol.SPANS)
     task_rules_change(task=spans, rules=rules)
@@ -319,7 +334,7 @@ def test_a_file_of_google_imported_and_exported_has_the_scores_of_google(
     tmp_path: Path,
 ) -> None:
     task = ted_task(
-        next(each.rules for each in SPANS_PRESETS if each.name == "google-2021")
+        next(each.rules for each in SPANS_PRESETS if each.name == "google-2021"),
     )
     assert google_scores(TED) == {
         system: pytest.approx(scores) for system, scores in TED_SCORES.items()
@@ -345,10 +360,14 @@ def test_a_file_of_google_imported_and_exported_has_the_scores_of_google(
 
 
 @pytest.mark.parametrize(
-    "file_format", ["mqm-tsv", "spans-jsonl", "pearmut-log", "appraise-csv"]
+    "file_format",
+    ["mqm-tsv", "spans-jsonl", "pearmut-log", "appraise-csv"],
 )
 def test_categories_and_severities_are_written_and_read(
-    judging: Client, task: Task, tmp_path: Path, file_format: str
+    judging: Client,
+    task: Task,
+    tmp_path: Path,
+    file_format: str,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
     spans = [
@@ -368,5 +387,5 @@ def test_categories_and_severities_are_written_and_read(
     }
     assert marks == {output.systems: output.spans for output in before.outputs}
     assert {output.score for each in read.judgments for output in each.outputs} == {
-        None
+        None,
     }

@@ -51,7 +51,10 @@ XML = """<results>
 
 
 def imported(
-    path: Path, protocol: Protocol, campaign: str = "museum", **options: Any
+    path: Path,
+    protocol: Protocol,
+    campaign: str = "museum",
+    **options: Any,
 ) -> str:
     said = StringIO()
     call_command(
@@ -88,7 +91,7 @@ def said(task: Task) -> list[tuple[str, int, list[list[str]], Any]]:
     found = list(
         Judgment.objects.of(task.pk)
         .select_related("judge", "block__segment")
-        .order_by("numbered__number")
+        .order_by("numbered__number"),
     )
     answers = answers_read(task.protocol, [each.pk for each in found])
     return [
@@ -119,14 +122,19 @@ def copy_of(task: Task) -> Task:
     if task.protocol == Protocol.RANKING:
         return copy
     return Task.objects.create(
-        test_set=copy.test_set, protocol=task.protocol, rules=task.rules
+        test_set=copy.test_set,
+        protocol=task.protocol,
+        rules=task.rules,
     )
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("form", ["pairwise-csv", "appraise-xml"])
 def test_two_outputs_go_in_and_out(
-    two: Task, pairwise: Callable[..., Path], tmp_path: Path, form: str
+    two: Task,
+    pairwise: Callable[..., Path],
+    tmp_path: Path,
+    form: str,
 ) -> None:
     what = imported(pairwise(*TWO), Protocol.TWO_OUTPUTS)
     assert "3 judgments imported, 0 already there." in what
@@ -141,18 +149,22 @@ def test_two_outputs_go_in_and_out(
     assert "Not imported" not in imported(path, Protocol.TWO_OUTPUTS, "copy")
     assert said(other) == said(two)
     assert "0 judgments imported, 3 already" in imported(
-        path, Protocol.TWO_OUTPUTS, "copy"
+        path,
+        Protocol.TWO_OUTPUTS,
+        "copy",
     )
 
 
 def test_a_ranking_of_five_goes_in_and_out(
-    make_task_of: MakeTask, pairwise: Callable[..., Path], tmp_path: Path
+    make_task_of: MakeTask,
+    pairwise: Callable[..., Path],
+    tmp_path: Path,
 ) -> None:
     make_task_of(Protocol.TOP)
     task = Task.objects.get(protocol=Protocol.RANKING)
     imported(pairwise(*FIVE), Protocol.RANKING)
     assert said(task) == [
-        ("ada", 1, [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4])
+        ("ada", 1, [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4]),
     ]
     path = written(task, "pairwise-csv", tmp_path)
     other = copy_of(task)
@@ -165,13 +177,14 @@ def test_a_ranking_of_five_goes_in_and_out(
 
 
 def test_import_of_rankings_keeps_the_top(
-    make_task_of: MakeTask, pairwise: Callable[..., Path]
+    make_task_of: MakeTask,
+    pairwise: Callable[..., Path],
 ) -> None:
     task = make_task_of(Protocol.TOP)
     what = imported(pairwise(*FIVE), Protocol.TOP)
     assert "the order of outputs below the top" in what
     assert [answer for *_others, answer in said(task)] == [
-        {"top": [True, False, False]}
+        {"top": [True, False, False]},
     ]
 
 
@@ -200,7 +213,8 @@ FIVE_WAY = (
 
 
 def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
-    make_task_of: MakeTask, tmp_path: Path
+    make_task_of: MakeTask,
+    tmp_path: Path,
 ) -> None:
     make_task_of(Protocol.TOP)
     path = tmp_path / "five-way.csv"
@@ -231,7 +245,8 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
 
 
 def test_invalid_content_changes_nothing(
-    two: Task, pairwise: Callable[..., Path]
+    two: Task,
+    pairwise: Callable[..., Path],
 ) -> None:
     five = refused(pairwise(*TWO, *(row.replace(",1\n", ",9\n") for row in FIVE)), Protocol.TWO_OUTPUTS)  # fmt: skip
     assert "the number of outputs is 3, but judges in this task see 2" in five
@@ -246,5 +261,6 @@ def test_invalid_content_changes_nothing(
     five_way = pairwise()
     five_way.write_text("srclang,trglang,srcIndex\n", encoding="utf-8")
     assert "the header has no column documentId" in refused(
-        five_way, Protocol.TWO_OUTPUTS
+        five_way,
+        Protocol.TWO_OUTPUTS,
     )

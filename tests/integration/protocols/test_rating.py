@@ -38,7 +38,11 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def rated(
-    judging: Client, block: Any, value: int, id_: UUID | None = None, **said: Any
+    judging: Client,
+    block: Any,
+    value: int,
+    id_: UUID | None = None,
+    **said: Any,
 ) -> Any:
     return judgment_put(judging, block, id_, answer={"value": value, **said})
 
@@ -56,7 +60,9 @@ def plan(judge: Judge, task: Task) -> None:
 
 
 def to_the_second_pass(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> tuple[list[Any], Any]:
     """Rate all fluency; return the blocks, and the first HIT of the second pass."""
     blocks: list[Any] = []
@@ -76,7 +82,9 @@ def to_the_second_pass(
 
 @pytest.mark.thorough
 def test_fluency_is_of_an_output_alone(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     hit = hit_asked(judging)
     assert hit["protocol"] == "rating"
@@ -98,7 +106,7 @@ def test_fluency_is_of_an_output_alone(
     assert rated(judging, hit["blocks"][0], 4, id_).json() == first.json()
     assert rated(judging, hit["blocks"][0], 2, criterion="fluency").status_code == 200
     assert list(
-        RatingAnswer.objects.order_by("pk").values_list("points", flat=True)
+        RatingAnswer.objects.order_by("pk").values_list("points", flat=True),
     ) == [[4], [2]]
     assert Judgment.objects.latest("pk").supersedes is not None
     assert judgments_number(task_id=task.pk) == 2
@@ -111,7 +119,9 @@ def test_fluency_is_of_an_output_alone(
 
 @pytest.mark.thorough
 def test_adequacy_follows_with_the_reference(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     blocks, hit = to_the_second_pass(judging, judge, task)
     # Each segment once.
@@ -126,7 +136,7 @@ def test_adequacy_follows_with_the_reference(
         assert block["source"] is None
         around = [*block["context"]["before"], *block["context"]["after"]]
         assert {each[text] for each in around for text in ("source", "output")} == {
-            None
+            None,
         }
         assert len(block["references"]) == 1
     for block in shown:
@@ -165,7 +175,9 @@ def test_the_order_may_be_free(make_task_of: MakeTask, client: Client) -> None:
 
 @pytest.mark.thorough
 def test_skipped_text_is_not_shown_again(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     hit = hit_asked(judging)
     skipped, *others = hit["blocks"]
@@ -184,7 +196,9 @@ def test_skipped_text_is_not_shown_again(
 
 @pytest.mark.thorough
 def test_a_hit_in_hand_holds_the_second_pass_back(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     first = hit_asked(judging)
     for _rest in range(9):
@@ -217,7 +231,7 @@ def test_texts_have_two_judges_and_judges_see_segments_once(task: Task) -> None:
     assert set(shown.values()) == {2}
     assert len(shown) == len(texts)
     assert {pk for _segment, ids in shown for pk in ids} == set(
-        drawable.values_list("pk", flat=True)
+        drawable.values_list("pk", flat=True),
     )
 
 
@@ -234,7 +248,8 @@ def test_a_judge_is_asked_about_no_more_than_the_rules_say(
             hits_each=6,
             qualities=dict.fromkeys(
                 Output.objects.filter(segment__test_set=task.test_set).values_list(
-                    "pk", flat=True
+                    "pk",
+                    flat=True,
                 ),
                 90.0,
             ),
@@ -263,10 +278,16 @@ def test_allotted_texts_stay(task: Task, judge: Judge) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("basis", "source", "references"), [("source", True, 0), ("both", True, 1)]
+    ("basis", "source", "references"),
+    [("source", True, 0), ("both", True, 1)],
 )
 def test_adequacy_may_be_of_the_source(
-    make_task_of: MakeTask, client: Client, basis: str, references: int, *, source: bool
+    make_task_of: MakeTask,
+    client: Client,
+    basis: str,
+    references: int,
+    *,
+    source: bool,
 ) -> None:
     task = make_task_of(Protocol.RATING, rules={"adequacy_basis": basis})
     judge = make_judge(task.test_set.campaign)
@@ -281,7 +302,9 @@ def test_adequacy_may_be_of_the_source(
 
 
 def test_a_hit_is_drawn_again_as_it_was(
-    judging: Client, judge: Judge, task: Task
+    judging: Client,
+    judge: Judge,
+    task: Task,
 ) -> None:
     first = hit_asked(judging)["blocks"]
     judging.put(

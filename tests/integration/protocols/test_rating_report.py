@@ -34,7 +34,7 @@ def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("rating", given)
     answer = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     data, reports = analysis_reproduce(answer)
     assert json.loads(json.dumps([data, reports])) == [answer.data, answer.reports]
@@ -46,7 +46,13 @@ def of_file(task: Task, path: Path, *options: str) -> Any:
     path.write_text(exported(task, "ratings-jsonl"))
     out = StringIO()
     call_command(
-        "analyse", "rating", str(path), *options, "--format", "json", stdout=out
+        "analyse",
+        "rating",
+        str(path),
+        *options,
+        "--format",
+        "json",
+        stdout=out,
     )
     return json.loads(out.getvalue())
 
@@ -67,7 +73,11 @@ def test_its_figures_are_those_of_its_file(task: Task, tmp_path: Path) -> None:
     mine = told(task, **chosen, by_difference=True).data
     options = ["merge=yes", "standardise=yes", "deviations=0.5", "correction=holm"]
     others = of_file(
-        task, tmp_path / "ratings.jsonl", "--option", *options, "by_difference=yes"
+        task,
+        tmp_path / "ratings.jsonl",
+        "--option",
+        *options,
+        "by_difference=yes",
     )
     assert (mine["criteria"], mine["agreement"]) == (
         others["criteria"],

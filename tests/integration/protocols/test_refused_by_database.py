@@ -49,7 +49,9 @@ def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
     client_id = uuid4()
     with pytest.raises(SubmissionRefusedError, match=words) as refusal:
         judgment_submit(
-            assigned=block, client_id=client_id, sent=SentJudgment(answer=wrong(block))
+            assigned=block,
+            client_id=client_id,
+            sent=SentJudgment(answer=wrong(block)),
         )
     assert refusal.value.field == "answer"
     assert not Judgment.objects.exists()

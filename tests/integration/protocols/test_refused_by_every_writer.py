@@ -50,26 +50,30 @@ def _span_after_the_end(texts: list[str]) -> dict[str, Any]:
                         "end": len(text) + 1,
                         "severity": "minor",
                         "kind": "error",
-                    }
+                    },
                 ],
             }
             for text in texts
-        ]
+        ],
     }
 
 
 WRONG = {
     Protocol.RANKING: Wrong(
-        lambda texts: [7 for _text in texts], "Ranks must be between"
+        lambda texts: [7 for _text in texts],
+        "Ranks must be between",
     ),
     Protocol.TWO_OUTPUTS: Wrong(
-        lambda _texts: {"verdict": "both_fine"}, "not an answer"
+        lambda _texts: {"verdict": "both_fine"},
+        "not an answer",
     ),
     Protocol.TOP: Wrong(
-        lambda texts: {"top": [False for _text in texts]}, "at least one output"
+        lambda texts: {"top": [False for _text in texts]},
+        "at least one output",
     ),
     Protocol.RATING: Wrong(
-        lambda _texts: {"criterion": "fluency", "value": 9}, "9 is not a whole"
+        lambda _texts: {"criterion": "fluency", "value": 9},
+        "9 is not a whole",
     ),
     Protocol.SPANS: Wrong(_span_after_the_end, "marks no part of the text"),
     Protocol.EDITING: Wrong(
@@ -77,7 +81,8 @@ WRONG = {
         "The text is unchanged",
     ),
     Protocol.QUIZ: Wrong(
-        lambda _texts: {"answers": [True] * 7}, "Send one answer per statement"
+        lambda _texts: {"answers": [True] * 7},
+        "Send one answer per statement",
     ),
 }
 #: The reader of quiz files checks the number of answers itself.
@@ -116,7 +121,8 @@ def refused_then_stored(protocol: Protocol, make_task_of: MakeTask) -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("protocol", WRONG)
 def test_judge_is_refused_inside_a_transaction(
-    protocol: Protocol, make_task_of: MakeTask
+    protocol: Protocol,
+    make_task_of: MakeTask,
 ) -> None:
     refused_then_stored(protocol, make_task_of)
 
@@ -142,7 +148,8 @@ def _machine(task: Task) -> MachineJudge:
 @pytest.mark.django_db
 @pytest.mark.parametrize("protocol", WRONG)
 def test_machine_is_refused_in_both_orders(
-    protocol: Protocol, make_task_of: MakeTask
+    protocol: Protocol,
+    make_task_of: MakeTask,
 ) -> None:
     task = make_task_of(protocol)
     machine = _machine(task)
@@ -167,7 +174,8 @@ def test_machine_is_refused_in_both_orders(
 @pytest.mark.django_db
 @pytest.mark.parametrize("protocol", IN_FILES)
 def test_file_is_refused_even_if_its_reader_accepts_the_answer(
-    protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+    protocol: Protocol,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A file of a person's answers, and one of a machine's."""
     make, file_format, _command = COMMANDS[protocol]
@@ -183,7 +191,7 @@ def test_file_is_refused_even_if_its_reader_accepts_the_answer(
     careless = replace(
         files,
         answer=lambda _said, texts, _rules, _lose: wrong.answer(
-            [text or "" for text in texts]
+            [text or "" for text in texts],
         ),
     )
     monkeypatch.setitem(answer_files._FILES, protocol, careless)

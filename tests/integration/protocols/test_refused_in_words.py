@@ -95,7 +95,7 @@ SPANS: list[tuple[Any, str]] = [
                 (
                     {"answer": scored(1, 2, 3, b=[span(0, 1)])},
                     "B: this task has scores only",
-                )
+                ),
             ],
             id="scores alone",
         ),
@@ -106,7 +106,7 @@ SPANS: list[tuple[Any, str]] = [
                 (
                     {"answer": scored(1, 2, 3, c=[MISSING])},
                     "C: span 1: this task does not allow marking missing content",
-                )
+                ),
             ],
             id="nothing is missing",
         ),

@@ -58,7 +58,9 @@ def command(task: Task, kind: str, **options: str) -> Any:
 
 
 def test_another_protocols_analysis_is_refused_in_words(
-    organising: Client, task: Task, ranking: Task
+    organising: Client,
+    task: Task,
+    ranking: Task,
 ) -> None:
     words = "is not available for this protocol (ranking). Choose one of: pairs,"
     address = page_of(ranking, "analysis", "two_outputs")
@@ -91,7 +93,7 @@ def test_its_options_are_refused_and_its_answer_is_computed_again(task: Task) ->
             analysis_compute(analysis=asked)
     choice = analysis_choice("two_outputs", {"judge": "cleo", "other": "ben"})
     answer = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     assert answer.data is not None
     assert answer.data["side_by_side"]["judges"] == ["ben", "cleo"]

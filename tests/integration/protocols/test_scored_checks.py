@@ -87,7 +87,7 @@ def test_a_check_is_set_beside_what_its_judge_said_in_the_same_hit(task: Task) -
     watermark = judgments_number(task_id=task.pk)
     found = scored_checks(task=task, watermark=watermark)
     stored = Judgment.objects.filter(task=task, block__control="attention").order_by(
-        "pk"
+        "pk",
     )
     assert [each.segment for each in found] == [
         judgment.block.segment.number

@@ -69,7 +69,8 @@ def _row(row: Model, names: dict[int, Any]) -> str:
 
 
 def submitted_one_by_one(
-    assignment: Assignment, judged: Sequence[SimulatedJudgment]
+    assignment: Assignment,
+    judged: Sequence[SimulatedJudgment],
 ) -> None:
     blocks = {block.block_id: block for block in assigned_blocks(assignment)}
     kind = answer_kind(assignment.hit.task.protocol)
@@ -87,14 +88,17 @@ def submitted_one_by_one(
 
 @EVERY_PROTOCOL
 def test_simulated_judgments_are_stored_like_submitted_ones(
-    make_task_of: MakeTask, protocol: Protocol, monkeypatch: pytest.MonkeyPatch
+    make_task_of: MakeTask,
+    protocol: Protocol,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     task = make_task_of(protocol)
     at_once = simulation.simulated_store
     compared = 0
 
     def store_both_ways(
-        assignment: Assignment, judged: Sequence[SimulatedJudgment]
+        assignment: Assignment,
+        judged: Sequence[SimulatedJudgment],
     ) -> None:
         nonlocal compared
         with transaction.atomic():
@@ -107,7 +111,8 @@ def test_simulated_judgments_are_stored_like_submitted_ones(
 
     monkeypatch.setattr(simulation, "simulated_store", store_both_ways)
     outputs = Output.objects.filter(segment__test_set=task.test_set).values_list(
-        "pk", flat=True
+        "pk",
+        flat=True,
     )
     campaign_simulate(
         campaign=task.test_set.campaign,

@@ -47,7 +47,10 @@ MISSING = {"start": None, "end": None, "severity": "major", "kind": "missing"}
 
 
 def span(
-    start: int, end: int, severity: str = "minor", **fields: Any
+    start: int,
+    end: int,
+    severity: str = "minor",
+    **fields: Any,
 ) -> dict[str, Any]:
     return {"start": start, "end": end, "severity": severity, "kind": "error", **fields}
 
@@ -90,10 +93,18 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
 
     # Order and kinds come back as they were given.
     answer = scored(
-        80, 35, 80, b=[span(5, 9, "major"), MISSING, span(0, 4)], c=[span(0, 1)]
+        80,
+        35,
+        80,
+        b=[span(5, 9, "major"), MISSING, span(0, 4)],
+        c=[span(0, 1)],
     )
     first = judgment_put(
-        judging, blocks[0], answer=answer, active_ms=30_000, duration_ms=30_000
+        judging,
+        blocks[0],
+        answer=answer,
+        active_ms=30_000,
+        duration_ms=30_000,
     )
     assert first.status_code == 200, first.content
     assert (first.json()["labels"], first.json()["answer"]) == ([1, 2, 1], answer)
@@ -103,7 +114,9 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     # A change supersedes; the whole text may be marked.
     whole = len(blocks[0]["candidates"][0]["text"])
     again = judgment_put(
-        judging, blocks[0], answer=scored(0, 100, 1, a=[span(0, whole, "major")])
+        judging,
+        blocks[0],
+        answer=scored(0, 100, 1, a=[span(0, whole, "major")]),
     )
     assert again.json()["labels"] == [3, 1, 2]
     for block in blocks[1:]:
@@ -113,7 +126,7 @@ def test_a_judges_way_through_a_hit(judging: Client, judge: Judge, task: Task) -
     assert Assignment.objects.get().completed_at is not None
     assert judgments_number(task_id=task.pk) == 4
     original, revision = Judgment.objects.filter(
-        block__public_id=blocks[0]["id"]
+        block__public_id=blocks[0]["id"],
     ).order_by("pk")
     assert revision.supersedes == original
     assert original.spansanswer.scores == [80, 35, 80]
@@ -138,12 +151,16 @@ def test_offsets_are_code_points(judging: Client) -> None:
     outputs = Block.objects.values_list("outputs", flat=True).get(public_id=block["id"])
     Output.objects.filter(pk=outputs[0]).update(text=text)
     refused = judgment_put(
-        judging, block, answer=scored(1, 2, 3, a=[span(0, len(text) + 1)])
+        judging,
+        block,
+        answer=scored(1, 2, 3, a=[span(0, len(text) + 1)]),
     )
     assert f"which has {len(text)} characters" in refused.json()["detail"]
     assert (
         judgment_put(
-            judging, block, answer=scored(1, 2, 3, a=[span(6, len(text))])
+            judging,
+            block,
+            answer=scored(1, 2, 3, a=[span(6, len(text))]),
         ).status_code
         == 200
     )
@@ -151,10 +168,14 @@ def test_offsets_are_code_points(judging: Client) -> None:
 
 class TestDesigns:
     @pytest.mark.parametrize(
-        ("kind", "outputs"), [("uniform", 1), ("balanced", 2), ("active", 4)]
+        ("kind", "outputs"),
+        [("uniform", 1), ("balanced", 2), ("active", 4)],
     )
     def test_blocks_show_one_to_five(
-        self, make_spans: Any, kind: str, outputs: int
+        self,
+        make_spans: Any,
+        kind: str,
+        outputs: int,
     ) -> None:
         task = make_spans(outputs, kind=kind)
         judge = make_judge(task.test_set.campaign)
@@ -188,7 +209,7 @@ class TestOneOutputAtATime:
 
     def test_judgments_are_counted(self, task: Task) -> None:
         assert set(map(tuple, Judgment.objects.values_list("labels", flat=True))) == {
-            (1,)
+            (1,),
         }
         assert judgments_number(task_id=task.pk) == SpansAnswer.objects.count() == 12
         assert len(exported_rows(task)) == 12
@@ -196,7 +217,7 @@ class TestOneOutputAtATime:
     def test_its_analysis_has_scores_and_no_ranking(self, task: Task) -> None:
         choice = analysis_choice("spans", {"resamples": 100})
         found = analysis_compute(
-            analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+            analysis=analysis_ask(task=task, choice=choice, is_queued=False),
         )
         data = found.data or {}
         of_input = data["input"]

@@ -69,7 +69,10 @@ def refused(*paths: Path | str, **options: Any) -> str:
 
 
 def line(
-    number: int, judge: str, *outputs: tuple[str, int, list[Line]], **more: Any
+    number: int,
+    judge: str,
+    *outputs: tuple[str, int, list[Line]],
+    **more: Any,
 ) -> str:
     said = [
         {"systems": [name], "score": score, "spans": s} for name, score, s in outputs
@@ -106,7 +109,8 @@ def jsonl(tmp_path: Path) -> Callable[..., Path]:
 
 
 def test_answers_become_judgments_of_imported_judges(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     there = set(task.hits.values_list("pk", flat=True))
     path = jsonl()
@@ -137,14 +141,16 @@ def test_answers_become_judgments_of_imported_judges(
     assert sorted(hit.blocks.count() for hit in hits) == [4, 4]
     assert {hit.why["file"] for hit in hits} == {str(path)}
     assert {hit.why["sha256"] for hit in hits} == {
-        sha256(path.read_bytes()).hexdigest()
+        sha256(path.read_bytes()).hexdigest(),
     }
     # Done, so that no judge is lent one.
     assert not hits.filter(completed_at=None, purpose__in=POOLED).exists()
 
 
 def test_the_same_file_doubles_nothing(
-    task: Task, jsonl: Callable[..., Path], tmp_path: Path
+    task: Task,
+    jsonl: Callable[..., Path],
+    tmp_path: Path,
 ) -> None:
     importing()(jsonl())
     assert "0 judgments imported, 8 already there." in importing()(jsonl())
@@ -158,7 +164,7 @@ def test_the_same_file_doubles_nothing(
         + "\n"
     )
     assert "1 judgments imported, 9 already" in importing()(
-        jsonl(*LINES, more[0], intended)
+        jsonl(*LINES, more[0], intended),
     )
     assert task.judgment_numbers.count() == 10
     # An export says which it was, so that both count in the figures of the file, too.
@@ -180,14 +186,19 @@ def other(task: Task) -> Task:
     """The same texts in another campaign."""
     copy = make_task(make_campaign("copy"), documents=(6, 5))
     Output.objects.filter(
-        segment__test_set=copy.test_set, segment__number=2, system__name="dune"
+        segment__test_set=copy.test_set,
+        segment__number=2,
+        system__name="dune",
     ).update(text=EMOJI)
     return Task.objects.create(test_set=copy.test_set, protocol=Protocol.SPANS)
 
 
 @pytest.mark.thorough
 def test_side_by_side_and_identical_texts(
-    task: Task, other: Task, jsonl: Callable[..., Path], tmp_path: Path
+    task: Task,
+    other: Task,
+    jsonl: Callable[..., Path],
+    tmp_path: Path,
 ) -> None:
     outputs = [
         {"systems": ["amber", "birch"], "score": 70, "spans": [MINOR]},
@@ -205,7 +216,8 @@ def test_side_by_side_and_identical_texts(
 
 
 def test_errors_that_overlap_are_kept_of_files_alone(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     importing()(jsonl(line(1, "ada", ("dune", 50, [MINOR, {**MAJOR, "start": 2}]))))
     (read,) = scores_read(task=task).judgments
@@ -226,7 +238,7 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
                 "item_i": item,
                 "item": [{"item_id": "1", "src": segment.source_text, "tgt": {"dune": text}}],
                 "annotation": [{"dune": {"score": score, "error_spans": []}}],
-            }
+            },
         ) + "\n"  # fmt: skip
 
     reset = (
@@ -239,7 +251,8 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
 
 
 def test_special_tokens_of_pearmut_are_marks_of_the_task(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     task_rules_change(task=task, rules={"marks": ["untranslated", "off topic"]})
     segment = task.test_set.segments.get(number=1)
@@ -263,7 +276,8 @@ def test_special_tokens_of_pearmut_are_marks_of_the_task(
 
 
 def test_segments_are_found_by_number_document_and_source(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     source = task.test_set.segments.get(number=5).source_text
     importing()(
@@ -272,14 +286,15 @@ def test_segments_are_found_by_number_document_and_source(
             line("document 2_#_2", "ada", ("dune", 2, []), document="document 2"),  # type: ignore[arg-type]
             line("document 2_#_3", "ada", ("dune", 3, [])),  # type: ignore[arg-type]
             line("whatever", "ada", ("dune", 4, []), source=source),  # type: ignore[arg-type]
-        )
+        ),
     )
     found = Judgment.objects.of(task.pk).order_by("numbered__number")
     assert list(found.values_list("block__segment__number", flat=True)) == [8, 8, 9, 5]
 
 
 def test_unknown_document_is_refused_and_not_counted_through(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     with pytest.raises(CommandError, match=r'no document "not here".*document 1'):
         importing()(jsonl(line(4, "ada", ("dune", 5, []), document="not here")))
@@ -293,7 +308,8 @@ def scored(**output: Any) -> str:
 
 @pytest.mark.thorough
 def test_invalid_content_changes_nothing(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     cases: list[tuple[str, str]] = [
         (scored(score=101), "the score 101 is not between 0 and 100"),
@@ -324,7 +340,12 @@ def test_invalid_content_changes_nothing(
         ),
         (
             line(
-                1, "eve", ("dune", 1, []), started_at=1, ended_at=2, duration_ms=5_000
+                1,
+                "eve",
+                ("dune", 1, []),
+                started_at=1,
+                ended_at=2,
+                duration_ms=5_000,
             ),
             "the active time is longer than the duration",
         ),
@@ -345,7 +366,8 @@ def test_invalid_content_changes_nothing(
 
 
 def test_text_that_only_looks_the_same_is_refused_in_these_words(
-    task: Task, jsonl: Callable[..., Path]
+    task: Task,
+    jsonl: Callable[..., Path],
 ) -> None:
     """doccano/doccano#2264: positions in a text with accents of their own are others."""
     output = Output.objects.filter(segment__number=1, system__name="dune")
@@ -366,14 +388,14 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
             "segment": 1,
             "judge": "ada",
             "outputs": [{"systems": ["dune"], "score": 87.5}],
-        }
+        },
     )
     said = importing()(jsonl(alone))
     assert "fractions of scores (rounded) (1 times" in said
     Task.objects.filter(pk=task.pk).update(rules={"missing": False})
     missing = scored(spans=[MISSING])
     assert "missing content is marked in the output of dune, which" in refused(
-        jsonl(missing)
+        jsonl(missing),
     )
 
 

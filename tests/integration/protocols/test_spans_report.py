@@ -43,11 +43,15 @@ def judged(
     segment = task.test_set.segments.get(number=number)
     outputs = [segment.outputs.get(system__name=name).pk for name in systems]
     hit = HIT.objects.create(
-        task=task, design=task.designs.latest(), number=1000 + HIT.objects.count()
+        task=task,
+        design=task.designs.latest(),
+        number=1000 + HIT.objects.count(),
     )
     block = Block.objects.create(hit=hit, segment=segment, position=1, outputs=outputs)
     lent = Assignment.objects.create(
-        hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02")
+        hit=hit,
+        judge=judge,
+        lease=("2026-11-01", "2026-11-02"),
     )
     order = sorted(set(scores), reverse=True)
     judgment = Judgment.objects.create(
@@ -87,7 +91,8 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
 
 @pytest.mark.thorough
 def test_answers_are_records_of_files(
-    task: Task, ada_and_ben: tuple[Judge, Judge]
+    task: Task,
+    ada_and_ben: tuple[Judge, Judge],
 ) -> None:
     read = scores_read(task=task)
     assert len(read.judgments) == 12
@@ -112,7 +117,8 @@ def test_answers_are_records_of_files(
 
 @pytest.mark.thorough
 def test_the_excluded_are_left_out_and_a_watermark_holds(
-    task: Task, ada_and_ben: tuple[Judge, Judge]
+    task: Task,
+    ada_and_ben: tuple[Judge, Judge],
 ) -> None:
     # Without a watermark, judgments are numbered first.
     assert len(scores_read(task=task).judgments) == 12
@@ -146,7 +152,9 @@ def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:
         stands_for=[2, 1],
     )
     lent = Assignment.objects.create(
-        hit=hit, judge=judge, lease=("2026-11-01", "2026-11-02")
+        hit=hit,
+        judge=judge,
+        lease=("2026-11-01", "2026-11-02"),
     )
     [assigned] = assigned_blocks(lent)
     # As long as the text of the second, which is the third output of the block.
@@ -154,11 +162,15 @@ def test_an_output_is_of_all_who_wrote_its_text(task: Task) -> None:
     too_long = {"outputs": [{"score": 40, "spans": [span]}, {"score": 90, "spans": []}]}
     with pytest.raises(SubmissionRefusedError, match=r"Output A.* has 10 characters"):
         judgment_submit(
-            assigned=assigned, client_id=uuid4(), sent=SentJudgment(answer=too_long)
+            assigned=assigned,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=too_long),
         )
     answer = {"outputs": [{"score": 40, "spans": []}, {"score": 90, "spans": [span]}]}
     judgment_submit(
-        assigned=assigned, client_id=uuid4(), sent=SentJudgment(answer=answer)
+        assigned=assigned,
+        client_id=uuid4(),
+        sent=SentJudgment(answer=answer),
     )
     [read] = scores_read(task=task).judgments
     assert [(output.systems, output.text) for output in read.outputs] == [

@@ -43,7 +43,10 @@ class TestRating:
 
     @pytest.mark.thorough
     def test_judge_continues_after_losing_a_hit_and_late_answers_are_accepted(
-        self, judging: Client, judge: Judge, task: Task
+        self,
+        judging: Client,
+        judge: Judge,
+        task: Task,
     ) -> None:
         held = lend(judge)
         first, second, *_others = hit_asked(judging)["blocks"]
@@ -59,7 +62,10 @@ class TestRating:
 
     @pytest.mark.thorough
     def test_skipped_segment_is_not_shown_again(
-        self, judging: Client, judge: Judge, task: Task
+        self,
+        judging: Client,
+        judge: Judge,
+        task: Task,
     ) -> None:
         held = lend(judge)
         for block in assigned_blocks(held):
@@ -71,7 +77,8 @@ class TestRating:
 
 @pytest.mark.thorough
 def test_number_of_rated_texts_follows_the_rules(
-    make_task_of: MakeTask, client: Client
+    make_task_of: MakeTask,
+    client: Client,
 ) -> None:
     task = make_task_of(Protocol.RATING, rules={"items_per_judge": 20})
     judge = make_judge(task.test_set.campaign)
@@ -154,7 +161,9 @@ class TestSorting:
 
     @pytest.mark.thorough
     def test_judge_who_has_seen_everything_does_not_wait(
-        self, task: Task, judge: Judge
+        self,
+        task: Task,
+        judge: Judge,
     ) -> None:
         HIT.objects.filter(task=task).update(completed_at=Now())
         make_seen(judge, list(task.test_set.segments.all()), task=task)
@@ -174,7 +183,10 @@ def test_a_span_ends_in_the_text_of_its_own_candidate(make_task_of: MakeTask) ->
     one, twin, long = segment.outputs.order_by("pk")[:3]
     Output.objects.filter(pk=long.pk).update(text="x" * 200)
     hit = HIT.objects.create(
-        task=task, design=design, number=1000, segment_ids=[segment.pk]
+        task=task,
+        design=design,
+        number=1000,
+        segment_ids=[segment.pk],
     )
     Block.objects.create(
         hit=hit,
@@ -194,7 +206,7 @@ def test_a_span_ends_in_the_text_of_its_own_candidate(make_task_of: MakeTask) ->
             {
                 "score": 50,
                 "spans": [
-                    {"start": 0, "end": end, "severity": "minor", "kind": "error"}
+                    {"start": 0, "end": end, "severity": "minor", "kind": "error"},
                 ],
             }
             for end in ends

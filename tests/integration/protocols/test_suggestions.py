@@ -46,11 +46,15 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def lines(
-    task: Task, *spans: dict[str, Any], judge: str = "xCOMET", **more: Any
+    task: Task,
+    *spans: dict[str, Any],
+    judge: str = "xCOMET",
+    **more: Any,
 ) -> str:
     """Return a file that suggests these spans in every output."""
     outputs = Output.objects.filter(segment__test_set=task.test_set).select_related(
-        "segment__document", "system"
+        "segment__document",
+        "system",
     )
     return "".join(
         json.dumps(
@@ -61,7 +65,7 @@ def lines(
                 "judge": judge,
                 "outputs": [{"systems": [output.system.name], "spans": spans}],
                 **more,
-            }
+            },
         )
         + "\n"
         for output in outputs
@@ -84,7 +88,8 @@ def suggest(task: Task, *spans: dict[str, Any], **shares: Any) -> None:
 
 
 def test_judges_start_from_suggestions_and_the_answer_says_so(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     suggest(task)
     block = hit_asked(judging)["blocks"][0]
@@ -96,7 +101,7 @@ def test_judges_start_from_suggestions_and_the_answer_says_so(
     assert starts == [{"spans": [FIRST], "is_shown": True}] * len(shown)
     [judgment] = scores_read(task=task).judgments
     assert [output.start.planted for output in judgment.outputs if output.start] == [
-        None
+        None,
     ] * len(shown)
 
 
@@ -105,19 +110,23 @@ def first_block(judging: Client) -> Any:
 
 
 def test_an_output_shown_without_suggestions_looks_like_one_without_errors(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     suggestions_import(task=task, file=sent(lines(task, FIRST)), withheld=90)
     drawn = SuggestedSpans.objects.filter(task=task).values_list(
-        "start__is_shown", flat=True
+        "start__is_shown",
+        flat=True,
     )
     assert {*drawn} == {True, False}
     texts = Output.objects.filter(suggestions__start__is_shown=False).values_list(
-        "text", flat=True
+        "text",
+        flat=True,
     )
     # All systems with a text get the same.
     assert not Output.objects.filter(
-        suggestions__start__is_shown=True, text__in=[*texts]
+        suggestions__start__is_shown=True,
+        text__in=[*texts],
     ).exists()
     for block in hit_asked(judging)["blocks"]:
         for candidate in block["candidates"]:
@@ -126,7 +135,8 @@ def test_an_output_shown_without_suggestions_looks_like_one_without_errors(
 
 
 def test_a_planted_span_is_on_a_word_without_a_suggestion_and_not_told(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     suggest(task, planted=90)
     block = first_block(judging)
@@ -163,7 +173,10 @@ def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> Non
         transaction.atomic(),
     ):
         SuggestedSpans.objects.create(
-            task=task, output=first.output, source="late", start={}
+            task=task,
+            output=first.output,
+            source="late",
+            start={},
         )
 
 
@@ -179,7 +192,9 @@ def test_suggestions_stay_once_a_hit_is_lent(judging: Client, task: Task) -> Non
     ],
 )
 def test_spans_that_judges_could_not_keep_are_refused(
-    task: Task, span: dict[str, Any], problem: str
+    task: Task,
+    span: dict[str, Any],
+    problem: str,
 ) -> None:
     suggest(task)
     task.rules = {"categories": ["Fluency"]}
@@ -215,7 +230,9 @@ def test_unknown_systems_and_changed_texts_are_refused(task: Task) -> None:
     ],
 )
 def test_a_file_without_judgments_changes_no_suggestion(
-    task: Task, name: str, content: str
+    task: Task,
+    name: str,
+    content: str,
 ) -> None:
     suggest(task)
     before = list(SuggestedSpans.objects.values_list("pk"))
@@ -247,7 +264,7 @@ def test_a_file_without_judges_has_suggestions_but_no_answers(task: Task) -> Non
     nameless = lines(task, FIRST).replace('"judge": "xCOMET", ', "")
     suggestions_import(task=task, file=sent(nameless))
     assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {
-        "suggested.jsonl"
+        "suggested.jsonl",
     }
     with pytest.raises(FormatError, match="the judge is missing"):
         sent_answers_import(task=task, sent=sent(nameless))
@@ -271,12 +288,13 @@ def test_error_spans_of_a_pearmut_campaign_are_suggested(task: Task) -> None:
                     "severity": "minor",
                     "category": None,
                 },
-            ]
+            ],
         },
     }
     campaign = {"campaign_id": "esaai", "info": {"protocol": "ESA"}, "data": [[[item]]]}
     suggestions_import(
-        task=task, file=sent(json.dumps(campaign, indent=2), "esaai.json")
+        task=task,
+        file=sent(json.dumps(campaign, indent=2), "esaai.json"),
     )
     row = SuggestedSpans.objects.get(output=output)
     assert row.start["spans"] == [
@@ -287,7 +305,9 @@ def test_error_spans_of_a_pearmut_campaign_are_suggested(task: Task) -> None:
 
 @pytest.mark.parametrize("others", [[], ["colleague"]])
 def test_judges_read_errors_of_others_again_but_not_their_own(
-    judging: Client, task: Task, others: list[str]
+    judging: Client,
+    task: Task,
+    others: list[str],
 ) -> None:
     judge = Judge.objects.get(campaign=task.test_set.campaign)
     by_others = {"start": 3, "end": 5, "severity": "major"}
@@ -309,7 +329,7 @@ def test_errors_of_another_task_are_suggested(judging: Client, task: Task) -> No
     again.save()
     suggestions_import(task=again, other=task)
     assert {*SuggestedSpans.objects.values_list("source", flat=True)} == {
-        Judge.objects.get(campaign=task.test_set.campaign).pseudonym
+        Judge.objects.get(campaign=task.test_set.campaign).pseudonym,
     }
 
 
@@ -361,7 +381,8 @@ def test_errors_of_an_evalset_folder_are_suggested(judging: Client, task: Task) 
 
 
 def test_an_export_for_organisers_has_what_judges_started_from(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     suggest(task, planted=90)
     block = first_block(judging)
@@ -373,7 +394,9 @@ def test_an_export_for_organisers_has_what_judges_started_from(
     starts = SpansAnswer.objects.get().starts
     assert json.loads(row["starts"]) == starts
     [record] = judgments_recorded(
-        list(task.judgment_numbers.all()), task=task, until=None
+        list(task.judgment_numbers.all()),
+        task=task,
+        until=None,
     )
     assert [output["start"] for output in record["answer"]["outputs"]] == starts
     # Judges who go back learn nothing of it.
@@ -418,17 +441,21 @@ def test_suggestions_are_replaced_over_rest(task: Task, organiser: User) -> None
 
 
 def test_the_report_compares_outputs_with_and_without_suggestions(
-    judging: Client, task: Task
+    judging: Client,
+    task: Task,
 ) -> None:
     suggestions_import(
-        task=task, file=sent(lines(task, FIRST)), withheld=50, planted=50
+        task=task,
+        file=sent(lines(task, FIRST)),
+        withheld=50,
+        planted=50,
     )
     for block in hit_asked(judging)["blocks"]:
         outputs = [{"score": 80, "spans": []}] * len(block["candidates"])
         judgment_put(judging, block, answer={"outputs": outputs})
     choice = analysis_choice("spans", {"resamples": 100})
     found = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     tables = {
         table.name: table

@@ -73,7 +73,8 @@ REASONS: dict[str, str] = {
 def judged(protocol: Protocol) -> Task:
     """Three judges answer about two outputs on a screen; the ranking is computed."""
     task = make_task_of_protocol(
-        protocol, slug=f"unordered-{protocol.replace('_', '-')}"
+        protocol,
+        slug=f"unordered-{protocol.replace('_', '-')}",
     )
     plans_delete(task)
     task_rules_change(task=task, rules=RULES[protocol])
@@ -108,7 +109,8 @@ def make_tasks() -> dict[Protocol, int]:
 
 @pytest.fixture(scope="module")
 def tasks(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[dict[Protocol, int]]:
     with shared_rows(django_db_blocker, make_tasks) as made:
         yield made
@@ -171,10 +173,13 @@ def test_pages_of_judgments_show_no_ranks(task: Task, organiser: Client) -> None
 
 
 def test_a_requested_ranking_is_refused_with_the_reason(
-    task: Task, organiser: Client
+    task: Task,
+    organiser: Client,
 ) -> None:
     asked = organiser.post(
-        f"/api/v1/tasks/{task.pk}/rankings/", {}, content_type="application/json"
+        f"/api/v1/tasks/{task.pk}/rankings/",
+        {},
+        content_type="application/json",
     )
     assert asked.status_code == 400
     assert REASONS[task.protocol] in str(asked.json())
@@ -187,7 +192,8 @@ def test_a_requested_ranking_is_refused_with_the_reason(
 
 
 @pytest.mark.parametrize(
-    "kind", [name for name, kind in KINDS.items() if kind.has_ranks_only]
+    "kind",
+    [name for name, kind in KINDS.items() if kind.has_ranks_only],
 )
 def test_ranks_are_not_exported(task: Task, kind: str, organiser: Client) -> None:
     for file_format in KINDS[kind].formats:
@@ -205,7 +211,7 @@ def test_exported_judgments_have_no_ranks(task: Task) -> None:
     assert {row["label1"] for row in rows} == {""}
     everything = requested_export(task=task, kind="everything", file_format="zip")
     assert not {"counted.csv", "comparisons.csv"} & set(
-        files_of(b"".join(export_bytes(everything)))
+        files_of(b"".join(export_bytes(everything))),
     )
 
 
@@ -218,7 +224,9 @@ def test_a_link_to_results_shows_the_answers(task: Task) -> None:
 
 
 def test_the_bundle_reproduces_and_ranks_nothing(
-    task: Task, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+    task: Task,
+    tmp_path: Any,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     _result, zipped = bundled(task)
     files = files_of(zipped)

@@ -63,15 +63,18 @@ def as_letters(path: Path, zipped: bytes) -> str:
     parquet.write_bytes(files.pop("judgments.parquet"))
     table = pyarrow.parquet.read_table(parquet)
     return b"\n".join(files.values()).decode(errors="replace") + json.dumps(
-        table.to_pydict()
+        table.to_pydict(),
     )
 
 
 def test_anonymous_systems_cannot_be_identified(
-    judged: TestSetWriter, tmp_path: Path, organiser: User
+    judged: TestSetWriter,
+    tmp_path: Path,
+    organiser: User,
 ) -> None:
     System.objects.filter(name="birch").update(
-        team="Timber Ltd", contact="ceo@timber.example"
+        team="Timber Ltd",
+        contact="ceo@timber.example",
     )
     for judge in Judge.objects.select_related("user"):
         assert judge.user is not None
@@ -128,7 +131,9 @@ def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -
 
 @pytest.mark.thorough
 def test_judges_who_are_left_out_are_in_a_file_of_their_own(
-    judged: TestSetWriter, tmp_path: Path, organiser: User
+    judged: TestSetWriter,
+    tmp_path: Path,
+    organiser: User,
 ) -> None:
     j3 = Judge.objects.get(pseudonym="j3")
     quality_action_take(
@@ -150,21 +155,28 @@ def test_judges_who_are_left_out_are_in_a_file_of_their_own(
         (tmp_path / name).write_bytes(files[name])
         out = io.StringIO()
         call_command(
-            "rank_judgments", str(tmp_path / name), "--format", "json", stdout=out
+            "rank_judgments",
+            str(tmp_path / name),
+            "--format",
+            "json",
+            stdout=out,
         )
         ranked.append(json.loads(out.getvalue())["rankings"])
     assert ranked[0] == ranked[1]
 
 
 def test_a_reworded_reason_is_all_that_a_bundle_has_of_it(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     reason = "The team of Amber asked for it."
     settings_change(judged, confidence=0.9, reason=reason)
     ranking_run_compute(task_id=judged.task.pk)
     front_matter = FrontMatter(wordings={reason: "A team asked for it."})
     _result, zipped = bundled(
-        judged.task, anonymous=["amber"], front_matter=front_matter
+        judged.task,
+        anonymous=["amber"],
+        front_matter=front_matter,
     )
     text = as_letters(tmp_path, zipped)
     assert "amber" not in text.lower()
@@ -182,7 +194,7 @@ def test_metadata_describe_each_file(judged: TestSetWriter) -> None:
         for each in json.loads(files["ro-crate-metadata.json"])["@graph"]
     }
     assert graph["ro-crate-metadata.json"]["conformsTo"] == {
-        "@id": "https://w3id.org/ro/crate/1.2"
+        "@id": "https://w3id.org/ro/crate/1.2",
     }
     root = graph["./"]
     assert root["identifier"] == result.digest

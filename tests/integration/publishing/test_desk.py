@@ -40,10 +40,12 @@ def answered(client: Client, writer: TestSetWriter, **fields: Any) -> Any:
 
 
 def test_publishing_is_asked_and_done(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     asked = as_organiser.post(
-        at(judged, "publish-confirm"), filled(anonymous=["cobalt"])
+        at(judged, "publish-confirm"),
+        filled(anonymous=["cobalt"]),
     )
     text = text_of(asked)
     assert "become public now" in text
@@ -66,7 +68,8 @@ def test_publishing_is_asked_and_done(
 
 
 def test_changed_preview_is_shown_again(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     sent = filled() | {"act": "yes", "seen": "0" * 64}
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
@@ -76,7 +79,8 @@ def test_changed_preview_is_shown_again(
 
 
 def test_errors_are_shown_at_their_field(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     sent = filled(anonymous=["cobalt"], acknowledgement="Thanks to Cobalt.")
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
@@ -99,7 +103,8 @@ def test_errors_are_shown_at_their_field(
 
 
 def test_an_embargo_is_changed_and_ended_after_a_question(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     until = timezone.now() + timedelta(days=3)
     answered(as_organiser, judged, embargo_until=until.strftime("%Y-%m-%dT%H:%M"))

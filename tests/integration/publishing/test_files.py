@@ -56,7 +56,8 @@ def make_awkward() -> PublishedResult:
 
 @pytest.fixture(scope="module")
 def published(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[Published]:
     with shared_rows(django_db_blocker, make_published) as made:
         yield made
@@ -79,7 +80,8 @@ def file_of(client: Client, result: PublishedResult, name: str) -> str:
 
 
 def test_files_are_sent_as_what_they_are(
-    result: PublishedResult, client: Client
+    result: PublishedResult,
+    client: Client,
 ) -> None:
     for each in result.bundle_files:
         name = each["name"]
@@ -99,7 +101,8 @@ def test_files_are_sent_as_what_they_are(
 
 
 def test_a_file_that_a_cache_has_is_not_sent_again(
-    result: PublishedResult, client: Client
+    result: PublishedResult,
+    client: Client,
 ) -> None:
     for name in ("ranking.png", "ranking.csv", "bundle.zip"):
         address = reverse("published-file", args=[result.address, name])
@@ -119,7 +122,8 @@ def test_anybody_can_check_the_digest(result: PublishedResult, client: Client) -
 
 
 def test_latex_prints_names_and_runs_none(
-    awkward: PublishedResult, client: Client
+    awkward: PublishedResult,
+    client: Client,
 ) -> None:
     body = file_of(client, awkward, "ranking.tex")
     assert (
@@ -143,7 +147,8 @@ def test_markdown_escapes_names(awkward: PublishedResult, client: Client) -> Non
 
 
 def test_a_spreadsheet_computes_nothing(
-    awkward: PublishedResult, client: Client
+    awkward: PublishedResult,
+    client: Client,
 ) -> None:
     rows = list(csv.DictReader(io.StringIO(file_of(client, awkward, "ranking.csv"))))
     names = {row["system"] for row in rows}
@@ -156,7 +161,8 @@ def test_a_spreadsheet_computes_nothing(
 
 
 def test_tables_have_the_pairs_and_what_went_in(
-    result: PublishedResult, client: Client
+    result: PublishedResult,
+    client: Client,
 ) -> None:
     cases: list[tuple[str, str]] = [
         ("ranking.md", "| amber | – | 92"),

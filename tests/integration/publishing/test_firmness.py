@@ -43,7 +43,8 @@ def section_of(writer: TestSetWriter, **chosen: Any) -> Any:
 
 @pytest.mark.thorough
 def test_published_result_is_frozen_from_counted_judgments(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     quality_action_take(
         judge=judged.judge("j3"),
@@ -99,7 +100,8 @@ def test_nothing_in_it_names_who_is_not_named(judged: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 def test_the_page_asks_a_worker_and_offers_to_go_without(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     where = reverse("publish-confirm", args=[judged.campaign.slug, judged.task.pk])
     asked = as_organiser.post(where, {})
@@ -112,7 +114,8 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
     jobs_run_waiting()
 
     again = as_organiser.post(
-        where, {"without": "firmness", "seen": asked.context["draft"].seen}
+        where,
+        {"without": "firmness", "seen": asked.context["draft"].seen},
     )
     assert "At most 21 of 24 judgments" in text_of(again)
     assert "without it" not in text_of(again).partition("Page preview")[0]
@@ -127,7 +130,8 @@ def test_the_page_asks_a_worker_and_offers_to_go_without(
 
 @pytest.mark.thorough
 def test_rest_answers_202_until_it_is_known(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     where = f"/api/v1/tasks/{judged.task.pk}/published-results/"
     first = as_organiser.post(where, {}, content_type="application/json")
@@ -135,7 +139,9 @@ def test_rest_answers_202_until_it_is_known(
     assert first.json()["analysis"] == Analysis.objects.get().pk
     assert not PublishedResult.objects.exists()
     refused = as_organiser.post(
-        where, {"change_note": "x"}, content_type="application/json"
+        where,
+        {"change_note": "x"},
+        content_type="application/json",
     )
     assert refused.status_code == 400
     jobs_run_waiting()

@@ -60,7 +60,7 @@ def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
     page = Page(text)
     assert page.loaded == []
     assert page.tags.isdisjoint(
-        {"script", "link", "img", "iframe", "object", "form", "base"}
+        {"script", "link", "img", "iframe", "object", "form", "base"},
     )
     # Styles, dark ones too, are in it, and ask for nothing either.
     styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
@@ -75,13 +75,14 @@ def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
 
 
 def test_its_page_is_the_one_that_is_served_in_english(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     with translation.override("de"):
         result, zipped = bundled(judged.task)
     text = files_of(zipped)["index.html"].decode()
     served = client.get(
-        reverse("published-result", args=[result.address])
+        reverse("published-result", args=[result.address]),
     ).content.decode()
     tables = [
         re.findall(r"<table.*?</table>", each, re.DOTALL) for each in (text, served)
@@ -134,7 +135,7 @@ def test_page_zip_and_docs_have_one_list(judged: TestSetWriter, client: Client) 
     missing = {"judgments-left-out.csv", *of_answers}
     assert names == [name for name in FOLDER if name not in missing]
     served = Page(
-        client.get(reverse("published-result", args=[result.address])).content.decode()
+        client.get(reverse("published-result", args=[result.address])).content.decode(),
     ).links
     place = f"/results/{result.address}/"
     files = [
@@ -145,5 +146,5 @@ def test_page_zip_and_docs_have_one_list(judged: TestSetWriter, client: Client) 
     section = docs.partition("## The bundle\n")[2].partition("\n## ")[0]
     table = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     assert [name for row in table for name in re.findall(r"`([^`]+)`", row)] == list(
-        FOLDER
+        FOLDER,
     )

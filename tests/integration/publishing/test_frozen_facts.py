@@ -29,7 +29,7 @@ def days_of_all(writer: TestSetWriter, watermark: int, without: Sequence[str]) -
     """Return the first and last day of the judgments that count, looking at each."""
     numbered = JudgmentNumber.objects.filter(task=writer.task, number__lte=watermark)
     judgments = list(
-        Judgment.objects.filter(numbered__in=numbered).select_related("block", "judge")
+        Judgment.objects.filter(numbered__in=numbered).select_related("block", "judge"),
     )
     replaced = {judgment.supersedes_id for judgment in judgments}
     days = [
@@ -60,7 +60,8 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.thorough)])
 def test_days_are_those_of_the_judgments_that_count_at_any_watermark(
-    campaign: Campaign, seed: int
+    campaign: Campaign,
+    seed: int,
 ) -> None:
     """Some were revised, some are of checks, judges skip, come and go, and judge two test sets."""
     chance = random.Random(seed)
@@ -81,10 +82,11 @@ def test_days_are_those_of_the_judgments_that_count_at_any_watermark(
             continue
         if chance.random() < 0.2:
             Block.objects.filter(pk=block.pk).update(
-                control="attention", expected=[1, 2]
+                control="attention",
+                expected=[1, 2],
             )
         held.append(
-            (writer, judge, block, writer.judgment(judge, block, [1, 2], at=now))
+            (writer, judge, block, writer.judgment(judge, block, [1, 2], at=now)),
         )
     for writer in writers:
         last = JudgmentNumber.objects.filter(task=writer.task).count()
@@ -122,7 +124,9 @@ def writer(campaign: Campaign) -> TestSetWriter:
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [3, 100])
 def test_segments_and_documents_are_those_the_ranking_counted(
-    campaign: Campaign, organiser: User, size: int
+    campaign: Campaign,
+    organiser: User,
+    size: int,
 ) -> None:
     """In several documents, or in one; also of judgments in which one system alone is ranked."""
     writer = ranked_task(campaign)

@@ -32,18 +32,25 @@ LINKS = "/campaigns/autumn/invitations/links/"
 
 
 def address_of(
-    campaign: Campaign, *, is_anonymous: bool = False, **described: Any
+    campaign: Campaign,
+    *,
+    is_anonymous: bool = False,
+    **described: Any,
 ) -> str:
     """Return the address of a new link to the results of a campaign."""
     _link, token = results_link_create(
-        campaign=campaign, is_anonymous=is_anonymous, **described
+        campaign=campaign,
+        is_anonymous=is_anonymous,
+        **described,
     )
     return reverse("published-review", args=[campaign.slug, token])
 
 
 @pytest.mark.parametrize("state", ["paused", "closed", "archived"])
 def test_holder_sees_ranking_in_every_state_after_judging(
-    judged: TestSetWriter, client: Client, state: str
+    judged: TestSetWriter,
+    client: Client,
+    state: str,
 ) -> None:
     Campaign.objects.update(state="closed" if state == "archived" else state)
     Campaign.objects.update(state=state)
@@ -65,7 +72,9 @@ def test_campaign_in_bin_shows_nothing(judged: TestSetWriter, client: Client) ->
 
 
 def test_open_campaign_shows_ranking_of_the_day_before(
-    judged: TestSetWriter, client: Client, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A judge who watched scores change would know which system wrote which output."""
     address = address_of(judged.campaign)
@@ -97,11 +106,14 @@ def test_anonymous_link_names_no_system(judged: TestSetWriter, client: Client) -
 
 
 def test_systems_anonymous_in_published_version_stay_so(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     Campaign.objects.update(state="closed")
     result = result_publish(
-        task=judged.task, by=None, choices=ResultChoices(anonymous=["birch"])
+        task=judged.task,
+        by=None,
+        choices=ResultChoices(anonymous=["birch"]),
     )
     hidden = judged.task.test_set.systems.get(name="birch")
     body = client.get(address_of(judged.campaign)).content.decode()
@@ -111,7 +123,8 @@ def test_systems_anonymous_in_published_version_stay_so(
 
 
 def test_page_names_no_judge_reason_or_text(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     quality_action_take(
         judge=judged.judge("j3"),
@@ -154,7 +167,8 @@ def test_test_sets_are_chosen_on_page(judged: TestSetWriter, client: Client) -> 
 
 
 def test_withdrawn_expired_and_other_links_show_nothing(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     Campaign.objects.update(state="closed")
     address = address_of(judged.campaign)
@@ -202,7 +216,9 @@ class TestManaging:
         assert Client().get(address).status_code == 200
 
     def test_analyst_neither_creates_nor_sees_it(
-        self, judged: TestSetWriter, client: Client
+        self,
+        judged: TestSetWriter,
+        client: Client,
     ) -> None:
         address = address_of(judged.campaign)
         make_organiser(judged.campaign)

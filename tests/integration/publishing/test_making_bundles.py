@@ -43,7 +43,9 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     Segment.objects.update(source_text="Tajná věta.")
     task_close(task=judged.task)
     result = result_publish(
-        task=judged.task, by=None, choices=ResultChoices(with_texts=True)
+        task=judged.task,
+        by=None,
+        choices=ResultChoices(with_texts=True),
     )
     as_asked = PublishedResult.objects.get()
     job = as_asked.bundle_job
@@ -51,7 +53,8 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     job_cancel(job=job)
     # A worker has read it, and is at it.
     result_bundle_ask(
-        result=PublishedResult.objects.get(pk=result.pk), with_texts=False
+        result=PublishedResult.objects.get(pk=result.pk),
+        with_texts=False,
     )
 
     with pytest.raises(PublishingRefusedError, match="a new one was requested"):
@@ -64,7 +67,8 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
 
 @pytest.mark.parametrize("anonymous", [[], ["amber", "birch", "cobalt"]])
 def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
-    campaign: Campaign, anonymous: list[str]
+    campaign: Campaign,
+    anonymous: list[str],
 ) -> None:
     task = make_task(campaign, systems=("amber", "birch", "cobalt"))
     assignment = lend(make_judge(campaign))
@@ -77,7 +81,9 @@ def test_bundle_waits_for_the_end_of_judging_and_has_judged_blocks_only(
     )
     ranking_run_compute(task_id=task.pk)
     result = result_publish(
-        task=task, by=None, choices=ResultChoices(anonymous=anonymous, with_texts=True)
+        task=task,
+        by=None,
+        choices=ResultChoices(anonymous=anonymous, with_texts=True),
     )
     assert (bundles_due_queue(), jobs_run_waiting()) == (0, 0)
     task_close(task=task)
@@ -121,7 +127,8 @@ def test_bundle_is_not_made_after_judging_was_reopened(campaign: Campaign) -> No
 
 @pytest.mark.thorough
 def test_a_worker_makes_it_and_the_page_offers_it(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     task_close(task=judged.task)
     result = result_publish(task=judged.task, by=None)

@@ -84,7 +84,8 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
 
 
 def test_files_follow_when_judging_has_ended(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     page = page_of(publish(judged))
     assert "Files follow when judging has ended." in text_of(client.get(page))
@@ -95,7 +96,8 @@ def test_files_follow_when_judging_has_ended(
 
 
 def test_page_is_the_same_for_readers_in_all_time_zones(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result = publish(judged)
     result_retract(result=result, reason="Wrong.")
@@ -107,7 +109,8 @@ def test_page_is_the_same_for_readers_in_all_time_zones(
 
 
 def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result = publish(judged)
     for address in (page_of(result), reverse("published-embed", args=[result.address])):
@@ -115,13 +118,15 @@ def test_a_page_asks_nothing_of_other_hosts_and_has_no_script(
         assert "<script" not in body
         assert "csrfmiddlewaretoken" not in body
         loaded = re.findall(
-            r'(?:src|<link[^>]*rel="stylesheet"[^>]*href)="([^"]*)"', body
+            r'(?:src|<link[^>]*rel="stylesheet"[^>]*href)="([^"]*)"',
+            body,
         )
         assert all(each.startswith("/static/") for each in loaded)
 
 
 def test_a_page_shows_its_content_and_nothing_live(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result = publish(judged)
     before = client.get(page_of(result)).content
@@ -134,7 +139,10 @@ def test_a_page_shows_its_content_and_nothing_live(
 
 
 def test_under_an_embargo_members_read_it_and_strangers_find_nothing(
-    judged: TestSetWriter, organiser: User, analyst: User, signed_in: SignedIn
+    judged: TestSetWriter,
+    organiser: User,
+    analyst: User,
+    signed_in: SignedIn,
 ) -> None:
     judge = make_judge(judged.campaign, "ada")
     stranger = make_organiser(make_campaign("other"), "other@example.org")
@@ -167,14 +175,15 @@ def test_an_embargo_ends_by_itself(judged: TestSetWriter, client: Client) -> Non
                 run=result.run,
                 published_at=now - timedelta(days=2),
                 embargo_until=now - timedelta(seconds=1),
-            )
-        ]
+            ),
+        ],
     )
     assert client.get(reverse("published-result", args=["a" * 16])).status_code == 200
 
 
 def test_reviewers_read_it_by_their_link_until_it_ends(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result, _zipped = bundled(judged.task, embargo_until=tomorrow())
     token = result_reviewer_link_make(result=result)
@@ -196,7 +205,8 @@ def test_reviewers_read_it_by_their_link_until_it_ends(
 
 
 def test_a_retracted_result_says_why_and_hides_nothing(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result = publish(judged)
     result_retract(result=result, reason="The reference was wrong.")
@@ -211,7 +221,9 @@ def test_a_retracted_result_says_why_and_hides_nothing(
 
 
 def test_old_versions_name_the_newest_and_each_says_what_it_changes(
-    judged: TestSetWriter, organiser: User, client: Client
+    judged: TestSetWriter,
+    organiser: User,
+    client: Client,
 ) -> None:
     first = publish(judged)
     quality_action_take(
@@ -237,7 +249,8 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
 
 
 def test_versions_under_an_embargo_are_not_named_to_strangers(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     first = publish(judged)
     second = publish(judged, embargo_until=tomorrow())
@@ -248,7 +261,8 @@ def test_versions_under_an_embargo_are_not_named_to_strangers(
 
 def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None:
     System.objects.filter(name="cobalt").update(
-        team="Secret Lab", contact="ada@secret.example"
+        team="Secret Lab",
+        contact="ada@secret.example",
     )
     result, _zipped = bundled(judged.task, anonymous=["cobalt"])
     for address in addresses_of(result):
@@ -259,7 +273,8 @@ def test_a_hidden_name_is_nowhere(judged: TestSetWriter, client: Client) -> None
 
 
 def test_other_sites_may_frame_the_table_and_nothing_else(
-    judged: TestSetWriter, client: Client
+    judged: TestSetWriter,
+    client: Client,
 ) -> None:
     result = publish(judged)
     embedded = client.get(reverse("published-embed", args=[result.address]))

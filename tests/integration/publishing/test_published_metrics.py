@@ -32,7 +32,8 @@ PREDICTED = ChosenSections(("predicted_ranking",))
 
 
 def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     systems = ["amber", "birch", "cobalt", "dune"]
     values = np.random.default_rng(1).normal([4, 3, 2, 1], 1, (8, 4))
@@ -54,13 +55,15 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     assert "without it" in text_of(asked)
     jobs_run_waiting()
     draft = published_draft(
-        task=judged.task, choices=ResultChoices(sections=ChosenSections(("firmness",)))
+        task=judged.task,
+        choices=ResultChoices(sections=ChosenSections(("firmness",))),
     )
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
     assert "without it" not in text_of(again).partition("Page preview")[0]
     as_organiser.post(
-        confirm, {**sent, "act": "yes", "seen": again.context["draft"].seen}
+        confirm,
+        {**sent, "act": "yes", "seen": again.context["draft"].seen},
     )
     result = PublishedResult.objects.get()
     (metric,) = result.content["sections"]["metrics"]["metrics"]
@@ -83,7 +86,8 @@ def compute(task: Task, **options: Any) -> Any:
 
 
 def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     metrics_store(judged)
     computed = compute(judged.task, metric="chrF")
@@ -94,7 +98,8 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     preview = as_organiser.post(confirm, chosen)
     seen = preview.context["draft"].seen
     as_organiser.post(
-        confirm, {**chosen, "act": "yes", "seen": seen, "without": "firmness"}
+        confirm,
+        {**chosen, "act": "yes", "seen": seen, "without": "firmness"},
     )
     result = PublishedResult.objects.get()
     section = result.content["sections"]["predicted_ranking"]
@@ -122,12 +127,14 @@ def test_a_prediction_powered_ranking_is_published_only_if_it_is_chosen(
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
     assert "Ranking completed by chrF (metric)" in write(
-        published_report(file), ReportFormat.MARKDOWN
+        published_report(file),
+        ReportFormat.MARKDOWN,
     )
 
 
 def test_published_ranking_says_that_a_machine_judge_completes_it(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     machine = machine_judges(judged.campaign, judged.task)
     compute(judged.task, metric=str(machine))
@@ -158,13 +165,16 @@ def test_organisers_are_warned_if_judged_segments_are_no_random_sample(
     assert usual < warnings(sample_p=0.05, is_drawn_at_random=False)
     # Every segment was judged, in whatever order.
     everything = warnings(
-        sample_p=None, is_drawn_at_random=False, segments=section["judged"]
+        sample_p=None,
+        is_drawn_at_random=False,
+        segments=section["judged"],
     )
     assert usual == everything
 
 
 def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     metrics_store(judged)
     address = f"/api/v1/tasks/{judged.task.pk}/published-results/"
@@ -182,7 +192,8 @@ def test_rest_computes_the_prediction_powered_ranking_that_it_is_asked_for(
 
 
 def test_rest_names_the_metric_that_completes_the_ranking(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     metrics_store(judged)
     # Otherwise it would be the one to publish.
@@ -207,7 +218,8 @@ def test_rest_names_the_metric_that_completes_the_ranking(
 
 
 def test_form_offers_metrics_and_machine_judges_for_the_completed_ranking(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     metrics_store(judged)
     metric_store(

@@ -42,7 +42,8 @@ def publish(writer: TestSetWriter, **chosen: Any) -> PublishedResult:
 
 
 def test_a_result_keeps_its_ranking_and_has_the_digest_of_its_content(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     judged.judgment("j1", judged.block(20, ["amber", "birch"]), [1, 2])
     ranking_run_compute(task_id=judged.task.pk)
@@ -69,7 +70,7 @@ def test_content_says_what_went_in(judged: TestSetWriter) -> None:
         "target_language": "en",
     }
     assert content["ranking"]["systems"] == json.loads(
-        json.dumps(run.result["systems"])
+        json.dumps(run.result["systems"]),
     )
     assert content["finding"]["systems"] == 4
     assert content["finding"]["pairs"] == 6
@@ -96,7 +97,8 @@ def test_content_says_what_went_in(judged: TestSetWriter) -> None:
 
 
 def test_excluded_judges_are_listed_anonymously_with_reasons(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     quality_action_take(
         judge=judged.judge("j3"),
@@ -134,7 +136,8 @@ def test_a_text_that_names_who_is_not_to_be_named_is_refused(
 ) -> None:
     front_matter = FrontMatter(acknowledgement="Thanks to the Cobalt team.")
     with pytest.raises(
-        PublishingRefusedError, match="names the anonymous system “cobalt”"
+        PublishingRefusedError,
+        match="names the anonymous system “cobalt”",
     ) as refused:
         publish(judged, anonymous=["cobalt"], front_matter=front_matter)
     assert refused.value.field == "acknowledgement"
@@ -158,7 +161,9 @@ def give_reason(writer: TestSetWriter, page: str, reason: str, by: User) -> None
 @pytest.mark.thorough
 @pytest.mark.parametrize("page", ["Ranking settings", "Stopping rule", "Judges"])
 def test_reworded_reason_is_marked_and_the_original_is_kept(
-    judged: TestSetWriter, organiser: User, page: str
+    judged: TestSetWriter,
+    organiser: User,
+    page: str,
 ) -> None:
     reason, wording = "Asked for by the team of Cobalt.", "Asked for by a team."
     give_reason(judged, page, reason, organiser)
@@ -172,7 +177,10 @@ def test_reworded_reason_is_marked_and_the_original_is_kept(
         choices=ResultChoices(anonymous=["cobalt"], front_matter=front_matter),
     )
     result = publish(
-        judged, anonymous=["cobalt"], front_matter=front_matter, seen=draft.seen
+        judged,
+        anonymous=["cobalt"],
+        front_matter=front_matter,
+        seen=draft.seen,
     )
 
     result.refresh_from_db()
@@ -193,7 +201,8 @@ def test_reworded_reason_is_marked_and_the_original_is_kept(
 
 
 def test_other_words_are_for_a_reason_that_was_given_and_tell_no_name(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     reason = "Asked for by Cobalt."
     give_reason(judged, "Ranking settings", reason, organiser)
@@ -219,7 +228,8 @@ def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter) -> N
     ]
     for name in cases:
         with pytest.raises(
-            PublishingRefusedError, match="not found, or it cannot be anonymous"
+            PublishingRefusedError,
+            match="not found, or it cannot be anonymous",
         ):
             publish(judged, anonymous=[name])
 
@@ -240,7 +250,8 @@ def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
 
 
 def test_test_set_is_open_only_in_an_open_campaign(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     run = ranking_run_compute(task_id=judged.task.pk) or RankingRun.objects.get()
     for state in ("open", "paused", "closed", "archived"):
@@ -251,7 +262,8 @@ def test_test_set_is_open_only_in_an_open_campaign(
 
 
 def test_a_rehearsal_is_not_published(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     draft = Campaign.objects.create(slug="draft", name="Draft", state="draft")
     campaign.rehearsal_of = draft

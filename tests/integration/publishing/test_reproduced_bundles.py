@@ -28,7 +28,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.thorough
 def test_released_judgments_give_their_published_table_on_another_machine(
-    wmt12: Task, tmp_path: Path, command: Command
+    wmt12: Task,
+    tmp_path: Path,
+    command: Command,
 ) -> None:
     result, zipped = bundled(wmt12)
     path = tmp_path / "bundle.zip"
@@ -43,12 +45,13 @@ def test_released_judgments_give_their_published_table_on_another_machine(
     assert again["made_by"] == result.content["method"]["code_version"]
     # Without an anonymous system, the frozen ranking is the one that was shown.
     assert result.content["ranking"]["systems"] == json.loads(
-        json.dumps(result.run.result["systems"])
+        json.dumps(result.run.result["systems"]),
     )
 
 
 def test_last_digits_of_another_processor_are_no_difference(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -73,19 +76,20 @@ def test_last_digits_of_another_processor_are_no_difference(
     status, again = reproduced()
     assert (status, again["is_same"], again["last_digits"]) == (1, False, 0)
     assert [each["where"] for each in again["differences"]] == [
-        f"ranking.systems[{first['system']}].score"
+        f"ranking.systems[{first['system']}].score",
     ]
     first["score"] = score
     # Whole numbers are exact on every processor.
     second["wins"] += 1
     assert [each["computed"] for each in reproduced()[1]["differences"]] == [
-        second["wins"] - 1
+        second["wins"] - 1,
     ]
 
 
 @pytest.mark.thorough
 def test_missing_parts_and_uncompared_systems_are_reported(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -101,7 +105,7 @@ def test_missing_parts_and_uncompared_systems_are_reported(
     content["sections"] |= {name: {} for name in not_recomputed}
 
     status, again = said(
-        packed(path, files | {"result.json": json.dumps(content).encode()})
+        packed(path, files | {"result.json": json.dumps(content).encode()}),
     )
 
     assert status == 1
@@ -126,7 +130,8 @@ def test_missing_parts_and_uncompared_systems_are_reported(
 
 @pytest.mark.thorough
 def test_anonymous_systems_of_released_judgments_give_the_same_bits(
-    wmt12: Task, tmp_path: Path
+    wmt12: Task,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(wmt12, anonymous=["onlineA", "cu-bojar", "uk-dan-moses"])
     status, again = said(packed(tmp_path / "bundle.zip", files_of(zipped)))
@@ -139,7 +144,9 @@ def test_anonymous_systems_of_released_judgments_give_the_same_bits(
     [{"resample": "judges"}, {"ranges": "anytime"}, {"ranges": "confidence_set"}],
 )
 def test_any_kind_of_ranges_is_computed_again(
-    judged: TestSetWriter, tmp_path: Path, settings: dict[str, Any]
+    judged: TestSetWriter,
+    tmp_path: Path,
+    settings: dict[str, Any],
 ) -> None:
     documents_of(judged, 2)
     settings_change(judged, **settings)
@@ -151,7 +158,8 @@ def test_any_kind_of_ranges_is_computed_again(
 
 @pytest.mark.thorough
 def test_other_code_is_named_and_other_formats_are_refused(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -196,7 +204,8 @@ def test_other_code_is_named_and_other_formats_are_refused(
 
 
 def test_results_of_older_versions_lack_tests_of_own_comparisons_and_stay_readable(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -211,7 +220,7 @@ def test_results_of_older_versions_lack_tests_of_own_comparisons_and_stay_readab
         packed(
             tmp_path / "older.zip",
             files | {"result.json": json.dumps(content).encode()},
-        )
+        ),
     )
 
     assert page["pairs"]

@@ -24,7 +24,8 @@ def patch(client: Client, writer: TestSetWriter, **body: Any) -> Any:
 
 
 def test_an_organiser_publishes_and_reads_it(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     body = {"anonymous": ["cobalt"], "authors": ["Lind, Jon"], "firmness": False}
     made = as_organiser.post(at(judged), body, content_type="application/json")
@@ -54,7 +55,8 @@ def post(client: Client, writer: TestSetWriter, **body: Any) -> Any:
 
 @pytest.mark.thorough
 def test_changeable_fields_of_a_result_change(
-    judged: TestSetWriter, as_organiser: Client
+    judged: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     until = timezone.now() + timedelta(days=1)
     result = result_publish(task=judged.task, by=None, embargo_until=until)

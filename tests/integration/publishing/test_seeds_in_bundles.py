@@ -41,7 +41,9 @@ def drawn_and_judged(campaign: Campaign, *, planned: int = 1) -> Task:
     for assigned in assigned_blocks(assignment):
         labels = list(range(1, len(assigned.candidates) + 1))
         judgment_submit(
-            assigned=assigned, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=assigned,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     ranking_run_compute(task_id=task.pk)
     return task
@@ -101,7 +103,8 @@ def test_a_seed_by_which_another_task_is_drawn_is_withheld(campaign: Campaign) -
 
 @pytest.mark.thorough
 def test_a_seed_that_was_given_away_draws_nothing_more(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     task = drawn_and_judged(campaign)
     before = Design.objects.get()
@@ -122,7 +125,9 @@ def test_a_seed_that_was_given_away_draws_nothing_more(
 
 @pytest.mark.thorough
 def test_new_seed_is_committed_to_before_it_is_revealed(
-    campaign: Campaign, organiser: User, client: Client
+    campaign: Campaign,
+    organiser: User,
+    client: Client,
 ) -> None:
     task = drawn_and_judged(campaign)
     client.force_login(organiser)
@@ -141,7 +146,8 @@ def test_new_seed_is_committed_to_before_it_is_revealed(
 
 @pytest.mark.thorough
 def test_published_draws_do_not_confirm_names(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     task = drawn_and_judged(campaign)
     task_close(task=task)
@@ -163,7 +169,8 @@ def test_published_draws_do_not_confirm_names(
     # As they were shown, they were not in this order; and the ranking is of these rows.
     _named, zipped_named = bundled(task)
     (line,) = map(
-        json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines()
+        json.loads,
+        files_of(zipped_named)["draws.jsonl"].decode().splitlines(),
     )
     shown = [each["candidates"] for each in line["blocks"]]
     assert shown != [sorted(each) for each in shown]

@@ -29,7 +29,9 @@ def repeated(judged: TestSetWriter) -> TestSetWriter:
                 slips = judge == "j3" and segment % 3 == 0
                 labels = [2, 1, 3, 3] if slips else [1, 2, 3, 4]
                 judged.judgment(
-                    judge, block, [1, 3, 2, 4] if segment in segments else labels
+                    judge,
+                    block,
+                    [1, 3, 2, 4] if segment in segments else labels,
                 )
     ranking_run_compute(task_id=judged.task.pk)
     return judged
@@ -48,7 +50,8 @@ def section_of(writer: TestSetWriter) -> Any:
 
 @pytest.mark.thorough
 def test_repeated_judgments_are_frozen_and_reported(
-    repeated: TestSetWriter, client: Client
+    repeated: TestSetWriter,
+    client: Client,
 ) -> None:
     assert section_of(repeated) is None
     answered(repeated)

@@ -18,7 +18,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_changed_rank_is_found_with_its_consequences(
-    wmt12: Task, tmp_path: Path
+    wmt12: Task,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(wmt12)
     files = files_of(zipped)
@@ -28,7 +29,8 @@ def test_changed_rank_is_found_with_its_consequences(
     )
     lines[row] = lines[row].rstrip().removesuffix(",1,2,3,4,5") + ",5,2,3,4,1\n"
     path = packed(
-        tmp_path / "bundle.zip", files | {"judgments.csv": "".join(lines).encode()}
+        tmp_path / "bundle.zip",
+        files | {"judgments.csv": "".join(lines).encode()},
     )
 
     status, again = said(path)
@@ -42,7 +44,8 @@ def test_changed_rank_is_found_with_its_consequences(
 
 
 def test_a_changed_page_is_found_in_the_zip_and_in_the_folder(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -61,7 +64,8 @@ def test_a_changed_page_is_found_in_the_zip_and_in_the_folder(
 
 @pytest.mark.thorough
 def test_reproduce_names_each_file_that_was_changed_taken_out_or_added(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -74,7 +78,7 @@ def test_reproduce_names_each_file_that_was_changed_taken_out_or_added(
             # A list that names another file is as good as the files that it lists.
             assert name in named or name == "checksums.txt", tampered
         status, check = said(
-            packed(path, {each: files[each] for each in files if each != name})
+            packed(path, {each: files[each] for each in files if each != name}),
         )
         assert status == 1
         assert {"file": name, "problem": "missing"} in check["findings"]
@@ -84,7 +88,8 @@ def test_reproduce_names_each_file_that_was_changed_taken_out_or_added(
 
 
 def test_a_bundle_without_a_result_is_none(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -115,7 +120,8 @@ def test_a_bundle_without_a_result_is_none(
 
 
 def test_a_result_that_says_something_twice_is_found(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -135,7 +141,8 @@ def test_a_result_that_says_something_twice_is_found(
 
 
 def test_a_zip_behind_something_else_is_refused(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     genuine = io.BytesIO()
@@ -154,7 +161,8 @@ def test_a_zip_behind_something_else_is_refused(
 
 @pytest.mark.thorough
 def test_hostile_zips_are_refused_in_words(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     _result, zipped = bundled(judged.task)
     files = files_of(zipped)
@@ -189,7 +197,8 @@ def test_hostile_zips_are_refused_in_words(
 
 
 def test_rebuilt_bundle_differs_by_its_address_only(
-    judged: TestSetWriter, tmp_path: Path
+    judged: TestSetWriter,
+    tmp_path: Path,
 ) -> None:
     result, _zipped = bundled(judged.task)
     judged.judgment("j1", judged.block(40, ["dune", "amber"]), [1, 2])
@@ -198,7 +207,9 @@ def test_rebuilt_bundle_differs_by_its_address_only(
     path = packed(tmp_path / "bundle.zip", files_of(zipped))
     assert said(path)[0] == 0
     status, check = said(
-        path, "--digest", f"https://q.example/results/{result.address}/"
+        path,
+        "--digest",
+        f"https://q.example/results/{result.address}/",
     )
     assert (status, check["findings"]) == (
         1,

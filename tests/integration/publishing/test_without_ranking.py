@@ -73,7 +73,9 @@ def test_published_answers_name_no_judge(rated: Task) -> None:
 
 def test_anonymous_systems_have_letters_in_published_answers(rated: Task) -> None:
     result = result_publish(
-        task=rated, by=None, choices=ResultChoices(anonymous=["cobalt"])
+        task=rated,
+        by=None,
+        choices=ResultChoices(anonymous=["cobalt"]),
     )
     assert "System A" in json.dumps(result.content["sections"]["answers"])
     assert "cobalt" not in json.dumps(result.content)
@@ -86,7 +88,8 @@ def test_answers_to_later_judgments_are_not_published(rated: Task) -> None:
 
 
 def test_rest_computes_missing_answers_before_publishing(
-    client: Client, rated: Task
+    client: Client,
+    rated: Task,
 ) -> None:
     Analysis.objects.all().delete()
     client.force_login(make_organiser(rated.test_set.campaign))
@@ -105,7 +108,8 @@ def marked() -> Task:
 
 
 def published_lines(
-    task: Task, **chosen: Any
+    task: Task,
+    **chosen: Any,
 ) -> tuple[PublishedResult, dict[str, bytes]]:
     result, zipped = bundled(task, **chosen)
     return result, files_of(zipped)
@@ -120,7 +124,9 @@ def test_bundle_without_a_ranking_reproduces(marked: Task, tmp_path: Path) -> No
 
 
 def test_answers_in_a_bundle_give_the_published_tables(
-    marked: Task, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    marked: Task,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     _result, files = published_lines(marked, with_texts=True)
     path = tmp_path / "answers.jsonl"

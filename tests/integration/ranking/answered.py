@@ -14,6 +14,8 @@ from ranking.services.analyses import (
 def answer(task: Task, kind: str, **given: Any) -> Analysis:
     """Ask, and compute at once."""
     asked = analysis_ask(
-        task=task, choice=analysis_choice(kind, given), is_queued=False
+        task=task,
+        choice=analysis_choice(kind, given),
+        is_queued=False,
     )
     return analysis_compute(analysis=asked)

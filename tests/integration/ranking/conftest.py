@@ -80,7 +80,9 @@ def varied(writer: TestSetWriter) -> TestSetWriter:
             block = writer.block(segment, ["A", "B", "C"])
             for judge in range(6):
                 writer.judgment(
-                    f"j{judge}", block, [2, 1, 3] if judge < 2 else [1, 2, 3]
+                    f"j{judge}",
+                    block,
+                    [2, 1, 3] if judge < 2 else [1, 2, 3],
                 )
     return writer
 

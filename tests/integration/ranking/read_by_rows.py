@@ -13,16 +13,19 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 def blocks_by_rows(task: Task, judgments: JudgmentQuerySet, watermark: int) -> Blocks:
     """Return what counts of some judgments up to the watermark, by block and then by judge."""
     names = System.objects.filter(test_set_id=task.test_set_id).values_list(
-        "name", flat=True
+        "name",
+        flat=True,
     )
     return blocks_from_rows(_rows(task, judgments, watermark), names)
 
 
 def _rows(
-    task: Task, judgments: JudgmentQuerySet, watermark: int
+    task: Task,
+    judgments: JudgmentQuerySet,
+    watermark: int,
 ) -> Iterator[BlockRow]:
     outputs = Output.objects.filter(system__test_set=task.test_set_id).select_related(
-        "system"
+        "system",
     )
     system_of = {output.pk: output.system.name for output in outputs}
     superseded = Judgment.objects.until(watermark).values_list("supersedes", flat=True)

@@ -12,7 +12,9 @@ def judged(writer: TestSetWriter, segments: range, judges: int = 6) -> None:
             block = writer.block(segment, ["A", "B", "C"])
             for judge in range(judges):
                 writer.judgment(
-                    f"j{judge}", block, [2, 1, 3] if judge == segment % 9 else [1, 2, 3]
+                    f"j{judge}",
+                    block,
+                    [2, 1, 3] if judge == segment % 9 else [1, 2, 3],
                 )
 
 

@@ -67,14 +67,15 @@ def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
         judge=judges[1],
         task=task,
         decision=JudgeDecision(
-            action="exclude", user=make_organiser(task.test_set.campaign)
+            action="exclude",
+            user=make_organiser(task.test_set.campaign),
         ),
     )
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     everybody = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
     without = tally(
-        judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"])
+        judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"]),
     )
     told = SamplingState.objects.get()
     assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()
@@ -98,7 +99,11 @@ def test_pairs_left_uncompared_are_not_awaited(answer: str, compared: int) -> No
     task = Task.objects.create(test_set=test_set, protocol=Protocol.TOP)
     task_rules_change(task=task, rules={"best_worst": True})
     design_change(
-        task=task, kind="active", systems_per_block=4, segments_per_hit=1, redundancy=2
+        task=task,
+        kind="active",
+        systems_per_block=4,
+        segments_per_hit=1,
+        redundancy=2,
     )
     hits_plan(task_id=task.pk, count=4)
     [block] = assigned_blocks(lend(make_judge(task.test_set.campaign)))
@@ -106,7 +111,11 @@ def test_pairs_left_uncompared_are_not_awaited(answer: str, compared: int) -> No
         skip_submit(assigned=block, client_id=uuid4(), reason="other")
         # A ranking without judgments.
         sampling_state_record(
-            task_id=task.pk, watermark=0, systems=[], wins=[], ties=[]
+            task_id=task.pk,
+            watermark=0,
+            systems=[],
+            wins=[],
+            ties=[],
         )
     else:
         sent = SentJudgment(answer={"best": 1, "worst": 2})

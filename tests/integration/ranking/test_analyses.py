@@ -96,7 +96,9 @@ def with_reference(varied: TestSetWriter) -> TestSetWriter:
 
 @pytest.mark.parametrize("kind", some_now(OF_COMPARISONS, most=3))
 def test_every_kind_is_computed_reproduced_and_told_in_every_language(
-    with_reference: TestSetWriter, as_organiser: Client, kind: str
+    with_reference: TestSetWriter,
+    as_organiser: Client,
+    kind: str,
 ) -> None:
     before = ranking_run_compute(task_id=with_reference.task.pk)
     # As users ask, with all resamples: test_same_bits.py.
@@ -105,7 +107,8 @@ def test_every_kind_is_computed_reproduced_and_told_in_every_language(
     assert asked.finished_at is not None
     here = [with_reference.campaign.slug, with_reference.task.pk, kind]
     section = as_organiser.get(
-        reverse("analysis", args=here, query=given), headers={"HX-Request": "true"}
+        reverse("analysis", args=here, query=given),
+        headers={"HX-Request": "true"},
     )
     page = section.content.decode()
     for each in links_of(page):
@@ -153,7 +156,8 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     assert judged(without=["j6"]) == (78, 6)
     group = judge_group_create(campaign=campaign, name="experts")
     judge_group_members_change(
-        group=group, add=list(Judge.objects.filter(pseudonym="j6"))
+        group=group,
+        add=list(Judge.objects.filter(pseudonym="j6")),
     )
     assert judged(judge_group="experts") == (6, 1)
     quality_action_take(
@@ -165,10 +169,12 @@ def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -
     assert judged() == (66, 6)
     assert judged(excluded_judges="count") == (84, 7)
     document = Document.objects.create(
-        test_set=task.test_set, name="news/first", position=99
+        test_set=task.test_set,
+        name="news/first",
+        position=99,
     )
     Segment.objects.filter(test_set_id=task.test_set_id, number__lte=2).update(
-        document=document
+        document=document,
     )
     assert judged(documents=["news/first"]) == (10, 5)
     assert judged(domains=["news"]) == (10, 5)
@@ -190,7 +196,7 @@ def test_identical_texts_ranked_differently_are_named_with_their_judge_and_sente
     """Nobody ties, so all six judges of sentence 3 rank its two equal texts differently; elsewhere all texts differ."""
     for output in Output.objects.filter(segment__test_set=varied.task.test_set_id):
         Output.objects.filter(pk=output.pk).update(
-            text=f"{output.system_id} {output.segment_id}"
+            text=f"{output.system_id} {output.segment_id}",
         )
     alike = Output.objects.filter(segment__number=3, system__name__in=["A", "B"])
     assert alike.update(text="Gleich.") == 2
@@ -222,7 +228,9 @@ def test_all_methods_give_an_order(varied: TestSetWriter) -> None:
 
 
 def test_analyses_have_an_address_for_each_watermark(
-    ten_blocks: TestSetWriter, organiser: User, client: Client
+    ten_blocks: TestSetWriter,
+    organiser: User,
+    client: Client,
 ) -> None:
     # An analyst may choose it, too.
     client.force_login(make_analyst(ten_blocks.campaign))
@@ -263,11 +271,14 @@ def test_analyses_have_an_address_for_each_watermark(
 
 @pytest.mark.parametrize("wrong", ["0", "10000", "9" * 30])
 def test_a_watermark_that_is_not_there_is_refused_at_its_field(
-    ten_blocks: TestSetWriter, as_organiser: Client, wrong: str
+    ten_blocks: TestSetWriter,
+    as_organiser: Client,
+    wrong: str,
 ) -> None:
     ranking_run_compute(task_id=ten_blocks.task.pk)
     page = reverse(
-        "analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"]
+        "analysis",
+        args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"],
     )
     for refused in (
         as_organiser.post(page, {"watermark": wrong}, follow=True),

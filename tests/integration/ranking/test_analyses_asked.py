@@ -72,7 +72,9 @@ def test_the_same_question_is_answered_once(ten_blocks: TestSetWriter) -> None:
     later = analysis_ask(task=ten_blocks.task, choice=choice)
     assert later.watermark == first.watermark + 1
     earlier = analysis_ask(
-        task=ten_blocks.task, choice=choice, watermark=first.watermark
+        task=ten_blocks.task,
+        choice=choice,
+        watermark=first.watermark,
     )
     assert earlier == first
 
@@ -93,7 +95,8 @@ def test_failed_analysis_can_be_repeated(ten_blocks: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 def test_a_page_shows_progress_then_the_answer(
-    ten_blocks: TestSetWriter, as_organiser: Client
+    ten_blocks: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     here = [ten_blocks.campaign.slug, ten_blocks.task.pk]
     page = reverse("analysis", args=[*here, "agreement"])
@@ -119,12 +122,15 @@ def test_a_page_shows_progress_then_the_answer(
 
 
 def test_analysts_ask_and_change_nothing(
-    ten_blocks: TestSetWriter, organiser: User, client: Client
+    ten_blocks: TestSetWriter,
+    organiser: User,
+    client: Client,
 ) -> None:
     analyst = make_analyst(ten_blocks.campaign)
     client.force_login(analyst)
     page = reverse(
-        "analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"]
+        "analysis",
+        args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "diagnosis"],
     )
     assert client.post(page).status_code == 302
     assert Analysis.objects.get().asked_by == analyst

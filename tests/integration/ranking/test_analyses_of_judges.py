@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db
 
 def answer(task: Task, kind: str, **given: Any) -> Analysis:
     asked = analysis_ask(
-        task=task, choice=analysis_choice(kind, given), is_queued=False
+        task=task,
+        choice=analysis_choice(kind, given),
+        is_queued=False,
     )
     return analysis_compute(analysis=asked)
 
@@ -65,7 +67,8 @@ def test_the_ranking_without_those_who_prefer_b(varied: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 def test_by_default_those_excluded_or_flagged_now_are_left_out(
-    varied: TestSetWriter, organiser: User
+    varied: TestSetWriter,
+    organiser: User,
 ) -> None:
     nobody = answer(varied.task, "without")
     assert data_of(nobody)["left_out"] == {}
@@ -99,7 +102,8 @@ def test_strangers_and_everybody_are_refused(varied: TestSetWriter) -> None:
 
 
 def test_flags_of_all_judges_leave_none_out_by_default(
-    varied: TestSetWriter, organiser: User
+    varied: TestSetWriter,
+    organiser: User,
 ) -> None:
     for judge in Judge.objects.all():
         quality_action_take(
@@ -174,10 +178,12 @@ def test_without_names_the_two_who_share_most(varied: TestSetWriter) -> None:
 
 def test_agreement_is_broken_down_by_pair_and_document(varied: TestSetWriter) -> None:
     document = Document.objects.create(
-        test_set=varied.task.test_set, name="news/first", position=99
+        test_set=varied.task.test_set,
+        name="news/first",
+        position=99,
     )
     Segment.objects.filter(test_set_id=varied.task.test_set_id, number__lte=2).update(
-        document=document
+        document=document,
     )
     found = answer(varied.task, "agreement_by", chance="uniform")
     # Of 15 pairs of judges 8 differ on A and B, and nobody on C.

@@ -47,7 +47,8 @@ class History:
         number = next(NUMBERS)
         campaign = Campaign.objects.create(slug=f"c{number}", name=str(number))
         self.user = User.objects.create_user(
-            name="Olga", email=f"olga{number}@example.org"
+            name="Olga",
+            email=f"olga{number}@example.org",
         )
         self.writer = TestSetWriter(campaign, "one", "ABC")
         self.writer.system("_ref", kind="reference")
@@ -59,14 +60,22 @@ class History:
         self.judged = 0
 
     def judge(
-        self, kind: int, judge: int, segment: int, layout: int, labels: Sequence[Any]
+        self,
+        kind: int,
+        judge: int,
+        segment: int,
+        layout: int,
+        labels: Sequence[Any],
     ) -> None:
         """Store a judgment: a new one, of a check, or a revision."""
         if kind > 6 and self.standing:
             old = self.standing.pop(judge % len(self.standing))
             said = labels[: len(old.labels)]
             new = self.writer.judgment(
-                old.judge.pseudonym, old.block, [1, *said[1:]], supersedes=old
+                old.judge.pseudonym,
+                old.block,
+                [1, *said[1:]],
+                supersedes=old,
             )
             self.standing.append(new)
             return
@@ -76,17 +85,19 @@ class History:
             block = self._block(segment, layout, is_new=True)
         said = [1, *labels[1 : len(CHECK if block.control else LAYOUTS[layout])]]
         self.standing.append(
-            self.writer.judgment(name, block, said, active_ms=1000 * (judge + 3))
+            self.writer.judgment(name, block, said, active_ms=1000 * (judge + 3)),
         )
 
     def _block(self, segment: int, layout: int, *, is_new: bool = False) -> Block:
         if is_new or (segment, layout) not in self.blocks:
             block = self.writer.block(
-                segment + 1, CHECK if layout < 0 else LAYOUTS[layout]
+                segment + 1,
+                CHECK if layout < 0 else LAYOUTS[layout],
             )
             if layout < 0:
                 Block.objects.filter(pk=block.pk).update(
-                    control="attention", expected=[1, 2, 1]
+                    control="attention",
+                    expected=[1, 2, 1],
                 )
                 block.refresh_from_db()
             self.blocks[segment, layout] = block
@@ -118,10 +129,12 @@ class History:
             self.writer.system(f"S{next(NUMBERS)}")
         elif what == "kind":
             System.objects.filter(
-                test_set_id=self.writer.task.test_set_id, name="C"
+                test_set_id=self.writer.task.test_set_id,
+                name="C",
             ).update(kind="system")
             System.objects.filter(
-                test_set_id=self.writer.task.test_set_id, name="_ref"
+                test_set_id=self.writer.task.test_set_id,
+                name="_ref",
             ).update(kind="system")
 
     def rank(self, worker: int) -> None:
@@ -135,7 +148,9 @@ class History:
             return
         assert ranking_run_reproduce(computed.run) == computed.run.result
         quality_evaluate(
-            run=computed.run, tallies=computed.judges, agreement=computed.agreement
+            run=computed.run,
+            tallies=computed.judges,
+            agreement=computed.agreement,
         )
         measured = self._measures()
         JudgeMeasures.objects.filter(task=self.task_id).delete()
@@ -176,10 +191,12 @@ _change = st.tuples(
     st.sampled_from(["exclude", "settings", "system", "kind"]),
 )
 _worker = st.tuples(
-    st.sampled_from(["rank", "rank", "rank", "fail", "restart"]), st.integers(0, 1)
+    st.sampled_from(["rank", "rank", "rank", "fail", "restart"]),
+    st.integers(0, 1),
 )
 steps = st.lists(
-    _judgment | _judgment | _judgment | _worker | _worker | _change, max_size=24
+    _judgment | _judgment | _judgment | _worker | _worker | _change,
+    max_size=24,
 )
 
 
@@ -189,7 +206,9 @@ steps = st.lists(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 def test_after_any_steps_a_ranking_is_that_of_all_judgments(
-    db: None, steps: list[tuple[Any, ...]], stored_after: int
+    db: None,
+    steps: list[tuple[Any, ...]],
+    stored_after: int,
 ) -> None:
     history = History()
     with mock.patch.object(services, "STORED_AFTER_JUDGMENTS", stored_after):

@@ -39,7 +39,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def ranking(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[Task]:
     with shared_rows(django_db_blocker, lambda: two_tasks(make_campaign())) as made:
         yield made
@@ -57,7 +58,7 @@ def other_of(task: Task) -> Task:
 def asked(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("beside", {"resamples": 100, **given})
     return analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
 
 
@@ -75,7 +76,7 @@ def notes_of(analysis: Analysis) -> str:
                 for table in analysis.reports["en"]["tables"]
                 for note in table["notes"]
             ),
-        ]
+        ],
     )
 
 
@@ -134,7 +135,13 @@ def test_later_judgments_do_not_change_an_analysis(task: Task) -> None:
     first = asked(task)
     ada = Judge.objects.get(pseudonym="ada")
     judged(
-        other_of(task), ada, "amber", "dune", number=20, verdict="first", active_ms=1
+        other_of(task),
+        ada,
+        "amber",
+        "dune",
+        number=20,
+        verdict="first",
+        active_ms=1,
     )
     data, reports = analysis_reproduce(first)
     assert json.loads(json.dumps([data, reports])) == [first.data, first.reports]
@@ -259,7 +266,9 @@ def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(
     SpansAnswer.objects.bulk_create(
         SpansAnswer(judgment=judgment, scores=[80 - 10 * place + number % 2])
         for judgment, (number, place) in zip(
-            labelled_all(scores, shown), places, strict=True
+            labelled_all(scores, shown),
+            places,
+            strict=True,
         )
     )
     answer = asked(scores, without=["yin"])
@@ -276,5 +285,5 @@ def test_outputs_that_are_scored_one_by_one_are_ordered_by_their_means(
     everybody = (asked(scores).data or {})["tasks"][0]
     assert [each["score"] for each in everybody["order"]] == [80.5, 70.5, 60.5, 50.5]
     assert everybody["per_hour"]["value"] == pytest.approx(
-        6 / (96 * CHOSEN_MS / 3_600_000)
+        6 / (96 * CHOSEN_MS / 3_600_000),
     )

@@ -40,7 +40,8 @@ def test_data_collected_by_hand(three: list[TestSetWriter], campaign: Campaign) 
 
 
 def test_clusters_as_findings_print_them(
-    three: list[TestSetWriter], campaign: Campaign
+    three: list[TestSetWriter],
+    campaign: Campaign,
 ) -> None:
     report = told(campaign, "clusters")
     tables = {table.title: table for table in report.tables}
@@ -86,7 +87,9 @@ def test_bojars_table_by_hand(three: list[TestSetWriter], campaign: Campaign) ->
 
 @pytest.mark.thorough
 def test_skipped_blocks_count_where_asked(
-    three: list[TestSetWriter], campaign: Campaign, organiser: User
+    three: list[TestSetWriter],
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     # One more is skipped and then ranked, and one by a judge who is excluded.
     block = three[0].block(6, ["A", "B", "C"])
@@ -102,21 +105,26 @@ def test_skipped_blocks_count_where_asked(
         skipped: [
             row[3]
             for row in rows_of(
-                told(campaign, "agreement", skipped_blocks=skipped), "agreement"
+                told(campaign, "agreement", skipped_blocks=skipped),
+                "agreement",
             )
         ]
         for skipped in ("leave_out", "count")
     }
     assert blocks == {"leave_out": [9, 4, 9, 22 / 3], "count": [10, 4, 9, 23 / 3]}
     everybody = told(
-        campaign, "agreement", skipped_blocks="count", excluded_judges="count"
+        campaign,
+        "agreement",
+        skipped_blocks="count",
+        excluded_judges="count",
     )
     assert [row[3] for row in rows_of(everybody, "agreement")] == [10, 5, 9, 8.0]
     assert "“Blocks” includes skipped blocks." in everybody.notes
 
 
 def test_pairs_that_methods_order_differently_are_named(
-    write_test_set: WriteTestSet, campaign: Campaign
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
 ) -> None:
     # A ties with C seven times and beats it once; B wins five of eight against C, and loses the others.
     writer = write_test_set(("A", "B", "C"), name="one")
@@ -138,7 +146,8 @@ def test_pairs_that_methods_order_differently_are_named(
 
 
 def test_systems_with_equal_scores_are_in_no_order(
-    write_test_set: WriteTestSet, campaign: Campaign
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
 ) -> None:
     # A and C win one each, and so do B and C, who tie twice: by Expected Wins all three have one half.
     writer = write_test_set(("A", "B", "C"), name="one")
@@ -186,7 +195,7 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     for name, rank, low, high, score, score_low, score_high in rows:
         own = [next(row for row in each if row["system"] == name) for each in latest]
         assert rank == pytest.approx(
-            sum(row["rank"] + row["last_rank"] for row in own) / 6
+            sum(row["rank"] + row["last_rank"] for row in own) / 6,
         )
         # Their own ranges are percentiles, whose means do not hold.
         assert (low, high) == (None, None)
@@ -199,7 +208,8 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
     assert by_task[-1][0] == "D"
     assert by_task[-1][1:3] == [None, None]
     computed = rows_of(
-        told(campaign, "average-ranks", method="expected_wins"), "average_ranks"
+        told(campaign, "average-ranks", method="expected_wins"),
+        "average_ranks",
     )
     assert [row[0] for row in computed] == [row[0] for row in rows]
     assert [row[4] for row in computed] == [pytest.approx(row[4]) for row in rows]
@@ -207,7 +217,10 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
         assert 1 <= row[2] <= row[1] <= row[3] <= 4
         assert 0 <= row[5] <= row[4] <= row[6] <= 1
     percentiles = told(
-        campaign, "average-ranks", method="expected_wins", ranges="percentile"
+        campaign,
+        "average-ranks",
+        method="expected_wins",
+        ranges="percentile",
     )
     assert all(
         row[2:4] == [None, None] for row in rows_of(percentiles, "average_ranks")
@@ -218,7 +231,8 @@ def test_average_ranks_by_hand(three: list[TestSetWriter], campaign: Campaign) -
 
 
 def test_judges_of_several_tasks_count_once(
-    write_test_set: WriteTestSet, campaign: Campaign
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
 ) -> None:
     """The same judgments by the same six judges in two test sets; then as if by others in each."""
 
@@ -231,7 +245,9 @@ def test_judges_of_several_tasks_count_once(
                 block = writer.block(segment, ["A", "B", "C"])
                 for judge in range(6):
                     writer.judgment(
-                        f"{prefix}{judge}", block, [2, 1, 3] if judge < 3 else [1, 2, 3]
+                        f"{prefix}{judge}",
+                        block,
+                        [2, 1, 3] if judge < 3 else [1, 2, 3],
                     )
 
     for into, prefix in ((campaign, "j"), (other, "k")):
@@ -240,7 +256,8 @@ def test_judges_of_several_tasks_count_once(
 
     def width(of: Campaign) -> float:
         rows = rows_of(
-            told(of, "average-ranks", method="expected_wins"), "average_ranks"
+            told(of, "average-ranks", method="expected_wins"),
+            "average_ranks",
         )
         row = next(row for row in rows if row[0] == "A")
         return float(row[6] - row[5])
@@ -250,7 +267,9 @@ def test_judges_of_several_tasks_count_once(
 
 @pytest.mark.thorough
 def test_empty_sections_are_reported(
-    write_test_set: WriteTestSet, campaign: Campaign, as_organiser: Client
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
+    as_organiser: Client,
 ) -> None:
     address = reverse("campaign-tables", args=[campaign.slug])
     assert as_organiser.get(address).status_code == 200
@@ -295,11 +314,13 @@ def test_empty_sections_are_reported(
 
 
 def test_only_the_judges_of_a_group_count(
-    three: list[TestSetWriter], campaign: Campaign
+    three: list[TestSetWriter],
+    campaign: Campaign,
 ) -> None:
     group: JudgeGroup = judge_group_create(campaign=campaign, name="experts")
     judge_group_members_change(
-        group=group, add=list(Judge.objects.filter(pseudonym="j2"))
+        group=group,
+        add=list(Judge.objects.filter(pseudonym="j2")),
     )
     report = told(campaign, "agreement", judge_group="experts")
     assert rows_of(report, "agreement")[0][:4] == ["one", "Czech–English", 3, 4]

@@ -25,11 +25,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.thorough
 def test_a_computed_table_follows_from_what_it_recorded(
-    three: list[TestSetWriter], campaign: Campaign
+    three: list[TestSetWriter],
+    campaign: Campaign,
 ) -> None:
     choice = table_choice("average-ranks", {"method": "expected_wins"})
     table = analysis_compute(
-        analysis=table_ask(campaign=campaign, choice=choice, is_queued=False)
+        analysis=table_ask(campaign=campaign, choice=choice, is_queued=False),
     )
     before = table.data, table.reports
     three[0].judgment("j9", three[0].block(1, ["A", "B", "C"]), [3, 2, 1])
@@ -51,7 +52,9 @@ def test_a_computed_table_follows_from_what_it_recorded(
 
 @pytest.mark.thorough
 def test_invalid_options_are_refused_with_their_field(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+    three: list[TestSetWriter],
+    campaign: Campaign,
+    as_organiser: Client,
 ) -> None:
     refused_ones: list[tuple[str, dict[str, Any], str]] = [
         ("nothing", {}, "kind"),
@@ -72,11 +75,11 @@ def test_invalid_options_are_refused_with_their_field(
     )
     rest = reverse("api-campaign-table", args=[campaign.slug, "clusters"])
     assert as_organiser.get(f"{rest}?ranges=sign_test").json()["errors"].keys() == {
-        "ranges"
+        "ranges",
     }
     assert (
         as_organiser.get(
-            reverse("campaign-table", args=[campaign.slug, "no"])
+            reverse("campaign-table", args=[campaign.slug, "no"]),
         ).status_code
         == 404
     )
@@ -84,7 +87,8 @@ def test_invalid_options_are_refused_with_their_field(
         table_ask(
             campaign=campaign,
             choice=table_choice(
-                "clusters", {"method": "bojar", "judge_group": "nobody"}
+                "clusters",
+                {"method": "bojar", "judge_group": "nobody"},
             ),
         )
     with pytest.raises(CommandError, match="ranges"):
@@ -97,12 +101,16 @@ def test_invalid_options_are_refused_with_their_field(
 
 @pytest.mark.thorough
 def test_analysts_ask_and_the_campaign_stays(
-    three: list[TestSetWriter], campaign: Campaign, organiser: User, client: Client
+    three: list[TestSetWriter],
+    campaign: Campaign,
+    organiser: User,
+    client: Client,
 ) -> None:
     analyst: User = make_analyst(campaign)
     client.force_login(analyst)
     answer = client.post(
-        reverse("campaign-table", args=[campaign.slug, "agreement"]), {"seed": "1"}
+        reverse("campaign-table", args=[campaign.slug, "agreement"]),
+        {"seed": "1"},
     )
     assert answer.status_code == 302
     assert Analysis.objects.get().asked_by == analyst
@@ -113,7 +121,9 @@ def test_analysts_ask_and_the_campaign_stays(
 
 @pytest.mark.thorough
 def test_archived_campaigns_show_what_is_there_and_compute_nothing(
-    three: list[TestSetWriter], campaign: Campaign, as_organiser: Client
+    three: list[TestSetWriter],
+    campaign: Campaign,
+    as_organiser: Client,
 ) -> None:
     told(campaign, "agreement")
     Campaign.objects.filter(pk=campaign.pk).update(state="open")

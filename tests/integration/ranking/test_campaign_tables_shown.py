@@ -17,13 +17,17 @@ pytestmark = pytest.mark.django_db
 
 
 def places_of(
-    client: Client, campaign: Campaign, kind: str, **given: Any
+    client: Client,
+    campaign: Campaign,
+    kind: str,
+    **given: Any,
 ) -> dict[str, list[str]]:
     """Where the cells of each row of a page lead, by the words of its first cell; all of these pages are there."""
     address = reverse("campaign-table", args=[campaign.slug, kind], query=given)
     found: dict[str, list[str]] = {}
     for row in re.findall(
-        r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", text_in(client, address)
+        r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>",
+        text_in(client, address),
     ):
         name = re.sub("<[^>]+>", "", row.partition("</th>")[0])
         places = [
@@ -77,11 +81,14 @@ def test_rows_lead_to_their_tasks_and_to_the_judgments_they_count(
         reverse(
             "system-results",
             args=[*of["three"], three[2].task.test_set.systems.get(name="D").pk],
-        )
+        ),
     ]
     assert len(set(systems["A"])) == 3
     methods = places_of(
-        as_organiser, campaign, "methods", methods=["expected_wins", "bojar"]
+        as_organiser,
+        campaign,
+        "methods",
+        methods=["expected_wins", "bojar"],
     )
     assert set(methods["three"]) == {rankings["three"]}
     # One that was deleted is on no list, and leads nowhere.

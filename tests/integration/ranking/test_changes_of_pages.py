@@ -100,7 +100,8 @@ def reversal(writer: TestSetWriter, user: User) -> None:
 def kept(writer: TestSetWriter, _user: User) -> None:
     yesterday = timezone.now() - timedelta(days=1)
     LatestRanking.objects.filter(pk=writer.task.pk).update(
-        finished_at=yesterday, is_kept=False
+        finished_at=yesterday,
+        is_kept=False,
     )
     assert rankings_of_days_keep() == 1
 
@@ -130,7 +131,7 @@ CHANGES: dict[str, Change] = {
     "reversal": reversal,
     "kept": kept,
     "withdrawn": lambda w, _: system_withdraw(
-        system=w.task.test_set.systems.earliest("pk")
+        system=w.task.test_set.systems.earliest("pk"),
     ),
     "closed": closed,
     "renamed": renamed,
@@ -151,7 +152,9 @@ def answered(client: Client, live: str, seen: str) -> tuple[int, str]:
 
 @pytest.mark.thorough
 def test_whatever_changes_the_page_is_no_304(
-    as_organiser: Client, organiser: User, judged: TestSetWriter
+    as_organiser: Client,
+    organiser: User,
+    judged: TestSetWriter,
 ) -> None:
     live = addresses(judged)["live"]
     status, seen = answered(as_organiser, live, "")
@@ -165,7 +168,8 @@ def test_whatever_changes_the_page_is_no_304(
 
 
 def test_the_same_page_in_another_language_is_another_version(
-    as_organiser: Client, judged: TestSetWriter
+    as_organiser: Client,
+    judged: TestSetWriter,
 ) -> None:
     live = addresses(judged)["live"]
     _status, seen = answered(as_organiser, live, "")
@@ -174,7 +178,9 @@ def test_the_same_page_in_another_language_is_another_version(
 
 
 def test_time_dependent_parts_are_as_of_the_minute(
-    organiser: User, judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    organiser: User,
+    judged: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Ages, who is at work, and so whom HITs were lent to."""
     now = timezone.now().replace(second=30)
@@ -182,7 +188,8 @@ def test_time_dependent_parts_are_as_of_the_minute(
     for seconds in (0, 20, 40):
         later = now + timedelta(seconds=seconds)
         monkeypatch.setattr(
-            "ranking.selectors.dashboards.timezone.now", lambda at=later: at
+            "ranking.selectors.dashboards.timezone.now",
+            lambda at=later: at,
         )
         state = dashboard_state(user=organiser, slug="museum", task_id=judged.task.pk)
         assert state is not None

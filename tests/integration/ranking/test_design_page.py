@@ -67,7 +67,9 @@ def test_the_form_shows_the_design_in_force(organiser: Client, task: Task) -> No
 
 
 def test_presets_of_the_same_systems_are_forecast_once(
-    organiser: Client, task: Task, monkeypatch: pytest.MonkeyPatch
+    organiser: Client,
+    task: Task,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     first = organiser.get(address(task)).context["presets"]
     forecasts = Mock(wraps=budget_curve)
@@ -103,7 +105,8 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) ->
 
 @pytest.mark.thorough
 def test_a_group_is_named_in_the_question_and_in_the_history(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     group = judge_group_create(campaign=task.test_set.campaign, name="Experts")
     elsewhere = judge_group_create(campaign=make_campaign("zoo"), name="Keepers")
@@ -131,16 +134,18 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) 
 
 @pytest.mark.thorough
 def test_a_reference_that_judges_see_is_refused_at_its_field(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     design_change(task=task, reference_rate=0.0)
     type(task.test_set.campaign).objects.update(show_reference=True)
     fields = sent(organiser, task, reference="system")
     page = organiser.post(address(task), fields)
     assert "see the reference" in " ".join(
-        page.context["form"].errors["reference_rate"]
+        page.context["form"].errors["reference_rate"],
     )
     page = organiser.post(
-        address(task), {**fields, "rank_shown_reference": "on", "show": "yes"}
+        address(task),
+        {**fields, "rank_shown_reference": "on", "show": "yes"},
     )
     assert page.status_code == 200

@@ -37,7 +37,9 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
         for segment in range(1, 9):
             block = writer.block(segment, ["A", "B"])
             writer.judgment(
-                f"j{segment % 2}", block, [1, 2] if segment <= 5 else [2, 1]
+                f"j{segment % 2}",
+                block,
+                [1, 2] if segment <= 5 else [2, 1],
             )
     asked = answer(writer.task)
     found = data_of(asked)["first_place"]
@@ -48,7 +50,7 @@ def test_the_judgments_that_decide_are_named(writer: TestSetWriter) -> None:
     assert {(row["label"], row["other_label"]) for row in found["rows"]} == {(1, 2)}
     assert any(
         note.startswith(
-            "3 of 8 judgments (37.5%) decide first place: without them, B is ahead of A"
+            "3 of 8 judgments (37.5%) decide first place: without them, B is ahead of A",
         )
         for note in notes_of(asked)
     )

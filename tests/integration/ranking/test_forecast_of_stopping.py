@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 def answer(task: Task, **given: Any) -> Analysis:
     choice = analysis_choice("stopping", given)
     return analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
 
 
@@ -83,7 +83,10 @@ def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     ahead = data["forecast"]
     assert len(ahead["share"]) == len(figure.rows) - len(so_far)
     for low, share, high in zip(
-        ahead["low"], ahead["share"], ahead["high"], strict=True
+        ahead["low"],
+        ahead["share"],
+        ahead["high"],
+        strict=True,
     ):
         assert low <= share <= high
     assert figure.plot is not None
@@ -136,7 +139,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     }
     # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
     Analysis.objects.filter(pk=asked.pk).update(
-        judgments={**asked.judgments, "work": plain(work)}
+        judgments={**asked.judgments, "work": plain(work)},
     )
     asked.refresh_from_db()
     found = analysis_compute(analysis=asked)
@@ -175,7 +178,8 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
 
 @pytest.mark.thorough
 def test_a_rule_counts_the_judgments_that_count(
-    writer: TestSetWriter, organiser: User
+    writer: TestSetWriter,
+    organiser: User,
 ) -> None:
     """Of 32 judgments eight are of a judge who is excluded: to 124 it is a hundred more, not 92, and to 132 it is 108."""
     close_race(writer, range(1, 9))
@@ -185,7 +189,9 @@ def test_a_rule_counts_the_judgments_that_count(
     stopping_rule_set(task=task, judgments=124, reason="Money ends.")
     judge = Judge.objects.get(pseudonym="j3")
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     ranking_run_compute(task_id=task.pk)
     work = work_facts(task=task)
@@ -199,7 +205,7 @@ def test_a_rule_counts_the_judgments_that_count(
     pace = ((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0))
     at_work = replace(work, today=2, days=(10,) * 7, pace=pace)
     Analysis.objects.filter(pk=asked.pk).update(
-        judgments={**asked.judgments, "work": plain(at_work)}
+        judgments={**asked.judgments, "work": plain(at_work)},
     )
     asked.refresh_from_db()
     found = analysis_compute(analysis=asked)

@@ -45,7 +45,8 @@ def judges(*pseudonyms: str) -> list[Judge]:
 
 @pytest.mark.thorough
 def test_only_judges_of_the_group_count_and_the_run_says_so(
-    writer: TestSetWriter, group: JudgeGroup
+    writer: TestSetWriter,
+    group: JudgeGroup,
 ) -> None:
     task = writer.task
     of_all = ranking_run_compute(task_id=task.pk)
@@ -79,7 +80,8 @@ def test_only_judges_of_the_group_count_and_the_run_says_so(
 
 
 def test_a_judge_outside_who_begins_is_left_out_at_once(
-    writer: TestSetWriter, group: JudgeGroup
+    writer: TestSetWriter,
+    group: JudgeGroup,
 ) -> None:
     ranking_settings_change(task=writer.task, judge_group=group, reason="Asked.")
     first = ranking_run_compute(task_id=writer.task.pk)

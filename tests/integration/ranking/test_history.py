@@ -33,7 +33,8 @@ def test_stages_are_the_stored_runs_in_their_order(writer: TestSetWriter) -> Non
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [RUNS_SHOWN + 5])
 def test_two_queries_and_few_results_however_many_runs(
-    writer: TestSetWriter, count: int
+    writer: TestSetWriter,
+    count: int,
 ) -> None:
     with writer.at_once():
         for segment in range(1, count + 1):

@@ -78,7 +78,7 @@ def test_another_task_of_the_campaign_stays_out(write_test_set: WriteTestSet) ->
     two.judgment("j", two.block(1, ["B", "C"]), [1, 2])
 
     assert judged_blocks(task_id=one.task.pk, watermark=1).labels.tolist() == [
-        [1, 2, 0]
+        [1, 2, 0],
     ]
 
 
@@ -89,7 +89,8 @@ def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 50])
 def test_seven_queries_for_one_judgment_and_for_fifty(
-    writer: TestSetWriter, count: int
+    writer: TestSetWriter,
+    count: int,
 ) -> None:
     with writer.at_once():
         for segment in range(1, count + 1):
@@ -105,7 +106,10 @@ MOST = [f"s{index:02}" for index in range(MOST_CANDIDATES)]
 
 
 def write_at_random(
-    writer: TestSetWriter, random: np.random.Generator, *, systems: int
+    writer: TestSetWriter,
+    random: np.random.Generator,
+    *,
+    systems: int,
 ) -> None:
     """Write blocks of any shape, with collapsed outputs, blanks, controls and revisions."""
     for number in range(25):
@@ -117,7 +121,8 @@ def write_at_random(
         block = writer.block(int(random.integers(1, 9)), shown)
         if number % 6 == 0:
             Block.objects.filter(pk=block.pk).update(
-                control="attention", expected=[1] * len(shown)
+                control="attention",
+                expected=[1] * len(shown),
             )
         for judge in random.permutation(4)[: random.integers(0, 4)].tolist():
             earlier = None
@@ -131,14 +136,20 @@ def write_at_random(
                     None if random.random() < 0.3 else int(random.integers(1, 90_000))
                 )
                 earlier = writer.judgment(
-                    f"j{judge}", block, labels, supersedes=earlier, active_ms=active
+                    f"j{judge}",
+                    block,
+                    labels,
+                    supersedes=earlier,
+                    active_ms=active,
                 )
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("seed", "systems"), [(2, 5), (4, MOST_CANDIDATES)])
 def test_columns_give_what_reading_row_by_row_gives(
-    write_test_set: WriteTestSet, seed: int, systems: int
+    write_test_set: WriteTestSet,
+    seed: int,
+    systems: int,
 ) -> None:
     random = np.random.default_rng(seed)
     write_at_random(write_test_set(MOST, name="other"), random, systems=3)

@@ -54,7 +54,8 @@ def today() -> datetime:
 
 @pytest.mark.thorough
 def test_an_organiser_keeps_the_present_ranking_by_page(
-    as_organiser: Client, varied: TestSetWriter
+    as_organiser: Client,
+    varied: TestSetWriter,
 ) -> None:
     names = [varied.campaign.slug, varied.task.pk]
     dashboard, keep = (
@@ -68,7 +69,7 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     judge_on(varied)
     shown = rank(varied)
     assert "Not saved: the next ranking replaces it." in text_of(
-        as_organiser.get(dashboard)
+        as_organiser.get(dashboard),
     )
     judge_on(varied, times=2)
 
@@ -77,7 +78,7 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
     assert (kept.watermark, kept.result) == (shown.watermark, shown.result)
     assert f"Saved as ranking {kept.pk} (judgments up to {kept.watermark})." in text_of(
-        answer
+        answer,
     )
     assert f"Saved as ranking {kept.pk}." in text_of(answer)
     assert reasons() == ["first", "asked"]
@@ -86,7 +87,8 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_keeping_waits_for_a_worker_that_is_ranking(
-    varied: TestSetWriter, other_session: cursor
+    varied: TestSetWriter,
+    other_session: cursor,
 ) -> None:
     rank(varied)
     held = f"ranking run of test set {varied.task.pk}"
@@ -140,7 +142,8 @@ def test_two_per_cent_more_judgments_are_kept(varied: TestSetWriter) -> None:
 
 @pytest.mark.thorough
 def test_other_settings_and_other_judges_are_kept(
-    varied: TestSetWriter, organiser: User
+    varied: TestSetWriter,
+    organiser: User,
 ) -> None:
     rank(varied)
     settings_change(varied, resample="blocks")
@@ -158,7 +161,8 @@ def test_other_settings_and_other_judges_are_kept(
 
 
 def test_a_ranking_that_was_shown_and_not_kept_is_computed_again_bit_for_bit(
-    varied: TestSetWriter, organiser: User
+    varied: TestSetWriter,
+    organiser: User,
 ) -> None:
     rank(varied)
     judge_on(varied)
@@ -228,7 +232,8 @@ def test_last_ranking_of_an_idle_task_is_kept_the_next_day(
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_day_is_not_kept_while_a_worker_ranks(
-    varied: TestSetWriter, other_session: cursor
+    varied: TestSetWriter,
+    other_session: cursor,
 ) -> None:
     rank(varied)
     judge_on(varied)

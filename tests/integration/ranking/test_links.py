@@ -22,7 +22,7 @@ def told(varied: TestSetWriter) -> TestSetWriter:
     documents_of(varied, 3)
     for segment in Segment.objects.filter(test_set_id=varied.task.test_set_id):
         Segment.objects.filter(pk=segment.pk).update(
-            source_text="word " * segment.number
+            source_text="word " * segment.number,
         )
     ranking_run_compute(task_id=varied.task.pk)
     return varied
@@ -62,7 +62,8 @@ def test_cells_lead_to_what_they_name_and_count(told: TestSetWriter) -> None:
     # Nothing is behind a nought.
     assert (first[3], first[7]) == ("0", "0.500")
     assert re.fullmatch(
-        r'<bdi><a href="[^"]+">j0</a> – <a href="[^"]+">j1</a></bdi>', first[4]
+        r'<bdi><a href="[^"]+">j0</a> – <a href="[^"]+">j1</a></bdi>',
+        first[4],
     )
     assert first[5].endswith('/segments/3/">3</a>')
     assert first[6] == f'<a href="{at}?day=2026-01-02&amp;counts=yes">Jan. 2, 2026</a>'

@@ -42,12 +42,14 @@ def still_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def ask(as_organiser: Client, judged: TestSetWriter, still_clock: None) -> Ask:
     live = addresses(judged)["live"]
     return lambda seen: as_organiser.get(
-        live, headers={"If-None-Match": seen, "HX-Request": "true"}
+        live,
+        headers={"If-None-Match": seen, "HX-Request": "true"},
     )
 
 
 def test_another_tasks_judgments_are_no_news(
-    ask: Ask, write_test_set: WriteTestSet
+    ask: Ask,
+    write_test_set: WriteTestSet,
 ) -> None:
     seen = version_of(ask(""))
     other = write_test_set(name="two")
@@ -59,7 +61,9 @@ def test_another_tasks_judgments_are_no_news(
 
 
 def test_the_fragment_is_the_part_of_the_page_it_replaces(
-    as_organiser: Client, judged: TestSetWriter, still_clock: None
+    as_organiser: Client,
+    judged: TestSetWriter,
+    still_clock: None,
 ) -> None:
     page = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
     fragment = as_organiser.get(addresses(judged)["live"]).content.decode()
@@ -73,7 +77,10 @@ def test_the_fragment_is_the_part_of_the_page_it_replaces(
 
 
 def test_removed_or_signed_out_user_gets_no_next_update(
-    ask: Ask, organiser: User, as_organiser: Client, judged: TestSetWriter
+    ask: Ask,
+    organiser: User,
+    as_organiser: Client,
+    judged: TestSetWriter,
 ) -> None:
     seen = version_of(ask(""))
     assert ask(seen).status_code == 304
@@ -93,7 +100,7 @@ def test_removed_or_signed_out_user_gets_no_next_update(
     as_organiser.force_login(organiser)
     assert ask("").status_code == 200
     Session.objects.filter(user=organiser).update(
-        expire_date=timezone.now() - timedelta(hours=1)
+        expire_date=timezone.now() - timedelta(hours=1),
     )
     assert ask(seen).status_code == 401
     as_organiser.force_login(organiser)
@@ -101,14 +108,17 @@ def test_removed_or_signed_out_user_gets_no_next_update(
     assert ask(seen).status_code == 401
     # No sign-in page is inserted in sections of analyses.
     section = reverse(
-        "analysis", args=[judged.campaign.slug, judged.task.pk, "diagnosis"]
+        "analysis",
+        args=[judged.campaign.slug, judged.task.pk, "diagnosis"],
     )
     for asked in (as_organiser.get, as_organiser.post):
         assert asked(section, headers={"HX-Request": "true"}).status_code == 401
 
 
 def test_another_role_is_another_answer(
-    ask: Ask, organiser: User, campaign: Campaign
+    ask: Ask,
+    organiser: User,
+    campaign: Campaign,
 ) -> None:
     seen = version_of(ask(""))
     other = User.objects.create_user(name="Otto", email="otto@example.org")
@@ -124,14 +134,17 @@ def test_another_role_is_another_answer(
 def queries_of(client: Client, address: str, *, seen: str = "") -> int:
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(
-            address, headers={"If-None-Match": seen, "HX-Request": "true"}
+            address,
+            headers={"If-None-Match": seen, "HX-Request": "true"},
         )
     assert answer.status_code == (304 if seen else 200)
     return len(queries)
 
 
 def test_asking_for_news_costs_three_queries(
-    as_organiser: Client, judged: TestSetWriter, still_clock: None
+    as_organiser: Client,
+    judged: TestSetWriter,
+    still_clock: None,
 ) -> None:
     """The session, its user, and their membership with the marks of what changes."""
     live = addresses(judged)["live"]
@@ -142,14 +155,17 @@ def test_asking_for_news_costs_three_queries(
 
 @pytest.mark.thorough
 def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
-    as_organiser: Client, write_test_set: WriteTestSet
+    as_organiser: Client,
+    write_test_set: WriteTestSet,
 ) -> None:
     costs = []
     for name, count in (("one", 1), ("fifty", 50)):
         writer = write_test_set(name=name)
         for number in range(count):
             writer.judgment(
-                f"j{number}", writer.block(number + 1, ["A", "B", "C"]), [1, 2, 3]
+                f"j{number}",
+                writer.block(number + 1, ["A", "B", "C"]),
+                [1, 2, 3],
             )
         ranking_run_compute(task_id=writer.task.pk)
         as_organiser.get(addresses(writer)["dashboard"])

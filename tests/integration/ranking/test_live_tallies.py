@@ -59,7 +59,9 @@ Rank = Callable[..., RankingRun]
 
 
 def test_counted_judgments_are_not_counted_again(
-    judged: TestSetWriter, counted: list[int], rank: Rank
+    judged: TestSetWriter,
+    counted: list[int],
+    rank: Rank,
 ) -> None:
     StoredTallies.objects.all().delete()
     for _ in range(3):
@@ -71,7 +73,10 @@ def test_counted_judgments_are_not_counted_again(
 
 @pytest.mark.parametrize("at_a_time", [1, 5])
 def test_counting_piece_by_piece_is_counting_at_once(
-    judged: TestSetWriter, at_a_time: int, rank: Rank, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    at_a_time: int,
+    rank: Rank,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for segment in (4, 2, 2, 1, 4, 4):
         judge_more(judged, segment)
@@ -81,8 +86,11 @@ def test_counting_piece_by_piece_is_counting_at_once(
     definition = services.live_definition(run, system_kinds(task_id=judged.task.pk))
     pieces = list(
         judged_columns.changed_judgments(
-            task_id=judged.task.pk, start=0, stop=16, systems=definition.systems
-        )
+            task_id=judged.task.pk,
+            start=0,
+            stop=16,
+            systems=definition.systems,
+        ),
     )
     tallies = LiveTallies(definition)
     for piece in pieces:
@@ -115,7 +123,9 @@ def test_a_worker_that_begins_reads_the_row_and_what_came_since(
 
 
 def test_tallies_are_stored_after_so_many_judgments(
-    judged: TestSetWriter, rank: Rank, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    rank: Rank,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(services, "STORED_AFTER_JUDGMENTS", 2)
     stored = []
@@ -194,7 +204,8 @@ def test_tallies_that_went_wrong_are_found_logged_and_counted_anew(
 
 
 def test_a_ranking_that_went_wrong_is_computed_anew(
-    judged: TestSetWriter, rank: Rank
+    judged: TestSetWriter,
+    rank: Rank,
 ) -> None:
     forge_tallies(judged)
     judge_more(judged)

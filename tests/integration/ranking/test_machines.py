@@ -49,7 +49,9 @@ def copied(task: Task, judge: str) -> MachineJudge:
     campaign = task.test_set.campaign
     by = User.objects.create_user(name="copier")
     machine, _token = machine_add(
-        campaign=campaign, by=by, terms=MachineTerms(name="copier", version="1")
+        campaign=campaign,
+        by=by,
+        terms=MachineTerms(name="copier", version="1"),
     )
     kind = answer_kind_of(task)
     judgments_number(task_id=task.pk)
@@ -69,7 +71,8 @@ def copied(task: Task, judge: str) -> MachineJudge:
             answer=kind.answer_of(judgment),
         )
         for judgment in judgments.select_related(
-            "block__hit", "block__segment"
+            "block__hit",
+            "block__segment",
         ).order_by("pk")
     )
     return machine
@@ -86,7 +89,10 @@ def by_output(scores: OutputScores | None) -> dict[tuple[int, str], float]:
     return {
         (int(segment), scores.systems[system]): float(score)
         for segment, system, score in zip(
-            scores.segment, scores.system, scores.score, strict=True
+            scores.segment,
+            scores.system,
+            scores.score,
+            strict=True,
         )
     }
 
@@ -103,7 +109,7 @@ def scored_alone(campaign: Campaign) -> Task:
         for number in range(1, 13):
             system = ("cobalt", "dune", "ember")[number % 3]
             shown.append(
-                Shown(judge=judge, systems=[system], number=number, labels=[1])
+                Shown(judge=judge, systems=[system], number=number, labels=[1]),
             )
             score = 20 + 30 * (number % 3) + (7 * number + 5 * place) % 17
             answers.append(
@@ -113,7 +119,7 @@ def scored_alone(campaign: Campaign) -> Task:
                     span_starts=[],
                     span_ends=[],
                     span_severities=[],
-                )
+                ),
             )
     for stored, judgment in zip(answers, labelled_all(task, shown), strict=True):
         stored.judgment = judgment
@@ -200,7 +206,7 @@ def test_scores_of_one_output_at_a_time_have_agreement_and_ceiling() -> None:
     assert correlation["difference"]["low"] is not None
     mean = figures["score", "cobalt"]
     assert mean["value"]["value"] - mean["people"]["value"] == pytest.approx(
-        mean["difference"]["value"]
+        mean["difference"]["value"],
     )
 
 
@@ -299,7 +305,8 @@ def test_machine_that_ties_everything_saves_nothing_and_breaks_nothing(
 
 
 def test_pages_link_to_the_analysis(
-    varied: TestSetWriter, as_organiser: Client
+    varied: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     quality = reverse("judge-quality", args=[varied.campaign.slug, varied.task.pk])
     machines = reverse("machines", args=[varied.campaign.slug])

@@ -70,7 +70,9 @@ def test_options_stay_until_another_method_is_chosen(varied: TestSetWriter) -> N
     ],
 )
 def test_wrong_options_are_refused(
-    varied: TestSetWriter, method: str, options: Any
+    varied: TestSetWriter,
+    method: str,
+    options: Any,
 ) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         settings_change(varied, method=method, method_options=options)
@@ -95,7 +97,9 @@ def test_option_added_later_is_no_new_recipe(varied: TestSetWriter) -> None:
 
 @pytest.mark.parametrize(("method", "option"), LIVE_OPTIONS)
 def test_each_option_has_a_field_on_the_page(
-    campaign: Campaign, method: str, option: str
+    campaign: Campaign,
+    method: str,
+    option: str,
 ) -> None:
     form = RankingSettingsForm(campaign=campaign)
     assert form.fields[f"{method}.{option}"].label
@@ -132,7 +136,9 @@ def test_rest_changes_options(varied: TestSetWriter, organiser: User) -> None:
     changed = client.patch(address, body, content_type="application/json")
     assert changed.json()["method_options"] == {"prior": 2.0}
     wrong = client.patch(
-        address, {"method_options": {"prior": -1}}, content_type="application/json"
+        address,
+        {"method_options": {"prior": -1}},
+        content_type="application/json",
     )
     assert wrong.status_code == 400
     assert "method_options" in wrong.json()["errors"]

@@ -33,7 +33,7 @@ METHODS = [method for method in LiveMethod if method is not LiveMethod.BY_DESIGN
 def asked(writer: TestSetWriter, **options: Any) -> dict[str, Any]:
     choice = analysis_choice("ranking", options)
     found = analysis_compute(
-        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=writer.task, choice=choice, is_queued=False),
     )
     assert found.data is not None
     ranking: dict[str, Any] = found.data["rankings"][0]
@@ -51,7 +51,9 @@ def asked(writer: TestSetWriter, **options: Any) -> dict[str, Any]:
     ),
 )
 def test_the_live_ranking_is_the_analysis_by_the_same_choice_bit_for_bit(
-    varied: TestSetWriter, method: str, ranges: str
+    varied: TestSetWriter,
+    method: str,
+    ranges: str,
 ) -> None:
     settings_change(varied, method=method, ranges=ranges)
     first = ranking_run_compute(task_id=varied.task.pk)

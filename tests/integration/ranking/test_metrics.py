@@ -52,7 +52,7 @@ def lines(**more: Any) -> str:
     return "".join(
         json.dumps(
             {"system": system, "segment": number, "metric": "ODD", "score": place}
-            | more
+            | more,
         )
         + "\n"
         for place, system in enumerate(SYSTEMS)
@@ -89,7 +89,8 @@ def test_metrics_of_texts_are_computed_once(task: Task) -> None:
 
 
 def test_a_cancelled_job_stores_nothing(
-    task: Task, monkeypatch: pytest.MonkeyPatch
+    task: Task,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cancelled(*_progress: object) -> None:
         raise JobCancelledError
@@ -127,7 +128,8 @@ def test_scores_are_imported_once_and_deleted(task: Task, as_organiser: Client) 
 
 
 def test_error_rate_without_direction_is_reported(
-    task: Task, as_organiser: Client
+    task: Task,
+    as_organiser: Client,
 ) -> None:
     [remark] = post(as_organiser, task, lines(metric="TER")).json()["remarks"]
     assert "error rate" in remark
@@ -138,7 +140,8 @@ def test_error_rate_without_direction_is_reported(
 
 
 def test_a_bad_file_is_refused_and_changes_nothing(
-    task: Task, as_organiser: Client
+    task: Task,
+    as_organiser: Client,
 ) -> None:
     for text, name, said in (
         ('{"system": "zinc", "segment": 1, "score": 1}\n', "a.jsonl", "zinc"),
@@ -160,13 +163,17 @@ def test_a_bad_file_is_refused_and_changes_nothing(
 
 
 def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
-    campaign: Campaign, as_organiser: Client
+    campaign: Campaign,
+    as_organiser: Client,
 ) -> None:
     task = make_task(campaign, documents=(3,), planned=0)
     task.test_set.segments.get(number=2).delete()
     system = task.test_set.systems.filter(kind="system").first()
     answered = post(
-        as_organiser, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score"
+        as_organiser,
+        task,
+        f"{system}\t1\n{system}\t2\n{system}\t3\n",
+        "M.seg.score",
     )
     assert answered.json()["remarks"] == ["Skipped, not in the test set: 1 segment."]
     metric = Metric.objects.get()
@@ -174,7 +181,8 @@ def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
 
 
 def test_a_metric_contradicts_pairs_that_people_separate(
-    task: Task, as_organiser: Client
+    task: Task,
+    as_organiser: Client,
 ) -> None:
     post(as_organiser, task, lines())
     address = reverse("api-metrics-compute", args=[task.pk])
@@ -201,7 +209,9 @@ def test_a_metric_contradicts_pairs_that_people_separate(
 
 
 def test_an_exported_evalset_folder_is_read_again(
-    task: Task, as_organiser: Client, tmp_path: Path
+    task: Task,
+    as_organiser: Client,
+    tmp_path: Path,
 ) -> None:
     post(as_organiser, task, lines())
     gap = {"system": "amber", "segment": 2, "metric": "GAP", "score": 1}
@@ -246,7 +256,9 @@ def test_an_exported_evalset_folder_is_read_again(
 
 def exported(task: Task) -> bytes:
     return b"".join(
-        export_bytes(requested_export(task=task, kind="evalset", file_format="evalset"))
+        export_bytes(
+            requested_export(task=task, kind="evalset", file_format="evalset"),
+        ),
     )
 
 
@@ -274,7 +286,9 @@ def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
 def stored(task: Task, systems: list[str], name: str = "COMET", **more: Any) -> None:
     segments = Segment.objects.filter(test_set=task.test_set).count()
     values = np.random.default_rng(1).normal(
-        np.arange(len(systems)), 1, (segments, len(systems))
+        np.arange(len(systems)),
+        1,
+        (segments, len(systems)),
     )
     values[0, 0] = np.nan
     given = {"test_set": task.test_set, "systems": systems, "values": values, **more}
@@ -314,7 +328,7 @@ def test_metrics_are_compared_with_scores_of_judges() -> None:
     stored(
         task,
         sorted(
-            task.test_set.systems.filter(kind="system").values_list("name", flat=True)
+            task.test_set.systems.filter(kind="system").values_list("name", flat=True),
         ),
     )
     said = agreement(task)
@@ -325,7 +339,9 @@ def test_metrics_are_compared_with_scores_of_judges() -> None:
 def unjudged(varied: TestSetWriter, count: int = 18) -> Document:
     """Add segments that nobody judges, in a document of their own."""
     document = Document.objects.create(
-        test_set=varied.task.test_set, name="web/other", position=2
+        test_set=varied.task.test_set,
+        name="web/other",
+        position=2,
     )
     with varied.at_once():
         for number in range(13, 13 + count):
@@ -335,7 +351,8 @@ def unjudged(varied: TestSetWriter, count: int = 18) -> Document:
 
 
 def test_a_metric_completes_the_ranking_on_segments_that_people_did_not_judge(
-    varied: TestSetWriter, as_organiser: Client
+    varied: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     unjudged(varied)
     stored(varied.task, ["A", "B", "C"])
@@ -399,7 +416,10 @@ def test_a_machine_judge_completes_a_ranking(varied: TestSetWriter) -> None:
     ],
 )
 def test_the_design_tells_whether_judged_segments_are_a_random_sample(
-    varied: TestSetWriter, design: dict[str, Any], chosen: list[str], is_drawn: bool
+    varied: TestSetWriter,
+    design: dict[str, Any],
+    chosen: list[str],
+    is_drawn: bool,
 ) -> None:
     unjudged(varied)
     stored(varied.task, ["A", "B", "C"])
@@ -430,7 +450,7 @@ def test_an_unknown_metric_cannot_complete_a_ranking(varied: TestSetWriter) -> N
 def test_means_of_judges_are_completed_by_a_metric() -> None:
     task = rated_task(make_campaign())
     systems = sorted(
-        task.test_set.systems.filter(kind="system").values_list("name", flat=True)
+        task.test_set.systems.filter(kind="system").values_list("name", flat=True),
     )
     stored(task, systems)
     found = agreement(task, "predicted_ranking")

@@ -46,7 +46,7 @@ def by_length(write_test_set: WriteTestSet) -> TestSetWriter:
             block = writer.block(segment, ["A", "B", "C"])
             is_long = segment % 2 == 0
             Segment.objects.filter(pk=block.segment_id).update(
-                source_text=" ".join(["word"] * (25 if is_long else 5))
+                source_text=" ".join(["word"] * (25 if is_long else 5)),
             )
             for judge in ("ann", "ben", "cat", "dan"):
                 writer.judgment(judge, block, [2, 1, 3] if is_long else [1, 2, 3])
@@ -102,7 +102,8 @@ def test_parts_by_length_and_group(by_length: TestSetWriter) -> None:
 
 
 def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
-    by_length: TestSetWriter, as_organiser: Client
+    by_length: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     page = as_organiser.get(address(by_length, "A")).content.decode()
     assert "A is tied for ranks 1–2" in page
@@ -110,7 +111,8 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
     assert 'hx-trigger="load, submit"' in page
     assert Analysis.objects.count() == 0
     asked = as_organiser.post(
-        address(by_length, "A", "system-results-ask"), headers={"HX-Request": "true"}
+        address(by_length, "A", "system-results-ask"),
+        headers={"HX-Request": "true"},
     )
     assert 'hx-trigger="every 1s"' in asked.content.decode()
     analysis = Analysis.objects.get()
@@ -134,7 +136,8 @@ def test_the_page_shows_the_ranking_at_once_and_asks_for_the_rest(
 
 @pytest.mark.thorough
 def test_an_old_answer_is_asked_for_again(
-    by_length: TestSetWriter, as_organiser: Client
+    by_length: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     computed(by_length, "A")
     page = address(by_length, "A")
@@ -146,7 +149,8 @@ def test_an_old_answer_is_asked_for_again(
 
 
 def test_systems_without_a_rank_have_a_page(
-    ten_blocks: TestSetWriter, as_organiser: Client
+    ten_blocks: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     ten_blocks.system("D")
     ten_blocks.system("_bad", kind="bad_reference")
@@ -160,17 +164,19 @@ def test_systems_without_a_rank_have_a_page(
     page = as_organiser.get(address(ten_blocks, "_bad")).content.decode()
     assert "hx-post" not in page
     missing = reverse(
-        "system-results", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0]
+        "system-results",
+        args=[ten_blocks.campaign.slug, ten_blocks.task.pk, 0],
     )
     assert as_organiser.get(missing).status_code == 404
 
 
 def test_systems_are_listed_best_first_with_score_and_comparisons(
-    by_length: TestSetWriter, client: Client
+    by_length: TestSetWriter,
+    client: Client,
 ) -> None:
     client.force_login(make_organiser(by_length.campaign))
     page = client.get(
-        reverse("systems", args=[by_length.campaign.slug, by_length.task.pk])
+        reverse("systems", args=[by_length.campaign.slug, by_length.task.pk]),
     )
     (table,) = page_tables(page.content.decode())
     # Nothing is known of approach, team and the like.

@@ -114,7 +114,8 @@ def test_attention_items_are_listed(writer: TestSetWriter) -> None:
 
 
 def test_totals_are_of_what_is_wanted(
-    write_test_set: WriteTestSet, campaign: Campaign
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
 ) -> None:
     for name, blocks, wanted in [("one", 3, 2), ("two", 2, 8), ("three", 4, None)]:
         writer = write_test_set(name=name)
@@ -130,7 +131,9 @@ def test_totals_are_of_what_is_wanted(
 
 @pytest.mark.thorough
 def test_twenty_tasks_cost_as_many_queries_as_two(
-    as_organiser: Client, write_test_set: WriteTestSet, campaign: Campaign
+    as_organiser: Client,
+    write_test_set: WriteTestSet,
+    campaign: Campaign,
 ) -> None:
     counts = []
     for names in (range(2), range(2, 20)):

@@ -21,7 +21,10 @@ def somebody(db: None) -> Callable[[str], User]:
         museum = Campaign.objects.get(slug="museum")
         if role == "judge":
             Judge.objects.create(
-                campaign=museum, user=user, pseudonym="j9", origin="person"
+                campaign=museum,
+                user=user,
+                pseudonym="j9",
+                origin="person",
             )
         if role == "organiser-of-another":
             other = Campaign.objects.create(slug="other", name="Other")
@@ -42,14 +45,18 @@ def test_home_leads_an_organiser_to_their_campaigns(as_organiser: Client) -> Non
 
 
 def test_home_leads_a_judge_to_their_work(
-    client: Client, campaign: Campaign, somebody: Callable[[str], User]
+    client: Client,
+    campaign: Campaign,
+    somebody: Callable[[str], User],
 ) -> None:
     client.force_login(somebody("judge"))
     assert client.get("/")["Location"] == reverse("judge", kwargs={"slug": "museum"})
 
 
 def test_home_lets_a_judge_of_several_campaigns_choose(
-    client: Client, campaign: Campaign, somebody: Callable[[str], User]
+    client: Client,
+    campaign: Campaign,
+    somebody: Callable[[str], User],
 ) -> None:
     user = somebody("judge")
     zoo = Campaign.objects.create(slug="zoo", name="A night at the zoo")
@@ -63,7 +70,9 @@ def test_home_lets_a_judge_of_several_campaigns_choose(
 
 
 def test_home_tells_anybody_else_how_to_get_in(
-    client: Client, campaign: Campaign, somebody: Callable[[str], User]
+    client: Client,
+    campaign: Campaign,
+    somebody: Callable[[str], User],
 ) -> None:
     client.force_login(somebody("nobody"))
     assert "in your invitation" in text_of(client.get("/"))

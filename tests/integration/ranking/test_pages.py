@@ -14,7 +14,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_table_carries_what_the_plot_shows(
-    as_organiser: Client, judged: TestSetWriter
+    as_organiser: Client,
+    judged: TestSetWriter,
 ) -> None:
     content = as_organiser.get(addresses(judged)["dashboard"]).content.decode()
     table = re.search(r'<table class="ranking".*?</table>', content, flags=re.DOTALL)
@@ -38,7 +39,8 @@ def test_the_table_carries_what_the_plot_shows(
 
 
 def test_names_are_text_whatever_they_hold(
-    as_organiser: Client, write_test_set: WriteTestSet
+    as_organiser: Client,
+    write_test_set: WriteTestSet,
 ) -> None:
     writer = write_test_set(["<b>A</b>", "B"], name="<script>alert(1)</script>")
     writer.judgment("<i>j</i>", writer.block(1, ["<b>A</b>", "B"]), [1, 2])

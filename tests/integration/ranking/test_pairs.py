@@ -38,7 +38,9 @@ def contradicting(write_test_set: WriteTestSet) -> TestSetWriter:
     writer = write_test_set(["b", "c", "t"])
     for segment in range(1, 4):
         writer.judgment(
-            "j1", writer.block(segment, ["t", "b"]), [1, 2] if segment < 3 else [2, 1]
+            "j1",
+            writer.block(segment, ["t", "b"]),
+            [1, 2] if segment < 3 else [2, 1],
         )
     for segment in range(4, 8):
         writer.judgment("j2", writer.block(segment, ["b", "c"]), [1, 2])
@@ -61,7 +63,7 @@ def test_wmt12_has_the_published_matrix(wmt12: Task, wmt12_folder: Path) -> None
     assert [row["mark"] for row in found["pairs"]].count("‡") == 14
     assert (found["contradictions"], found["cycles"]) == ([], [])
     by_ties = data_of(
-        answer(wmt12, method="geq_others", ties="count", only_shared=True)
+        answer(wmt12, method="geq_others", ties="count", only_shared=True),
     )
     (against,) = by_ties["contradictions"]
     assert (against["system"], against["other"]) == ("onlineA", "cu-bojar")
@@ -111,7 +113,9 @@ def test_nothing_is_called_significant_without_a_correction(
         for name in ("none", "holm")
     )
     for uncorrected, corrected in zip(
-        data_of(plain)["pairs"], data_of(holm)["pairs"], strict=True
+        data_of(plain)["pairs"],
+        data_of(holm)["pairs"],
+        strict=True,
     ):
         assert (uncorrected["adjusted_p"], uncorrected["significant"]) == (None, None)
         assert corrected["adjusted_p"] >= uncorrected["p_value"]
@@ -137,10 +141,12 @@ def test_methods_that_need_all_judgments_have_no_shared_scores(
 
 
 def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
-    ten_blocks: TestSetWriter, as_organiser: Client
+    ten_blocks: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     page = reverse(
-        "analysis", args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "pairs"]
+        "analysis",
+        args=[ten_blocks.campaign.slug, ten_blocks.task.pk, "pairs"],
     )
 
     def coloured(level: str, **given: str) -> set[frozenset[str]]:
@@ -150,7 +156,8 @@ def test_the_matrix_is_coloured_by_the_confidence_that_was_chosen(
         shown = section.content.decode()
         assert f"Strong shade: p ≤ {level}." in shown
         cells = re.findall(
-            r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"", shown
+            r"<title>(.) – (.): [^<]*</title><rect class=\"\w+ strength-[1-3]\"",
+            shown,
         )
         significant = {
             frozenset((row["system"], row["other"]))

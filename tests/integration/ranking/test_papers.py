@@ -34,7 +34,8 @@ TABLE_5 = {"cs-en": "-0.290", "es-en": "-0.240"}
 TABLE_10 = {"cs-en": "-0.041", "es-en": "0.341"}
 # The second pair of most tables by `make test-thorough`: its numbers are those of tests/unit/ranking/core, too.
 PAIR = pytest.mark.parametrize(
-    "pair", ["cs-en", pytest.param("es-en", marks=pytest.mark.thorough)]
+    "pair",
+    ["cs-en", pytest.param("es-en", marks=pytest.mark.thorough)],
 )
 BOTH_PAIRS = pytest.mark.parametrize("pair", TABLE_1)
 
@@ -86,7 +87,8 @@ class Asking:
     def table_of_campaign(self, kind: str, **options: Any) -> PageTable:
         """Ask for a table over test sets by its page, and return it as it is shown there."""
         address = reverse(
-            "campaign-table", args=[self.task.test_set.campaign.slug, kind]
+            "campaign-table",
+            args=[self.task.test_set.campaign.slug, kind],
         )
         self.client.post(address, options)
         jobs_run_waiting()
@@ -157,7 +159,10 @@ def printed(value: float) -> str:
 @BOTH_PAIRS
 def test_table_1(wmt10: Asking, pair: str) -> None:
     agreement = wmt10.ask(
-        "agreement", chance="uniform", reference="include", by_length=False
+        "agreement",
+        chance="uniform",
+        reference="include",
+        by_length=False,
     )
     diagnosis = wmt10.ask("diagnosis")
     assert TABLE_1[pair] == (
@@ -228,7 +233,9 @@ def expected_of(real_data: Path, pair: str) -> dict[str, Any]:
 
 @PAIR
 def test_tables_2_and_3_ranges_and_clusters_of_this_pair(
-    wmt12: Asking, real_data: Path, pair: str
+    wmt12: Asking,
+    real_data: Path,
+    pair: str,
 ) -> None:
     """Printed are English–Czech and French–English; the same of the pairs we have, as they were counted."""
     expected = expected_of(real_data, pair)

@@ -39,16 +39,20 @@ def drawn(write_test_set: WriteTestSet) -> TestSetWriter:
         for segment in range(1, 13):
             block = writer.block(segment, ["A", "B", "C"])
             Segment.objects.filter(pk=block.segment_id).update(
-                source_text=" ".join(["word"] * (25 if segment % 2 else 5))
+                source_text=" ".join(["word"] * (25 if segment % 2 else 5)),
             )
             for judge in ("ann", "ben", "cat", "dan"):
                 labels = [2, 1, 3] if segment % 4 == 0 or judge == "dan" else [1, 2, 3]
                 at = now - timedelta(days=12 - segment)
                 writer.judgment(
-                    judge, block, labels, at=at, active_ms=30_000 + 900 * segment
+                    judge,
+                    block,
+                    labels,
+                    at=at,
+                    active_ms=30_000 + 900 * segment,
                 )
     Output.objects.filter(segment__test_set=writer.task.test_set_id).update(
-        text="some words of a text"
+        text="some words of a text",
     )
     # Of imported judgments nobody's time is counted.
     for person in Judge.objects.filter(campaign=writer.campaign):
@@ -120,20 +124,23 @@ def check(client: Client, address: str) -> None:
 
 def computed(writer: TestSetWriter, kind: str, **given: Any) -> Analysis:
     asked = analysis_ask(
-        task=writer.task, choice=analysis_choice(kind, given), is_queued=False
+        task=writer.task,
+        choice=analysis_choice(kind, given),
+        is_queued=False,
     )
     return analysis_compute(analysis=asked)
 
 
 def test_every_plot_of_every_page_is_downloaded_in_three_ways(
-    drawn: TestSetWriter, as_organiser: Client
+    drawn: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     system = drawn.task.test_set.systems.get(name="A")
     computed(drawn, "system", system="A")
     judge = Judge.objects.get(campaign=drawn.campaign, pseudonym="ann")
     pages = {
         reverse("campaign-detail", args=[drawn.campaign.slug]): set(
-            PLOTS["campaign-plot"]
+            PLOTS["campaign-plot"],
         ),
         page_address(drawn, "test-set-dashboard"): {"ranks", "history", "progress"},
         page_address(drawn, "test-set-live"): {"ranks", "history", "progress"},

@@ -53,10 +53,16 @@ def test_the_share_is_of_the_blocks_wanted(writer: TestSetWriter) -> None:
 
 def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
     writer.judgment(
-        "recent", writer.block(1, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=9)
+        "recent",
+        writer.block(1, ["A", "B"]),
+        [1, 2],
+        at=NOON - timedelta(minutes=9),
     )
     writer.judgment(
-        "gone", writer.block(2, ["A", "B"]), [1, 2], at=NOON - timedelta(minutes=11)
+        "gone",
+        writer.block(2, ["A", "B"]),
+        [1, 2],
+        at=NOON - timedelta(minutes=11),
     )
 
     assert judging_progress(task=writer.task, now=NOON).at_work == 1
@@ -64,7 +70,8 @@ def test_a_judge_is_at_work_for_ten_minutes(writer: TestSetWriter) -> None:
 
 @pytest.mark.parametrize("origin", ["imported", "simulated"])
 def test_imported_judgments_count_without_work_time(
-    writer: TestSetWriter, origin: str
+    writer: TestSetWriter,
+    origin: str,
 ) -> None:
     writer.judge("file", origin=origin)
     writer.judgment("file", writer.block(1, ["A", "B"]), [1, 2], at=NOON)
@@ -108,7 +115,9 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
 def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[JudgeQuality]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
     return judges_quality(
-        task=writer.task, run=run, tallies=list(listed.order_by("pseudonym"))
+        task=writer.task,
+        run=run,
+        tallies=list(listed.order_by("pseudonym")),
     )
 
 
@@ -163,7 +172,9 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter) -> None:
         with writer.at_once():
             for number in judges:
                 writer.judgment(
-                    f"j{number}", writer.block(number + 1, ["A", "B"]), [1, 2]
+                    f"j{number}",
+                    writer.block(number + 1, ["A", "B"]),
+                    [1, 2],
                 )
         run = ranking_run_compute(task_id=writer.task.pk)
         with CaptureQueriesContext(connection) as queries:

@@ -109,12 +109,15 @@ def test_control_blocks_count_in_nothing(judged: TestSetWriter) -> None:
 
 
 def test_measures_of_a_run_are_stored_and_only_the_careless_judge_is_warned(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     judged.system("_bad", kind="bad_reference")
     for segment in range(50, 66):
         check = control(
-            judged.block(segment, ["C", "_bad", "A"]), "attention", [1, 2, 1]
+            judged.block(segment, ["C", "_bad", "A"]),
+            "attention",
+            [1, 2, 1],
         )
         judged.judgment("careful", check, [1, 5, 2])
         judged.judgment("careless", check, [3, 1, 2])
@@ -167,7 +170,8 @@ def test_measures_of_later_judgments_are_not_replaced_by_earlier_ones(
 
 
 def test_suggested_rules_warn_judges_who_rank_in_display_order(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     for block in Block.objects.filter(hit__task=judged.task)[:6]:
         judged.judgment("typist", block, [1, 2, 3, 4])
@@ -188,7 +192,9 @@ def test_suggested_rules_warn_judges_who_rank_in_display_order(
 
 @pytest.mark.parametrize("blocks", [5, 6, 9])
 def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
-    judged: TestSetWriter, campaign: Campaign, blocks: int
+    judged: TestSetWriter,
+    campaign: Campaign,
+    blocks: int,
 ) -> None:
     shown = list(Block.objects.filter(hit__task=judged.task)[:blocks])
     with judged.at_once():
@@ -199,7 +205,7 @@ def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
         for block in shown[:4]:
             judged.judgment("begun", block, [2, 1, 3, 4], active_ms=1_000)
     Segment.objects.update(
-        source_text="A sentence of ten words, more or less, to read."
+        source_text="A sentence of ten words, more or less, to read.",
     )
     Output.objects.update(text="Ein Satz von zehn Wörtern, mehr oder weniger.")
     quality_rules_suggest(campaign=campaign, user=None)
@@ -214,7 +220,9 @@ def test_judges_who_rush_are_warned_by_the_suggested_rules_after_five_blocks(
 
 
 def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     run = ranking_run_compute(task_id=judged.task.pk)
     assert run is not None
@@ -223,7 +231,10 @@ def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
     # One of two judges: somebody must confirm it.
     code = rules_preview(campaign=campaign, terms=pausing).code
     [rule] = rules_put_in_force(
-        campaign=campaign, terms=pausing, user=organiser, confirmed=code
+        campaign=campaign,
+        terms=pausing,
+        user=organiser,
+        confirmed=code,
     ).rules
     for _time in range(2):
         quality_evaluate(run=run)
@@ -245,12 +256,16 @@ def test_a_rule_acts_on_a_judge_once_even_after_it_was_taken_back(
 
 
 def test_a_rule_that_is_switched_off_or_of_another_task_does_nothing(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     other = TestSetWriter(campaign, "another", ["A", "B"])
     quality_rule_add(campaign=campaign, terms=terms(task=other.task), user=organiser)
     off = quality_rule_add(
-        campaign=campaign, terms=terms(action="exclude"), user=organiser
+        campaign=campaign,
+        terms=terms(action="exclude"),
+        user=organiser,
     )
     quality_rule_switch_off(rule=off, user=organiser)
     with pytest.raises(QualityRefusedError, match="already"):
@@ -269,13 +284,17 @@ def test_a_rule_wants_evidence_and_the_whole_interval() -> None:
     ]
     for measured, breached in cases:
         rule = QualityRule(
-            measure="reference", direction="below", threshold=0.55, minimum=60
+            measure="reference",
+            direction="below",
+            threshold=0.55,
+            minimum=60,
         )
         assert is_breached(rule, measured) is breached
 
 
 def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     task = judged.task
     with_both = ranking_run_compute(task_id=task.pk)
@@ -296,7 +315,7 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
     assert without.result["input"]["judges"] == 1
     assert without.result["input"]["blocks"] == BLOCKS
     assert [row["judge"] for row in without.result["agreement"]["judges"]] == [
-        "careful"
+        "careful",
     ]
     assert not ranking_is_due(task_id=task.pk)
     # The file ranks as the latest run.
@@ -316,7 +335,8 @@ def test_an_excluded_judge_is_left_out_and_comes_back_bit_for_bit(
 
 
 def test_disagreeing_judges_are_found_among_counted_systems_and_judges(
-    writer: TestSetWriter, organiser: User
+    writer: TestSetWriter,
+    organiser: User,
 ) -> None:
     for name in ("_ref", "_ref2"):
         writer.system(name, kind="reference")
@@ -349,7 +369,8 @@ def test_disagreeing_judges_are_found_among_counted_systems_and_judges(
 
 
 def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
-    judged: TestSetWriter, organiser: User
+    judged: TestSetWriter,
+    organiser: User,
 ) -> None:
     careless = judge_called("careless")
     for action in ("warn", "exclude", "pause"):
@@ -374,7 +395,9 @@ def test_the_gravest_action_in_force_holds_and_reinstating_takes_all_back(
 
 
 def test_missed_measurements_are_made_up_and_new_rules_look_back(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     run = ranking_run_compute(task_id=judged.task.pk)
     assert quality_due() == [run]

@@ -16,13 +16,19 @@ from tests.integration.ranking.writing import TestSetWriter
 from tests.locks import somebody_waits_for_a_lock
 
 TERMS = RuleTerms(
-    measure="one_label", direction="above", threshold=0.5, minimum=20, action="warn"
+    measure="one_label",
+    direction="above",
+    threshold=0.5,
+    minimum=20,
+    action="warn",
 )
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_rule_committed_after_the_measurement_began_is_not_missed(
-    writer: TestSetWriter, campaign: Campaign, eventually: Eventually
+    writer: TestSetWriter,
+    campaign: Campaign,
+    eventually: Eventually,
 ) -> None:
     with writer.at_once():
         for segment in range(1, 25):

@@ -43,7 +43,9 @@ def test_counts_by_system_and_length_follow_from_what_was_recorded(
     remarked: TestSetWriter,
 ) -> None:
     asked = analysis_ask(
-        task=remarked.task, choice=analysis_choice("remarks", {}), is_queued=False
+        task=remarked.task,
+        choice=analysis_choice("remarks", {}),
+        is_queued=False,
     )
     found = analysis_compute(analysis=asked)
     assert found.data is not None
@@ -70,7 +72,9 @@ def test_counts_by_system_and_length_follow_from_what_was_recorded(
 
 
 def computed(
-    writer: TestSetWriter, watermark: int | None = None, **given: Any
+    writer: TestSetWriter,
+    watermark: int | None = None,
+    **given: Any,
 ) -> Analysis:
     asked = analysis_ask(
         task=writer.task,

@@ -44,7 +44,7 @@ def test_wmt12_is_reproduced_after_later_judgments_and_revisions(wmt12: Task) ->
     assert again is not None
     assert again.watermark == 1292
     assert again.result["not_estimable"] == [
-        {"system": "late-comer", "reason": "no_comparison", "ties": 0}
+        {"system": "late-comer", "reason": "no_comparison", "ties": 0},
     ]
     assert ranking_run_reproduce(stored) == stored.result
 

@@ -46,7 +46,8 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def twelve(
-    django_db_setup: None, django_db_blocker: DjangoDbBlocker
+    django_db_setup: None,
+    django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[TestSetWriter]:
     def make() -> TestSetWriter:
         campaign = Campaign.objects.create(slug="museum", name="A day at the museum")
@@ -67,7 +68,8 @@ def campaign(judged: TestSetWriter) -> Campaign:
 
 
 def test_preview_names_judges_of_a_rule_and_stores_nothing(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     effects = rules_preview(campaign=campaign, terms=[terms()])
     assert effects.names("exclude") == JUDGES[1:]
@@ -79,19 +81,27 @@ def test_preview_names_judges_of_a_rule_and_stores_nothing(
 
 
 def test_more_than_one_in_five_is_refused_until_exactly_that_is_confirmed(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     for confirmed in ("", "another code"):
         with pytest.raises(ConfirmationNeededError) as refused:
             rules_put_in_force(
-                campaign=campaign, terms=[terms()], user=organiser, confirmed=confirmed
+                campaign=campaign,
+                terms=[terms()],
+                user=organiser,
+                confirmed=confirmed,
             )
         assert refused.value.effects.names("exclude") == JUDGES[1:]
     assert not QualityRule.objects.exists()
     assert not QualityAction.objects.exists()
     code = refused.value.effects.code
     done = rules_put_in_force(
-        campaign=campaign, terms=[terms()], user=organiser, confirmed=code
+        campaign=campaign,
+        terms=[terms()],
+        user=organiser,
+        confirmed=code,
     )
     assert excluded_judges(campaign_id=campaign.pk) == JUDGES[1:]
     [rule] = done.rules
@@ -112,10 +122,14 @@ def test_more_than_one_in_five_is_refused_until_exactly_that_is_confirmed(
 
 
 def test_one_in_five_or_fewer_need_no_word_and_the_rule_acts_at_once(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     done = rules_put_in_force(
-        campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
+        campaign=campaign,
+        terms=[terms(threshold=0.3)],
+        user=organiser,
     )
     assert excluded_judges(campaign_id=campaign.pk) == ["j11"]
     assert done.effects.names("exclude") == ["j11"]
@@ -123,7 +137,8 @@ def test_one_in_five_or_fewer_need_no_word_and_the_rule_acts_at_once(
 
 
 def test_worker_does_what_the_preview_shows(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     """The worker measures anew, the preview reads what is stored: the same bits."""
     warning = terms(action="warn")
@@ -140,12 +155,16 @@ def test_worker_does_what_the_preview_shows(
 
 
 def test_a_rule_that_would_stop_more_than_one_in_five_later_waits_for_an_organiser(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     """Put in force before anybody was measured, as at the beginning of a campaign."""
     rule = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     warning = quality_rule_add(
-        campaign=campaign, terms=terms(action="warn"), user=organiser
+        campaign=campaign,
+        terms=terms(action="warn"),
+        user=organiser,
     )
     rank_again(judged)
     assert excluded_judges(campaign_id=campaign.pk) == []
@@ -164,7 +183,9 @@ def test_a_rule_that_would_stop_more_than_one_in_five_later_waits_for_an_organis
 
 
 def test_rules_do_not_empty_a_campaign_one_by_one_either(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     """Two of twelve went by a rule; a third would be more than one in five."""
     for name in ("j01", "j02"):
@@ -177,12 +198,14 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
         )
         quality_rule_switch_off(rule=rule, user=organiser)
     third = quality_rule_add(
-        campaign=campaign, terms=terms(threshold=0.3), user=organiser
+        campaign=campaign,
+        terms=terms(threshold=0.3),
+        user=organiser,
     )
     rank_again(judged)
     assert not QualityAction.objects.filter(rule=third).exists()
     assert [held.names("exclude") for held in effects_held(campaign=campaign)] == [
-        ["j11"]
+        ["j11"],
     ]
     # Those who are back count no longer.
     judge_reinstate(judge=Judge.objects.get(pseudonym="j01"), user=organiser)
@@ -191,7 +214,9 @@ def test_rules_do_not_empty_a_campaign_one_by_one_either(
 
 
 def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     """A pause of somebody excluded takes nobody out; an exclusion of somebody paused does."""
     quality_action_take(
@@ -201,10 +226,15 @@ def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
     )
     code = rules_preview(campaign=campaign, terms=[terms(action="pause")]).code
     rules_put_in_force(
-        campaign=campaign, terms=[terms(action="pause")], user=organiser, confirmed=code
+        campaign=campaign,
+        terms=[terms(action="pause")],
+        user=organiser,
+        confirmed=code,
     )
     again = quality_rule_add(
-        campaign=campaign, terms=terms(action="pause"), user=organiser
+        campaign=campaign,
+        terms=terms(action="pause"),
+        user=organiser,
     )
     graver = quality_rule_add(campaign=campaign, terms=terms(), user=organiser)
     rank_again(judged)
@@ -215,14 +245,21 @@ def test_stopped_judges_do_not_count_towards_the_limit_of_a_rule(
 
 
 def test_undoing_a_rule_reverts_all_it_did_and_nothing_else(
-    judged: TestSetWriter, campaign: Campaign, organiser: User
+    judged: TestSetWriter,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     code = rules_preview(campaign=campaign, terms=[terms()]).code
     [rule] = rules_put_in_force(
-        campaign=campaign, terms=[terms()], user=organiser, confirmed=code
+        campaign=campaign,
+        terms=[terms()],
+        user=organiser,
+        confirmed=code,
     ).rules
     other = rules_put_in_force(
-        campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
+        campaign=campaign,
+        terms=[terms(threshold=0.3)],
+        user=organiser,
     ).rules[0]
     before = latest_run(task_id=judged.task.pk)
     rank_task(judged.task.pk)
@@ -249,14 +286,17 @@ def test_switching_off_undoes_or_keeps(
     left: list[str],
 ) -> None:
     [rule] = rules_put_in_force(
-        campaign=campaign, terms=[terms(threshold=0.3)], user=organiser
+        campaign=campaign,
+        terms=[terms(threshold=0.3)],
+        user=organiser,
     ).rules
     quality_rule_switch_off(rule=rule, user=organiser, undo=undo)
     assert excluded_judges(campaign_id=campaign.pk) == left
 
 
 def test_impossible_threshold_is_refused(
-    judged: TestSetWriter, campaign: Campaign
+    judged: TestSetWriter,
+    campaign: Campaign,
 ) -> None:
     cases: list[tuple[dict[str, Any], str, str]] = [
         ({"threshold": 50.0}, "threshold", "between 0% and 100%"),

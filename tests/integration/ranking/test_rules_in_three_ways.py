@@ -63,7 +63,7 @@ def by_rest(client: Client, campaign: Campaign) -> None:
     preview = rest(client, campaign, "preview/", **BODY).json()
     assert preview["exclude"] == JUDGES[1:]
     assert preview["words"] == [
-        f"Would exclude 11 of 12 judges: {', '.join(JUDGES[1:-1])} and j11."
+        f"Would exclude 11 of 12 judges: {', '.join(JUDGES[1:-1])} and j11.",
     ]
     refused = rest(client, campaign, "", **BODY)
     assert (refused.status_code, refused.json()["effects"]) == (409, preview)
@@ -112,7 +112,7 @@ def test_a_rule_that_waits_is_released_alike(
         as_organiser.post(address, {"act": "yes", "confirmed": code})
     else:
         waiting = as_organiser.get(
-            f"/api/v1/campaigns/{campaign.slug}/rules/{rule.pk}/act/"
+            f"/api/v1/campaigns/{campaign.slug}/rules/{rule.pk}/act/",
         )
         assert waiting.json()["confirm"] == code
         assert rest(as_organiser, campaign, f"{rule.pk}/act/").status_code == 409

@@ -138,7 +138,8 @@ def task(client: Client) -> Task:
     organiser = make_organiser(campaign)
     judges = list(campaign.judges.order_by("pk"))
     judge_group_members_change(
-        group=judge_group_create(campaign=campaign, name="experts"), add=judges[:3]
+        group=judge_group_create(campaign=campaign, name="experts"),
+        add=judges[:3],
     )
     stopping_rule_set(task=task, judgments=1000, reason="Money ends.")
     quality_action_take(
@@ -147,14 +148,18 @@ def task(client: Client) -> Task:
         decision=JudgeDecision(action="exclude", user=organiser),
     )
     other = TestSetWriter(
-        campaign, "small", ["system-00", "system-01", "system-02", "new"]
+        campaign,
+        "small",
+        ["system-00", "system-01", "system-02", "new"],
     )
     with other.at_once():
         for segment in range(1, 9):
             block = other.block(segment, ["system-00", "system-01", "system-02", "new"])
             other.judgment("judge0000", block, [1, 2, 3, 4])
             other.judgment(
-                "judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4]
+                "judge0001",
+                block,
+                [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4],
             )
     metric_store(
         test_set=task.test_set,
@@ -171,7 +176,9 @@ def task(client: Client) -> Task:
 
 
 def test_every_kind_of_analysis(
-    task: Task, client: Client, subtests: pytest.Subtests
+    task: Task,
+    client: Client,
+    subtests: pytest.Subtests,
 ) -> None:
     for kind in analyses_of(task=task):
         with subtests.test(kind=kind, **OTHERWISE[kind]):
@@ -180,7 +187,8 @@ def test_every_kind_of_analysis(
 
 
 def test_every_kind_of_analysis_of_protocols(
-    client: Client, subtests: pytest.Subtests
+    client: Client,
+    subtests: pytest.Subtests,
 ) -> None:
     kinds = [
         name for name, kind in ANALYSES.items() if isinstance(kind, ProtocolAnalysis)
@@ -189,7 +197,7 @@ def test_every_kind_of_analysis_of_protocols(
     for kind, given in OTHERWISE_OF_PROTOCOLS.items():
         task = WORLDS_OF_PROTOCOLS[kind](make_campaign(kind.replace("_", "-")))
         client.force_login(
-            make_organiser(task.test_set.campaign, f"{kind}@example.org")
+            make_organiser(task.test_set.campaign, f"{kind}@example.org"),
         )
         with subtests.test(kind=kind, **given):
             assert assert_same_bits(OfTask(client, kind, task), given)
@@ -204,7 +212,9 @@ def test_tasks_beside_each_other(client: Client, subtests: pytest.Subtests) -> N
 
 
 def test_every_table_of_a_campaign(
-    task: Task, client: Client, subtests: pytest.Subtests
+    task: Task,
+    client: Client,
+    subtests: pytest.Subtests,
 ) -> None:
     for kind in TABLES:
         with subtests.test(kind=kind, **TABLES_OTHERWISE[kind]):

@@ -176,7 +176,8 @@ def test_nothing_new_is_no_new_run(ten_blocks: TestSetWriter) -> None:
 
 
 def test_other_code_is_a_new_run(
-    ten_blocks: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    ten_blocks: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert ranking_run_compute(task_id=ten_blocks.task.pk) is not None
     for module in (services, live_tallies_services):
@@ -190,7 +191,8 @@ def test_other_code_is_a_new_run(
 
 @pytest.mark.django_db(transaction=True)
 def test_while_one_worker_ranks_a_task_another_goes_on_at_once(
-    ten_blocks: TestSetWriter, other_session: cursor
+    ten_blocks: TestSetWriter,
+    other_session: cursor,
 ) -> None:
     other_session.execute("BEGIN")
     other_session.execute(
@@ -205,7 +207,9 @@ def test_while_one_worker_ranks_a_task_another_goes_on_at_once(
 
 @pytest.mark.django_db(transaction=True)
 def test_ranking_holds_up_no_submission_and_ranks_exactly_what_it_says(
-    ten_blocks: TestSetWriter, other_session: cursor, monkeypatch: pytest.MonkeyPatch
+    ten_blocks: TestSetWriter,
+    other_session: cursor,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     count = live_tallies
 

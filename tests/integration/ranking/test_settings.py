@@ -113,7 +113,8 @@ def test_a_change_is_ranked_once_and_what_was_there_stays(
 
 
 def test_changed_settings_request_a_ranking_and_unchanged_ones_do_not(
-    varied: TestSetWriter, django_capture_on_commit_callbacks: Callable[..., Any]
+    varied: TestSetWriter,
+    django_capture_on_commit_callbacks: Callable[..., Any],
 ) -> None:
     ranking_run_compute(task_id=varied.task.pk)
     requested = PageChanges.objects.filter(ranking_requested_at__isnull=False)
@@ -136,7 +137,8 @@ def test_changed_settings_request_a_ranking_and_unchanged_ones_do_not(
     ],
 )
 def test_a_run_has_the_ranges_and_the_pairs_that_were_chosen(
-    varied: TestSetWriter, chosen: dict[str, Any]
+    varied: TestSetWriter,
+    chosen: dict[str, Any],
 ) -> None:
     choice = settings_change(varied, **chosen).choice
     run = ranking_run_compute(task_id=varied.task.pk)
@@ -184,7 +186,8 @@ def test_settings_without_ranges_are_refused_and_change_nothing(
 
 
 def test_documents_take_the_place_of_segments(
-    varied: TestSetWriter, as_organiser: Client
+    varied: TestSetWriter,
+    as_organiser: Client,
 ) -> None:
     """Systems differ by document: its two segments say no more than one."""
     run = ranking_run_compute(task_id=varied.task.pk)

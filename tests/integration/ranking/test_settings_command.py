@@ -56,7 +56,12 @@ def test_the_page_rest_and_the_command_on_the_downloaded_file_give_the_same_bits
     file.write_text(exported(varied.task), encoding="utf-8")
     out = StringIO()
     call_command(
-        "rank_judgments", str(file), *arguments, "--format", "json", stdout=out
+        "rank_judgments",
+        str(file),
+        *arguments,
+        "--format",
+        "json",
+        stdout=out,
     )
     (said,) = json.loads(out.getvalue())["rankings"]
 

@@ -24,7 +24,9 @@ def page_of(writer: TestSetWriter) -> str:
 
 @pytest.mark.thorough
 def test_the_page_offers_levels_in_words_and_changes_the_level(
-    as_organiser: Client, organiser: User, varied: TestSetWriter
+    as_organiser: Client,
+    organiser: User,
+    varied: TestSetWriter,
 ) -> None:
     ranking_run_compute(task_id=varied.task.pk)
     dashboard = addresses(varied)["dashboard"]
@@ -63,7 +65,8 @@ def test_a_task_that_compares_nothing_has_nothing_to_set(client: Client) -> None
     assert "<form" not in shown.content.decode().partition('id="main"')[2]
     assert (
         client.post(
-            address, {"method": "expected_wins", "resample": "judges"}
+            address,
+            {"method": "expected_wins", "resample": "judges"},
         ).status_code
         == 409
     )
@@ -79,7 +82,8 @@ def link_to_prediction(campaign: Campaign, task: Task) -> str:
 
 
 def test_pages_with_a_method_link_to_the_prediction_powered_ranking(
-    as_organiser: Client, judged: TestSetWriter
+    as_organiser: Client,
+    judged: TestSetWriter,
 ) -> None:
     link = link_to_prediction(judged.campaign, judged.task)
     metrics = reverse("metrics", args=[judged.campaign.slug, judged.task.pk])
@@ -97,7 +101,8 @@ def test_pages_with_a_method_link_to_the_prediction_powered_ranking(
 
 
 def test_rest_names_the_analysis_where_it_describes_methods(
-    as_organiser: Client, judged: TestSetWriter
+    as_organiser: Client,
+    judged: TestSetWriter,
 ) -> None:
     kinds = as_organiser.get(f"/api/v1/tasks/{judged.task.pk}/analyses/kinds/").json()
     [ranking] = [kind for kind in kinds["results"] if kind["name"] == "ranking"]

@@ -51,7 +51,10 @@ def test_a_rule_by_hand(writer: TestSetWriter) -> None:
 def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
     """p = 0.30, and twice below 0.001: two of three pairs are told apart, which is two thirds and not 70 %."""
     stopping_rule_set(
-        task=varied.task, pairs_share=2 / 3, tests="holm", reason="Money ends."
+        task=varied.task,
+        pairs_share=2 / 3,
+        tests="holm",
+        reason="Money ends.",
     )
     run = ranked(varied)
     single = sorted(pair[3] for pair in run.result["pairs"])
@@ -64,7 +67,10 @@ def test_pairs_are_told_apart_as_holm_says(varied: TestSetWriter) -> None:
         "criteria": ["pairs_share"],
     }
     stopping_rule_set(
-        task=varied.task, pairs_share=0.7, tests="holm", reason="More money."
+        task=varied.task,
+        pairs_share=0.7,
+        tests="holm",
+        reason="More money.",
     )
     assert ranked(varied).result["stopping"]["criteria"] == []
 
@@ -92,7 +98,8 @@ def test_a_rule_without_tests_is_the_same_by_either(writer: TestSetWriter) -> No
 @pytest.mark.thorough
 @pytest.mark.parametrize("method", ["by_design", "bradley_terry"])
 def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
-    writer: TestSetWriter, method: str
+    writer: TestSetWriter,
+    method: str,
 ) -> None:
     settings_change(writer, method=method)
     stopping_rule_set(task=writer.task, clusters=3, tests="anytime", confidence=0.9)
@@ -122,7 +129,10 @@ def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(
     ranked(varied)
     assert due_tasks() == []
     stopping_rule_set(
-        task=varied.task, pairs_share=0.9, until=date(2999, 12, 12), reason="Late."
+        task=varied.task,
+        pairs_share=0.9,
+        until=date(2999, 12, 12),
+        reason="Late.",
     )
     assert due_tasks() == [varied.task.pk]
     assert ranked(varied).kept_for == "parameters"
@@ -136,7 +146,8 @@ def test_a_rule_makes_a_ranking_due_until_it_is_ranked_by(
 
 
 def test_rules_are_appended_with_their_moment_and_reason(
-    writer: TestSetWriter, organiser: User
+    writer: TestSetWriter,
+    organiser: User,
 ) -> None:
     task = writer.task
     assert stopping_rule_set(task=task) is None

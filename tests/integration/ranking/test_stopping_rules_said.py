@@ -37,7 +37,10 @@ pytestmark = pytest.mark.django_db
     [("ranking", {"resamples": 100}), ("stopping", {"experiments": 40, "limit": 1000})],
 )
 def test_answers_with_a_ranking_say_how_far_the_rule_was(
-    as_organiser: Client, writer: TestSetWriter, kind: str, given: dict[str, Any]
+    as_organiser: Client,
+    writer: TestSetWriter,
+    kind: str,
+    given: dict[str, Any],
 ) -> None:
     said = "Stopping rule: Stop at 65 judgments. Set before the first judgment. Not met yet. 60 judgments counted."
     task = writer.task
@@ -70,7 +73,7 @@ def test_answers_with_a_ranking_say_how_far_the_rule_was(
     # Without a rule nothing is said of one.
     stopping_rule_set(task=task, reason="It was a mistake.")
     later = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     assert later.data is not None
     assert "stopping_rule" not in later.data

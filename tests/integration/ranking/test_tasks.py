@@ -40,14 +40,17 @@ def judged(writer: TestSetWriter) -> TestSetWriter:
 
 
 def test_the_mark_of_the_message_is_gone_before_judgments_are_read(
-    judged: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+    judged: TestSetWriter,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ranking_request(task_id=judged.task.pk)
     request = PageChanges.objects.filter(ranking_requested_at__isnull=False)
     assert request.exists()
     seen = []
     monkeypatch.setattr(
-        tasks, "ranking_compute", lambda **_: seen.append(request.exists())
+        tasks,
+        "ranking_compute",
+        lambda **_: seen.append(request.exists()),
     )
 
     rank_task(judged.task.pk)
@@ -185,7 +188,8 @@ def test_finding_what_is_due_costs_a_fixed_number_of_queries(
 @pytest.mark.thorough
 @pytest.mark.parametrize("judges", [3, 30])
 def test_one_more_judgment_costs_as_many_queries_however_many_judge(
-    writer: TestSetWriter, judges: int
+    writer: TestSetWriter,
+    judges: int,
 ) -> None:
     with writer.at_once():
         for number in range(judges):

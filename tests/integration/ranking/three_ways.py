@@ -70,7 +70,9 @@ class Ways(ABC):
         assert sent.status_code == 302
         jobs_run_waiting()
         section = self.client.get(
-            address, as_typed(given), headers={"HX-Request": "true"}
+            address,
+            as_typed(given),
+            headers={"HX-Request": "true"},
         )
         assert section.status_code == 200, section.context["form"].errors
         page: str = section.content.decode()
@@ -138,13 +140,16 @@ class OfCampaign(Ways):
 
     def page(self, given: Given) -> str:
         return self.posted(
-            reverse("campaign-table", args=[self.campaign.slug, self.kind]), given
+            reverse("campaign-table", args=[self.campaign.slug, self.kind]),
+            given,
         )
 
     def rest(self, given: Given) -> dict[str, str]:
         address = reverse("api-campaign-table", args=[self.campaign.slug, self.kind])
         asked = self.client.post(
-            address, {"options": given}, content_type="application/json"
+            address,
+            {"options": given},
+            content_type="application/json",
         )
         assert asked.status_code in {200, 202}, asked.content
         jobs_run_waiting()
@@ -156,7 +161,7 @@ class OfCampaign(Ways):
                     "api-campaign-table-report",
                     args=[self.campaign.slug, self.kind, ending],
                     query=as_typed(given),
-                )
+                ),
             )
             for ending in FILES
         }

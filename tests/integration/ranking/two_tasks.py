@@ -42,7 +42,9 @@ def two_tasks(campaign: Campaign) -> Task:
         ],
     )
     task = task_create(
-        test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, by=None
+        test_set=ranking.test_set,
+        protocol=Protocol.TWO_OUTPUTS,
+        by=None,
     )
     design_ensure(task=task, seed=7)
     judges = [make_judge(campaign, name) for name in ("ada", "ben", "cleo")]
@@ -57,7 +59,7 @@ def two_tasks(campaign: Campaign) -> Task:
                     number=number,
                     verdict="first" if is_first else "second",
                     active_ms=CHOSEN_MS,
-                )
+                ),
             )
     judged_all(task, chosen)
     return ranking

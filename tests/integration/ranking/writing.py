@@ -44,11 +44,16 @@ class TestSetWriter:
         self._judgments: list[Judgment] = []
         self._hits = 0
         self.task = empty_task(
-            campaign=campaign, name=name, source_language="cs", target_language="en"
+            campaign=campaign,
+            name=name,
+            source_language="cs",
+            target_language="en",
         )
         self.design = Design.objects.create(task=self.task, kind="imported")
         self.document = Document.objects.create(
-            test_set=self.task.test_set, name="d", position=1
+            test_set=self.task.test_set,
+            name="d",
+            position=1,
         )
         System.objects.bulk_create(
             System(test_set=self.task.test_set, name=system) for system in systems
@@ -59,14 +64,18 @@ class TestSetWriter:
 
     def judge(self, pseudonym: str, origin: str = "person") -> Judge:
         judge = Judge.objects.filter(
-            campaign=self.campaign, pseudonym=pseudonym
+            campaign=self.campaign,
+            pseudonym=pseudonym,
         ).first()
         if judge is None:
             user = (
                 User.objects.create_user(name=pseudonym) if origin == "person" else None
             )
             judge = Judge.objects.create(
-                campaign=self.campaign, pseudonym=pseudonym, origin=origin, user=user
+                campaign=self.campaign,
+                pseudonym=pseudonym,
+                origin=origin,
+                user=user,
             )
         return judge
 
@@ -77,7 +86,8 @@ class TestSetWriter:
         hit = HIT(task=self.task, design=self.design, number=self._hits)
         by_candidate = [names.split(",") for names in candidates]
         outputs = self._outputs_of(
-            row, [name for names in by_candidate for name in names]
+            row,
+            [name for names in by_candidate for name in names],
         )
         shown = [[outputs[name] for name in names] for names in by_candidate]
         block = Block(
@@ -219,7 +229,7 @@ def documents_of(writer: TestSetWriter, size: int) -> None:
     """Give every `size` segments in a row a document of their own; rankings are counted again with them."""
     StoredTallies.objects.filter(pk=writer.task.pk).delete()
     for segment in Segment.objects.filter(test_set_id=writer.task.test_set_id).order_by(
-        "number"
+        "number",
     ):
         number = (segment.number - 1) // size
         document, _created = Document.objects.get_or_create(

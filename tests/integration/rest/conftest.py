@@ -54,7 +54,10 @@ def judge_hits(task: Task) -> Callable[[Judge, int], None]:
                     assigned=block,
                     client_id=uuid4(),
                     sent=SentJudgment(
-                        labels=ranks, duration_ms=9000, active_ms=7000, comment="a tie?"
+                        labels=ranks,
+                        duration_ms=9000,
+                        active_ms=7000,
+                        comment="a tie?",
                     ),
                 )
             skip_submit(assigned=skipped, client_id=uuid4(), reason="bad_source")
@@ -64,7 +67,9 @@ def judge_hits(task: Task) -> Callable[[Judge, int], None]:
 
 @pytest.fixture
 def ranking(
-    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None]
+    task: Task,
+    judge: Judge,
+    judge_hits: Callable[[Judge, int], None],
 ) -> RankingRun:
     judge_hits(judge, 2)
     judge_hits(make_judge(task.test_set.campaign, "bob"), 2)

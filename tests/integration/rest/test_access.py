@@ -21,7 +21,9 @@ Clients = Callable[[User], Client]
 
 
 def test_expired_deleted_and_inactive_tokens_open_nothing(
-    campaign: Campaign, make_member: Members, client_of: Clients
+    campaign: Campaign,
+    make_member: Members,
+    client_of: Clients,
 ) -> None:
     address = reverse("api-campaigns")
     member = make_member(campaign)
@@ -38,7 +40,10 @@ def test_expired_deleted_and_inactive_tokens_open_nothing(
 
 
 def test_download_is_for_members_of_this_campaign(
-    campaign: Campaign, task: Task, judge: Judge, make_member: Members
+    campaign: Campaign,
+    task: Task,
+    judge: Judge,
+    make_member: Members,
 ) -> None:
     asked = "?kind=with-skips&file_format=five-way-csv&stream=on"
     address = reverse("exports", args=[campaign.slug, task.pk]) + asked
@@ -64,7 +69,9 @@ def test_download_is_for_members_of_this_campaign(
 
 @pytest.mark.parametrize("scheme", ["Token", "token", "Bearer", "bearer"])
 def test_tokens_are_accepted_in_both_usual_schemes(
-    campaign: Campaign, make_member: Members, scheme: str
+    campaign: Campaign,
+    make_member: Members,
+    scheme: str,
 ) -> None:
     _instance, token = token_create(user=make_member(campaign))
     client = Client(headers={"Authorization": f"{scheme} {token}"})
@@ -73,7 +80,9 @@ def test_tokens_are_accepted_in_both_usual_schemes(
 
 @pytest.mark.parametrize("header", ["{token}", "Basic {token}", "Token", "Bearer x y"])
 def test_another_header_is_refused_by_naming_the_right_one(
-    campaign: Campaign, make_member: Members, header: str
+    campaign: Campaign,
+    make_member: Members,
+    header: str,
 ) -> None:
     _instance, token = token_create(user=make_member(campaign))
     client = Client(headers={"Authorization": header.format(token=token)})
@@ -84,7 +93,10 @@ def test_another_header_is_refused_by_naming_the_right_one(
 
 @pytest.mark.parametrize("method", ["post", "patch", "delete"])
 def test_a_request_without_the_last_slash_is_repeated_as_it_is(
-    campaign: Campaign, make_member: Members, client_of: Clients, method: str
+    campaign: Campaign,
+    make_member: Members,
+    client_of: Clients,
+    method: str,
 ) -> None:
     """After 301, a client sends GET and takes its 200 for success."""
     address = f"/api/v1/campaigns/{campaign.slug}"
@@ -93,7 +105,8 @@ def test_a_request_without_the_last_slash_is_repeated_as_it_is(
 
 
 def test_json_with_a_byte_order_mark_is_read_and_compressed_json_is_refused(
-    campaign: Campaign, client: Client
+    campaign: Campaign,
+    client: Client,
 ) -> None:
     client.force_login(make_organiser(campaign))
     address = f"/api/v1/campaigns/{campaign.slug}/"

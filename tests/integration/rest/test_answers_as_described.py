@@ -44,9 +44,9 @@ def described(schema: dict[str, Any]) -> BaseSchema:
         "checks": {
             "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", *refused]},
             "negative_data_rejection": {
-                "expected-statuses": [*refused, "405", "406", "415"]
+                "expected-statuses": [*refused, "405", "406", "415"],
             },
-        }
+        },
     }
     return schemathesis.openapi.from_dict(schema, config=Config.from_dict(config))
 
@@ -54,7 +54,7 @@ def described(schema: dict[str, Any]) -> BaseSchema:
 def call_and_validate(case: Any, client: Client) -> int:
     """Send the request through Django's test client, so that a crash shows its traceback."""
     sent = requests.Request(
-        **case.as_transport_kwargs(base_url="http://testserver")
+        **case.as_transport_kwargs(base_url="http://testserver"),
     ).prepare()
     assert sent.method
     headers = {name: str(value) for name, value in sent.headers.items()}
@@ -159,7 +159,8 @@ def refused_for_its_shape(_context: Any, response: Response, case: Any) -> None:
 @pytest.mark.thorough
 @pytest.mark.django_db
 def test_answers_with_real_rows_are_as_described(
-    described: BaseSchema, world: World
+    described: BaseSchema,
+    world: World,
 ) -> None:
     """Every operation that reads, of a campaign that has something of most of what there is."""
     client = client_of_role(world, "organiser")
@@ -190,7 +191,10 @@ def test_answers_with_real_rows_are_as_described(
 
 @pytest.mark.django_db
 def test_judging_responses_match_the_schema(
-    described: BaseSchema, judge: Judge, task: Task, client_of: Callable[[User], Client]
+    described: BaseSchema,
+    judge: Judge,
+    task: Task,
+    client_of: Callable[[User], Client],
 ) -> None:
     """Also the times: the page's clock reads them. The answers are built by hand, for speed."""
     assert judge.user is not None
@@ -198,7 +202,8 @@ def test_judging_responses_match_the_schema(
 
     def sent(method: str, path: str, **parts: Any) -> int:
         case = described[f"/api/v1/judging/{path}"][method].Case(
-            media_type="application/json", **parts
+            media_type="application/json",
+            **parts,
         )
         return call_and_validate(case, client)
 
@@ -238,10 +243,15 @@ def test_judging_responses_match_the_schema(
 @pytest.mark.hypothesis
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "times", [3, pytest.param(60, marks=pytest.mark.thorough)], ids=["some", "many"]
+    "times",
+    [3, pytest.param(60, marks=pytest.mark.thorough)],
+    ids=["some", "many"],
 )
 def test_made_up_requests_are_answered_as_described(
-    described: BaseSchema, world: World, times: int, capsys: pytest.CaptureFixture[str]
+    described: BaseSchema,
+    world: World,
+    times: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """No input crashes, and every answer has a status and a shape that the description knows: all operations.
 
@@ -278,7 +288,7 @@ def test_made_up_requests_are_answered_as_described(
     with capsys.disabled():
         sys.stdout.write(
             f"\nschemathesis: {len(labels)} operations, {statuses.total()} requests, no failure; {counted(statuses)}; "
-            f"bodies that are not as described: {counted(of_broken)}\n"
+            f"bodies that are not as described: {counted(of_broken)}\n",
         )
 
 
@@ -305,7 +315,8 @@ def check(
         suppress_health_check=list(HealthCheck),
     )
     @given(
-        case=operation.as_strategy(), existing=sampled_from([True, True, True, False])
+        case=operation.as_strategy(),
+        existing=sampled_from([True, True, True, False]),
     )
     def answered(case: Any, existing: bool) -> None:
         if existing:
@@ -331,7 +342,11 @@ def check_broken(
         if each.name in real
     }
     broken = operation.as_strategy(
-        GenerationMode.NEGATIVE, path_parameters=found, query={}, headers={}, cookies={}
+        GenerationMode.NEGATIVE,
+        path_parameters=found,
+        query={},
+        headers={},
+        cookies={},
     )
 
     @settings(
@@ -370,7 +385,8 @@ def numbers_asked(schema: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
 @pytest.mark.thorough
 @pytest.mark.django_db
 def test_numbers_are_neither_true_nor_endless(
-    schema: dict[str, Any], world: World
+    schema: dict[str, Any],
+    world: World,
 ) -> None:
     client = client_of_role(world, "organiser")
     asked = list(numbers_asked(schema))

@@ -64,7 +64,8 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 @pytest.fixture
 def client_path(
-    generated: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+    generated: tuple[Path, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[tuple[Path, str]]:
     monkeypatch.syspath_prepend(str(generated[0]))
     yield generated

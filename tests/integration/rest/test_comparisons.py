@@ -41,7 +41,9 @@ def test_any_two_texts_with_a_label_are_compared_once(labels: list[int | None]) 
 
 @pytest.mark.django_db
 def test_they_add_up_to_what_the_ranking_counts(
-    task: Task, ranking: RankingRun, analyst: Client
+    task: Task,
+    ranking: RankingRun,
+    analyst: Client,
 ) -> None:
     rows = results(analyst, address(task))
     judged = {row["number"]: row for row in results(analyst, judgments(task))}
@@ -68,7 +70,9 @@ def judgments(task: Task) -> str:
 @pytest.mark.thorough
 @pytest.mark.django_db
 def test_comparisons_of_a_system_name_it_first(
-    task: Task, ranking: RankingRun, analyst: Client
+    task: Task,
+    ranking: RankingRun,
+    analyst: Client,
 ) -> None:
     everything = results(analyst, address(task))
     named = results(analyst, address(task, "system=birch"))
@@ -88,7 +92,10 @@ def test_comparisons_of_a_system_name_it_first(
 @pytest.mark.thorough
 @pytest.mark.django_db
 def test_uncounted_judgments_are_left_out(
-    task: Task, ranking: RankingRun, judge: Judge, analyst: Client
+    task: Task,
+    ranking: RankingRun,
+    judge: Judge,
+    analyst: Client,
 ) -> None:
     assert {row["judge"] for row in results(analyst, address(task))} == {"ada", "bob"}
     quality_action_take(

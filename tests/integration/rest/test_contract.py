@@ -20,13 +20,18 @@ def described(address: Address) -> dict[str, frozenset[str] | None]:
     return {
         method.lower(): operation.parameters
         for method, operation in described_operations(
-            address.route, address.view
+            address.route,
+            address.view,
         ).items()
     }
 
 
 def ask(
-    world: World, address: Address, method: str, query: str = "", **headers: str
+    world: World,
+    address: Address,
+    method: str,
+    query: str = "",
+    **headers: str,
 ) -> Any:
     client: APIClient = world.client("judge" if address.is_judging else "organiser")
     return whole(
@@ -36,7 +41,7 @@ def ask(
             "",
             "application/json",
             headers=headers,
-        )
+        ),
     )
 
 
@@ -97,7 +102,10 @@ def test_every_list_comes_in_pages(world: World) -> None:
         if "get" not in described(address):
             continue
         answer = ask(
-            world, address, "get", *(["?campaign=mine"] if address.is_judging else [])
+            world,
+            address,
+            "get",
+            *(["?campaign=mine"] if address.is_judging else []),
         )
         if (
             answer.status_code != 200
@@ -181,7 +189,8 @@ def test_responses_have_an_etag_and_unchanged_ones_are_not_resent(world: World) 
 @pytest.mark.thorough
 @pytest.mark.parametrize("role", some_now(["visitor", "judge", "analyst", "organiser"]))
 def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(
-    world: World, role: str
+    world: World,
+    role: str,
 ) -> None:
     client = world.client(role)
     errors = set()
@@ -189,8 +198,11 @@ def test_every_error_is_a_problem_and_no_cache_keeps_an_answer(
         for method in (*METHODS, "options", "head"):
             answer = whole(
                 client.generic(
-                    method.upper(), world.fill(address.route), "[", "application/json"
-                )
+                    method.upper(),
+                    world.fill(address.route),
+                    "[",
+                    "application/json",
+                ),
             )
             assert "Cache-Control" in answer.headers, address.route
             if answer.status_code < 400 or method == "head":

@@ -38,7 +38,8 @@ def training(task: Task, damaged: str) -> str:
 
 
 def test_damaged_references_are_made_and_listed_beside_what_they_were_made_of(
-    task: Task, organiser: Client
+    task: Task,
+    organiser: Client,
 ) -> None:
     address = reverse("api-bad-references", args=[task.pk])
     assert results(organiser, address) == []
@@ -61,7 +62,8 @@ def test_damaged_references_are_made_and_listed_beside_what_they_were_made_of(
 
 
 def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
-    organiser: Client, damaged: str
+    organiser: Client,
+    damaged: str,
 ) -> None:
     row = results(organiser, damaged)[0]
     address = f"{damaged}{row['id']}/"
@@ -79,7 +81,8 @@ def test_one_is_reviewed_and_withdrawn_for_good_only_if_that_is_confirmed(
 
 
 def test_damaged_reference_of_a_segment_is_written_and_reviewed(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     listed = reverse("api-bad-references", args=[task.pk])
     address = f"{listed}segments/2/"
@@ -106,7 +109,9 @@ def test_damaged_reference_of_a_segment_is_written_and_reviewed(
 
 
 def test_training_is_proposed_explained_and_removed(
-    organiser: Client, task: Task, training: str
+    organiser: Client,
+    task: Task,
+    training: str,
 ) -> None:
     made = organiser.post(training, {"count": 2}, JSON)
     assert (made.status_code, len(made.json())) == (201, 2)
@@ -117,7 +122,9 @@ def test_training_is_proposed_explained_and_removed(
     assert (kinds[1], kinds[5]) == ("reference", "bad_reference")
     address = f"{training}{rows[0]['id']}/"
     changed = organiser.patch(
-        address, {"explanation": "Words are missing."}, JSON
+        address,
+        {"explanation": "Words are missing."},
+        JSON,
     ).json()
     assert changed == rows[0] | {"explanation": "Words are missing."}
     assert organiser.get(address).json() == changed
@@ -127,7 +134,9 @@ def test_training_is_proposed_explained_and_removed(
 
 
 def test_training_of_a_segment_is_written_by_systems(
-    organiser: Client, task: Task, training: str
+    organiser: Client,
+    task: Task,
+    training: str,
 ) -> None:
     body = {"explanation": "Read on.", "expected": {"_ref": 1, "_badref": 4}}
     address = f"{training}segments/2/"
@@ -143,7 +152,8 @@ def test_training_of_a_segment_is_written_by_systems(
 
 
 def test_the_ranks_that_are_expected_are_changed_all_at_once(
-    organiser: Client, training: str
+    organiser: Client,
+    training: str,
 ) -> None:
     (row,) = organiser.post(training, {"count": 1}, JSON).json()
     address = f"{training}{row['id']}/"
@@ -153,7 +163,9 @@ def test_the_ranks_that_are_expected_are_changed_all_at_once(
         {"output": others[0]["output"], "expected": 4},
     ]
     changed = organiser.patch(
-        address, {"candidates": wanted, "position": 7}, JSON
+        address,
+        {"candidates": wanted, "position": 7},
+        JSON,
     ).json()
     assert changed["position"] == 7
     assert [(each["output"], each["expected"]) for each in changed["candidates"]] == [

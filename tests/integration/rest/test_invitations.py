@@ -34,7 +34,8 @@ def send(client: Client, address: str, sent: Any = None) -> Any:
 
 
 def test_a_link_for_anybody_is_made_listed_revoked_and_restored(
-    organiser: Client, here: str
+    organiser: Client,
+    here: str,
 ) -> None:
     last = timezone.localdate() + timedelta(days=3)
     made = send(
@@ -82,7 +83,10 @@ def test_terms_of_a_link_are_changed(organiser: Client, here: str) -> None:
 
 @pytest.mark.thorough
 def test_a_judge_is_withdrawn_and_comes_back(
-    organiser: Client, here: str, judge: Judge, client_of: Callable[[User], Client]
+    organiser: Client,
+    here: str,
+    judge: Judge,
+    client_of: Callable[[User], Client],
 ) -> None:
     own = f"{here}judges/{judge.pk}/"
     assert send(organiser, f"{own}again/").status_code == 400

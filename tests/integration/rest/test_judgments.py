@@ -34,12 +34,15 @@ def content(client: Client, address: str) -> str:
 
 
 def test_record_says_what_a_ranking_needs(
-    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
+    judge: Judge,
+    judge_hits: JudgeHits,
+    analyst: Client,
+    address: str,
 ) -> None:
     judge_hits(judge, 1)
     first, second, revised = analyst.get(address).json()["results"]
     judgment = Judgment.objects.select_related("block__segment__document").get(
-        numbered__number=1
+        numbered__number=1,
     )
     assert first == {
         "id": str(judgment.client_id),
@@ -69,7 +72,10 @@ def test_record_says_what_a_ranking_needs(
 
 
 def test_collapsed_outputs_are_one_candidate(
-    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
+    judge: Judge,
+    judge_hits: JudgeHits,
+    analyst: Client,
+    address: str,
 ) -> None:
     for pseudonym in ("bob", "cleo", "dan", "eve"):
         judge_hits(make_judge(judge.campaign, pseudonym), 1)
@@ -85,7 +91,10 @@ def test_collapsed_outputs_are_one_candidate(
 
 @pytest.mark.thorough
 def test_until_shows_what_counted_then(
-    judge: Judge, judge_hits: JudgeHits, analyst: Client, address: str
+    judge: Judge,
+    judge_hits: JudgeHits,
+    analyst: Client,
+    address: str,
 ) -> None:
     judge_hits(judge, 2)
     rows = analyst.get(f"{address}?until=2").json()["results"]
@@ -123,7 +132,7 @@ def test_file_of_a_rankings_watermark_gives_this_ranking_again(
             verbosity=0,
         )
         again = ranking_run_compute(
-            task_id=Task.objects.get(test_set__campaign__slug=slug).pk
+            task_id=Task.objects.get(test_set__campaign__slug=slug).pk,
         )
         assert again is not None
         assert again.result == run.result

@@ -33,7 +33,10 @@ def queries(client: Client, address: str, rows: int) -> int:
 
 
 def test_campaigns_and_their_tasks(
-    campaign: Campaign, task: Task, make_member: Members, client_of: Clients
+    campaign: Campaign,
+    task: Task,
+    make_member: Members,
+    client_of: Clients,
 ) -> None:
     # Others are members too, with other roles.
     make_member(campaign, "organiser", "olga")
@@ -69,9 +72,9 @@ def test_campaigns_and_their_tasks(
                         "id": task.pk,
                         "protocol": "ranking",
                         "url": f"http://testserver/api/v1/tasks/{task.pk}/",
-                    }
+                    },
                 ],
-            }
+            },
         ],
     }
     assert results(client, reverse("api-campaigns")) == [expected]
@@ -79,7 +82,10 @@ def test_campaigns_and_their_tasks(
 
 
 def test_pages_hold_every_row_once_while_rows_come_in(
-    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+    task: Task,
+    judge: Judge,
+    judge_hits: Callable[[Judge, int], None],
+    analyst: Client,
 ) -> None:
     for pseudonym in ("bob", "cleo", "dan"):
         judge_hits(make_judge(task.test_set.campaign, pseudonym), 1)
@@ -109,7 +115,9 @@ def test_pages_hold_every_row_once_while_rows_come_in(
     ["cursor=nonsense", "cursor=cD1hYmM%3D", "cursor=bz05OTk5OTk%3D", "cursor=cD0A"],
 )
 def test_made_up_cursors_are_refused_or_empty(
-    task: Task, analyst: Client, query: str
+    task: Task,
+    analyst: Client,
+    query: str,
 ) -> None:
     for name in ("api-judgments", "api-rankings", "api-systems"):
         response = analyst.get(f"{reverse(name, args=[task.pk])}?{query}")
@@ -131,7 +139,8 @@ def test_parameter_that_is_sent_twice_is_refused(task: Task, analyst: Client) ->
 
 
 def test_campaigns_cost_the_same_for_one_and_fifty(
-    make_member: Members, client_of: Clients
+    make_member: Members,
+    client_of: Clients,
 ) -> None:
     first = make_campaign("c0")
     empty_task(campaign=first, name="t", source_language="en", target_language="de")
@@ -148,7 +157,9 @@ def test_campaigns_cost_the_same_for_one_and_fifty(
 
 
 def test_uploads_cost_the_same_for_one_and_fifty(
-    campaign: Campaign, make_member: Members, client_of: Clients
+    campaign: Campaign,
+    make_member: Members,
+    client_of: Clients,
 ) -> None:
     organiser = make_member(campaign, "organiser", "olga")
     address = reverse("api-uploads", args=[campaign.slug])
@@ -165,7 +176,10 @@ def test_uploads_cost_the_same_for_one_and_fifty(
 
 
 def test_judges_come_in_pages_by_pseudonym(
-    task: Task, judge: Judge, judge_hits: Callable[[Judge, int], None], analyst: Client
+    task: Task,
+    judge: Judge,
+    judge_hits: Callable[[Judge, int], None],
+    analyst: Client,
 ) -> None:
     for name in ("dana", "bert", "cleo"):
         judge_hits(make_judge(task.test_set.campaign, name), 1)

@@ -21,7 +21,8 @@ def organiser(
 
 
 def test_texts_come_by_number_with_what_each_system_wrote(
-    organiser: Client, task: Task
+    organiser: Client,
+    task: Task,
 ) -> None:
     address = f"/api/v1/tasks/{task.pk}/segments/"
     page = organiser.get(f"{address}?page_size=2").json()
@@ -39,7 +40,10 @@ def test_texts_come_by_number_with_what_each_system_wrote(
 
 
 def test_time_is_that_of_the_time_sheet(
-    organiser: Client, campaign: Campaign, judge: Judge, judge_hits: Judged
+    organiser: Client,
+    campaign: Campaign,
+    judge: Judge,
+    judge_hits: Judged,
 ) -> None:
     judge_hits(judge, 2)
     answer = organiser.get(f"/api/v1/campaigns/{campaign.slug}/time/").json()
@@ -51,14 +55,18 @@ def test_time_is_that_of_the_time_sheet(
         day.isoformat() for day in sheet.days
     ]
     nobody = organiser.get(
-        f"/api/v1/campaigns/{campaign.slug}/time/?last=2020-01-01"
+        f"/api/v1/campaigns/{campaign.slug}/time/?last=2020-01-01",
     ).json()
     assert nobody["results"] == []
 
 
 @pytest.mark.thorough
 def test_the_overview_counts_what_was_judged(
-    organiser: Client, campaign: Campaign, task: Task, judge: Judge, judge_hits: Judged
+    organiser: Client,
+    campaign: Campaign,
+    task: Task,
+    judge: Judge,
+    judge_hits: Judged,
 ) -> None:
     judge_hits(judge, 2)
     # Whoever reads judgments gives them their numbers, by which they are counted.

@@ -34,7 +34,8 @@ def send(client: Client, address: str, sent: Any, method: str = "post") -> Any:
 
 
 def test_a_panel_is_made_changed_closed_and_opened(
-    organiser: Client, here: str
+    organiser: Client,
+    here: str,
 ) -> None:
     made = send(organiser, here, TERMS)
     assert made.status_code == 201
@@ -43,7 +44,7 @@ def test_a_panel_is_made_changed_closed_and_opened(
     assert reverse("panel-entry", args=[panel.key]) in row["pasted"]
     assert "PROLIFIC_PID" in row["pasted"]
     assert row["events_address"].endswith(
-        reverse("panel-events", args=[panel.events_key])
+        reverse("panel-events", args=[panel.events_key]),
     )
     assert (
         row["completion_code"]
@@ -60,11 +61,15 @@ def test_a_panel_is_made_changed_closed_and_opened(
 
 
 def test_a_panel_of_another_service_is_made_and_changed(
-    organiser: Client, analyst: Client, here: str
+    organiser: Client,
+    analyst: Client,
+    here: str,
 ) -> None:
     sent = {**TERMS, "kind": "generic", "service": "SONA", "id_parameter": "sona_id"}
     refused = send(
-        organiser, here, {**sent, "completion_address": "http://sona.example.org/"}
+        organiser,
+        here,
+        {**sent, "completion_address": "http://sona.example.org/"},
     )
     assert (refused.status_code, set(refused.json()["errors"])) == (
         400,
@@ -82,7 +87,11 @@ def test_a_panel_of_another_service_is_made_and_changed(
 
 
 def test_ids_codes_and_addresses_are_for_organisers(
-    organiser: Client, analyst: Client, campaign: Campaign, task: Task, here: str
+    organiser: Client,
+    analyst: Client,
+    campaign: Campaign,
+    task: Task,
+    here: str,
 ) -> None:
     panel = make_panel(campaign)
     participant = Prolific(panel)
@@ -105,7 +114,7 @@ def test_ids_codes_and_addresses_are_for_organisers(
     told = analyst.get(own).json()
     assert told["has_webhook_secret"] is True
     assert {told[name] for name in ("pasted", "events_address", "completion_code")} == {
-        None
+        None,
     }
     assert SECRET not in organiser.get(own).content.decode()
 

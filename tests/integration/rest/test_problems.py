@@ -45,12 +45,15 @@ def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> No
 
 
 def test_errors_are_lists_and_detail_says_what_concerns_no_field(
-    campaign: Campaign, client: Client
+    campaign: Campaign,
+    client: Client,
 ) -> None:
     client.force_login(make_organiser(campaign))
     unknown_key = "slug: museum\nname: Museum\ncolour: red\n"
     answer = client.put(
-        "/api/v1/campaigns/museum/file/", unknown_key, "application/yaml"
+        "/api/v1/campaigns/museum/file/",
+        unknown_key,
+        "application/yaml",
     )
     assert answer.status_code == 400
     problem = answer.json()
@@ -93,7 +96,9 @@ def test_body_with_too_many_values_is_named(campaign: Campaign, client: Client) 
     ],
 )
 def test_form_that_is_too_large_is_named(
-    campaign: Campaign, client: Client, form: dict[str, object]
+    campaign: Campaign,
+    client: Client,
+    form: dict[str, object],
 ) -> None:
     client.force_login(make_organiser(campaign))
     answer = client.post("/campaigns/museum/instructions/", form)
@@ -105,7 +110,9 @@ def test_a_session_without_the_token_of_its_form(campaign: Campaign) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(make_organiser(campaign))
     answer = client.post(
-        "/api/v1/campaigns/museum/pause/", {}, content_type="application/json"
+        "/api/v1/campaigns/museum/pause/",
+        {},
+        content_type="application/json",
     )
     assert (answer.status_code, answer.headers["Content-Type"]) == (
         403,

@@ -48,7 +48,10 @@ def patch(client: Client, address: str, body: Any) -> Any:
 
 
 def test_named_settings_change_and_apply_to_the_next_ranking(
-    organiser: Client, address: str, task: Task, ranking: RankingRun
+    organiser: Client,
+    address: str,
+    task: Task,
+    ranking: RankingRun,
 ) -> None:
     changed = patch(
         organiser,

@@ -15,7 +15,9 @@ pytestmark = pytest.mark.django_db
 
 
 def test_latest_ranking_is_complete(
-    task: Task, ranking: RankingRun, analyst: Client
+    task: Task,
+    ranking: RankingRun,
+    analyst: Client,
 ) -> None:
     body = analyst.get(reverse("api-ranking-latest", args=[task.pk])).json()
     started, finished = body.pop("started_at"), body.pop("finished_at")
@@ -28,7 +30,7 @@ def test_latest_ranking_is_complete(
     ] == [[*pair[:3], None, None] for pair in ranking.result.pop("pairs")]
     names = [row["system"] for row in body["systems"]]
     assert [(row["better"], row["worse"]) for row in pairs] == list(
-        combinations(names, 2)
+        combinations(names, 2),
     )
     assert body == {
         "id": ranking.pk,
@@ -55,7 +57,9 @@ def test_latest_ranking_is_complete(
 
 
 def test_the_latest_ranking_is_sent_once(
-    task: Task, ranking: RankingRun, analyst: Client
+    task: Task,
+    ranking: RankingRun,
+    analyst: Client,
 ) -> None:
     address = reverse("api-ranking-latest", args=[task.pk])
     first = analyst.get(address)

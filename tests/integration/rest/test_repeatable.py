@@ -52,7 +52,9 @@ def test_the_same_again_is_answered_as_before(client: Client) -> None:
     ],
 )
 def test_another_request_with_the_key_is_refused(
-    client: Client, address: str, body: dict[str, str]
+    client: Client,
+    address: str,
+    body: dict[str, str],
 ) -> None:
     post(client, "k1", name="Students")
     answer = post(client, "k1", address, **body)
@@ -127,7 +129,8 @@ def test_a_day_later_it_is_a_new_key(client: Client) -> None:
 @pytest.mark.thorough
 @pytest.mark.django_db(transaction=True)
 def test_a_crash_undoes_what_it_began_and_keeps_no_answer(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def crash(**_named: object) -> None:
         raise RuntimeError
@@ -148,7 +151,9 @@ def senders() -> Iterator[ThreadPoolExecutor]:
 
 @pytest.mark.django_db(transaction=True)
 def test_simultaneous_requests_with_one_key_run_once(
-    organiser: User, client_of: Callable[[User], Client], senders: ThreadPoolExecutor
+    organiser: User,
+    client_of: Callable[[User], Client],
+    senders: ThreadPoolExecutor,
 ) -> None:
     """The others hear that it is being done, or what it answered."""
     clients = [client_of(organiser) for _ in range(8)]
@@ -170,7 +175,8 @@ def test_simultaneous_requests_with_one_key_run_once(
 
 @pytest.mark.django_db(transaction=True)
 def test_second_request_gets_a_conflict_while_the_first_runs(
-    client: Client, organiser: User
+    client: Client,
+    organiser: User,
 ) -> None:
     other = connection.copy()
     try:

@@ -34,7 +34,9 @@ def test_writes_are_limited(
     client = client_of(organiser)
     changed = [
         client.patch(
-            f"{CAMPAIGNS}museum/", {}, content_type="application/json"
+            f"{CAMPAIGNS}museum/",
+            {},
+            content_type="application/json",
         ).status_code
         for _ in range(2)
     ]
@@ -42,7 +44,8 @@ def test_writes_are_limited(
 
 
 def test_without_a_limit_nothing_is_refused(
-    analyst: Client, settings: Settings
+    analyst: Client,
+    settings: Settings,
 ) -> None:
     settings.API_READS_A_MINUTE = 0
     assert {analyst.get(CAMPAIGNS).status_code for _ in range(3)} == {200}
@@ -62,7 +65,9 @@ def test_rate_limits_count_per_person(
 
 
 def test_judging_is_not_counted(
-    judge: Judge, client_of: Callable[[User], Client], settings: Settings
+    judge: Judge,
+    client_of: Callable[[User], Client],
+    settings: Settings,
 ) -> None:
     settings.API_READS_A_MINUTE = 1
     assert judge.user is not None

@@ -44,7 +44,8 @@ def rest(*arguments: str, **options: Any) -> Any:
 
 
 def test_commands_of_the_documentation_do_what_they_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Those of docs/rest.md that a comment leaves to this test."""
     museum = make_campaign("museum")
@@ -74,7 +75,8 @@ def test_commands_of_the_documentation_do_what_they_say(
 
 
 def test_fields_are_text_json_or_the_text_of_a_file(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     judge = make_judge(campaign)
     changed = rest(
@@ -89,7 +91,8 @@ def test_fields_are_text_json_or_the_text_of_a_file(
 
 
 def test_a_body_is_json_or_a_file_and_an_address_may_be_short(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     assert (
         rest("PATCH", "campaigns/museum/", '{"lease_minutes": 90}')["lease_minutes"]
@@ -138,7 +141,9 @@ def test_files_come_byte_for_byte(task: Task, client: Client) -> None:
     ],
 )
 def test_a_refusal_says_what_and_changes_nothing(
-    campaign: Campaign, arguments: tuple[str, ...], said: str
+    campaign: Campaign,
+    arguments: tuple[str, ...],
+    said: str,
 ) -> None:
     del campaign
     before = rest("GET", "campaigns/museum/")
@@ -157,7 +162,8 @@ def test_a_conflict_says_what_would_be_done(campaign: Campaign) -> None:
 
 
 def test_changes_are_the_owners_unless_another_user_is_named(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+    campaign: Campaign,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("campaign.database.acting._of_process", [])
     monkeypatch.setenv("LOGNAME", "ivo")
@@ -199,7 +205,7 @@ def test_fields_may_follow_an_option() -> None:
     """Argparse by itself takes only the fields before it."""
     parser = load_command_class("campaign", "rest").create_parser("manage.py", "rest")
     options = parser.parse_args(
-        ["POST", "tokens/", "--as", "a@example.org", "name=a", "days:=9"]
+        ["POST", "tokens/", "--as", "a@example.org", "name=a", "days:=9"],
     )
     assert options.body == ["name=a", "days:=9"]
 

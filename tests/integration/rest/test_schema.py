@@ -30,7 +30,7 @@ def test_nothing_a_judge_is_sent_names_a_system(schema: dict[str, Any]) -> None:
                 seen.add(name)
                 waiting.append(json.dumps(parts[name]))
                 assert not {"system", "systems", "number"} & set(
-                    parts[name].get("properties", {})
+                    parts[name].get("properties", {}),
                 )
     assert "Assignment" in seen
     assert "System" not in seen
@@ -85,7 +85,8 @@ def test_default_values_are_valid(schema: dict[str, Any]) -> None:
     ],
 )
 def test_first_choice_that_fits_has_all_keys_of_an_answer(
-    schema: dict[str, Any], answer: dict[str, Any]
+    schema: dict[str, Any],
+    answer: dict[str, Any],
 ) -> None:
     """Generated clients take the first choice that fits, and lose the keys that it does not have."""
     described = Description(schema)

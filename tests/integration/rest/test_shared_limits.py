@@ -29,7 +29,9 @@ def test_counts_of_a_process_are_read_by_others() -> None:
 
 @pytest.mark.django_db
 def test_requests_are_answered_while_the_server_of_counts_is_away(
-    analyst: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    analyst: Client,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     settings.API_READS_A_MINUTE = 1
     # A port that nothing listens on.

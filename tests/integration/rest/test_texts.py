@@ -11,7 +11,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_documents_come_in_their_order_with_where_they_begin(
-    task: Task, analyst: Client
+    task: Task,
+    analyst: Client,
 ) -> None:
     rows = results(analyst, reverse("api-documents", args=[task.pk]))
     documents = list(task.test_set.documents.order_by("position"))
@@ -24,32 +25,36 @@ def test_documents_come_in_their_order_with_where_they_begin(
         first += row["segments"]
     (name, *_rest) = [each.name for each in documents]
     found = results(
-        analyst, reverse("api-documents", args=[task.pk]) + f"?name={name.upper()}"
+        analyst,
+        reverse("api-documents", args=[task.pk]) + f"?name={name.upper()}",
     )
     assert name in [row["name"] for row in found]
     assert all(name.lower() in row["name"].lower() for row in found)
 
 
 def test_outputs_are_those_of_the_systems_but_damaged_references(
-    task: Task, analyst: Client
+    task: Task,
+    analyst: Client,
 ) -> None:
     damaged = System.objects.create(
-        test_set=task.test_set, name="damaged", kind=SystemKind.BAD_REFERENCE
+        test_set=task.test_set,
+        name="damaged",
+        kind=SystemKind.BAD_REFERENCE,
     )
     segment = task.test_set.segments.get(number=1)
     Output.objects.create(system=damaged, segment=segment, text="all wrong")
     rows = results(analyst, reverse("api-outputs", args=[task.pk]) + "?page_size=1000")
     there = Output.objects.filter(system__test_set=task.test_set).exclude(
-        system=damaged
+        system=damaged,
     )
     assert {
         (row["system"], row["segment"], row["text"], row["kind"]) for row in rows
     } == set(
-        there.values_list("system__name", "segment__number", "text", "system__kind")
+        there.values_list("system__name", "segment__number", "text", "system__kind"),
     )
     assert len(rows) == there.count() > 20
     assert {row["document"] for row in rows} == set(
-        task.test_set.documents.values_list("name", flat=True)
+        task.test_set.documents.values_list("name", flat=True),
     )
 
 
@@ -63,7 +68,11 @@ def test_outputs_are_those_of_the_systems_but_damaged_references(
     ],
 )
 def test_outputs_are_filtered(
-    task: Task, analyst: Client, query: str, field: str, values: set[object]
+    task: Task,
+    analyst: Client,
+    query: str,
+    field: str,
+    values: set[object],
 ) -> None:
     rows = results(analyst, reverse("api-outputs", args=[task.pk]) + f"?{query}")
     assert {row[field] for row in rows} == values

@@ -40,7 +40,8 @@ def resolved(schema: dict[str, Any], described: dict[str, Any]) -> dict[str, Any
 
 
 def misspelt(
-    schema: dict[str, Any], described: dict[str, Any]
+    schema: dict[str, Any],
+    described: dict[str, Any],
 ) -> Iterator[tuple[str, Any]]:
     """Yield a content for each object of a body, with a wrong key in it, and the key's place."""
     described = resolved(schema, described)
@@ -59,7 +60,11 @@ def misspelt(
 
 
 def refused(
-    world: World, path: str, method: str, body: Any, **how: Any
+    world: World,
+    path: str,
+    method: str,
+    body: Any,
+    **how: Any,
 ) -> tuple[Any, list[str]]:
     client: APIClient = world.client("judge" if "/judging/" in path else "organiser")
     address = world.fill(path.lstrip("/")) if "<" in path else _filled(world, path)
@@ -86,7 +91,8 @@ def _filled(world: World, path: str) -> str:
 
 
 def test_every_operation_refuses_a_misspelt_key(
-    schema: dict[str, Any], world: World
+    schema: dict[str, Any],
+    world: World,
 ) -> None:
     wrong = []
     asked = writing(schema)
@@ -107,7 +113,8 @@ def test_every_operation_refuses_a_misspelt_key(
 
 
 def test_every_object_inside_a_body_refuses_a_misspelt_key(
-    schema: dict[str, Any], world: World
+    schema: dict[str, Any],
+    world: World,
 ) -> None:
     wrong, places = [], set()
     for path, method, operation in writing(schema):
@@ -120,7 +127,13 @@ def test_every_object_inside_a_body_refuses_a_misspelt_key(
             places.add(place)
             if answer.status_code != 400 or list(told["errors"]) != [place] or changed:
                 wrong.append(
-                    (operation["operationId"], place, answer.status_code, told, changed)
+                    (
+                        operation["operationId"],
+                        place,
+                        answer.status_code,
+                        told,
+                        changed,
+                    ),
                 )
     assert wrong == []
     assert "roles.any.no_such_key" in places
@@ -171,7 +184,10 @@ def test_the_closest_known_key_is_named(world: World) -> None:
     ],
 )
 def test_options_and_rules_refuse_a_misspelt_name(
-    world: World, path: str, method: str, body: dict[str, Any]
+    world: World,
+    path: str,
+    method: str,
+    body: dict[str, Any],
 ) -> None:
     answer, changed = refused(world, f"/api/v1/{path}", method, body)
     assert answer.status_code == 400
@@ -195,7 +211,10 @@ def test_request_bodies_are_described_as_closed(schema: dict[str, Any]) -> None:
 def test_an_answer_names_the_options_as_the_request_does(world: World) -> None:
     path = f"/api/v1/tasks/{world.task.pk}/rankings/"
     answer, _changed = refused(
-        world, path, "post", {"options": {"method": "bradley_terry"}}
+        world,
+        path,
+        "post",
+        {"options": {"method": "bradley_terry"}},
     )
     assert answer.json()["options"]["method"] == "bradley_terry"
     assert "choice" not in answer.json()
@@ -217,7 +236,10 @@ def test_a_table_answers_with_the_name_by_which_it_is_asked_for(world: World) ->
     ],
 )
 def test_a_truth_in_an_address_is_read_strictly(
-    world: World, path: str, method: str, name: str
+    world: World,
+    path: str,
+    method: str,
+    name: str,
 ) -> None:
     client: APIClient = world.client("organiser")
     how = {"content_type": "application/yaml"} if method == "put" else {}

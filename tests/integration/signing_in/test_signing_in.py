@@ -25,10 +25,15 @@ def organiser() -> User:
 
 
 def sign_in(
-    client: Client, password: str = RIGHT, email: str = EMAIL, **extra: str
+    client: Client,
+    password: str = RIGHT,
+    email: str = EMAIL,
+    **extra: str,
 ) -> Any:
     return client.post(
-        "/sign-in/", {"login": email, "password": password}, headers=extra
+        "/sign-in/",
+        {"login": email, "password": password},
+        headers=extra,
     )
 
 
@@ -144,7 +149,10 @@ def test_limits_count_the_client_and_not_the_proxy(settings: Settings) -> None:
     def guess(number: int, forwarded: str) -> Any:
         mail = f"somebody{number}@example.org"
         return sign_in(
-            Client(), "wrong", mail, **{"X-Forwarded-For": forwarded}
+            Client(),
+            "wrong",
+            mail,
+            **{"X-Forwarded-For": forwarded},
         ).status_code
 
     # What stands before the proxy's own entry may be forged and changes nothing.

@@ -64,7 +64,9 @@ SYSTEMS = {
 
 
 @pytest.fixture(
-    scope="module", params=dumps(), ids=lambda path: path.name.removesuffix(".sql.xz")
+    scope="module",
+    params=dumps(),
+    ids=lambda path: path.name.removesuffix(".sql.xz"),
 )
 def upgraded(
     request: pytest.FixtureRequest,
@@ -158,7 +160,8 @@ class TestAnUpgradedDatabase:
     def test_judges_of_every_protocol_get_and_do_work(self) -> None:
         judged = set()
         for judge in Judge.objects.filter(
-            campaign__slug="museum-protocols", origin="person"
+            campaign__slug="museum-protocols",
+            origin="person",
         ):
             browser = Client()
             assert judge.user is not None
@@ -169,7 +172,9 @@ class TestAnUpgradedDatabase:
                 task = conflict.system.test_set.tasks.get(protocol=Protocol.RANKING)
                 assert judge_plan(task_id=task.pk, judge_id=judge.pk)
             lent = browser.post(
-                "/api/v1/judging/assignments/", {}, content_type="application/json"
+                "/api/v1/judging/assignments/",
+                {},
+                content_type="application/json",
             )
             assert lent.status_code == 200, (judge.pseudonym, lent.json())
             judged.add(lent.json()["protocol"])
@@ -184,15 +189,20 @@ class TestAnUpgradedDatabase:
         kinds = {Job.objects.waiting().get().kind}
         kinds |= _done(
             *_jobs_of_a_task(
-                Task.objects.get(test_set__name="SECRET-NEWS", protocol="ranking")
-            )
+                Task.objects.get(test_set__name="SECRET-NEWS", protocol="ranking"),
+            ),
         )
         kinds |= _done(*_jobs_of_an_upload())
         draft = _draft()
         kinds |= _done(
             rehearsal_begin(
-                campaign=draft, bots=2, skill=1.0, share=0.1, seed=1, by=None
-            )
+                campaign=draft,
+                bots=2,
+                skill=1.0,
+                share=0.1,
+                seed=1,
+                by=None,
+            ),
         )
         kinds |= _done(rehearsal_end_later(campaign=draft, by=None))
         assert kinds == set(JobKind)
@@ -220,7 +230,8 @@ def _jobs_of_a_task(task: Task) -> list[Job | None]:
     for other in task.test_set.tasks.all():
         task_close(task=other)
     for assignment in Assignment.objects.filter(
-        hit__task__test_set=task.test_set_id, completed_at=None
+        hit__task__test_set=task.test_set_id,
+        completed_at=None,
     ):
         expire(assignment)
     published = result_publish(task=task, by=None)
@@ -252,6 +263,11 @@ def _jobs_of_an_upload() -> list[Job | None]:
 def _draft() -> Campaign:
     source = Campaign.objects.get(slug="museum-hidden")
     clone = campaign_clone(
-        source=source, slug="draft", name="Draft", texts=True, people=False, by=None
+        source=source,
+        slug="draft",
+        name="Draft",
+        texts=True,
+        people=False,
+        by=None,
     )
     return clone.campaign

@@ -30,7 +30,8 @@ def sent(campaign: Campaign, organiser: User) -> Sent:
     """Uploads files as a whole: those of a small test set, changed by `files`; None leaves one out."""
 
     def send(
-        files: Mapping[str, bytes | None] | None = None, **fields: object
+        files: Mapping[str, bytes | None] | None = None,
+        **fields: object,
     ) -> Upload:
         upload = upload_begin(campaign=campaign, user=organiser)
         for name, content in (FILES | dict(files or {})).items():

@@ -41,8 +41,8 @@ DATA = [
                 "birch": "Auf neun.",
                 "cedar": "Es öffnet um neun.",
             },
-        }
-    ]
+        },
+    ],
 ]
 FORM = [[{"text": "What is your native language?", "form": "string"}]]
 
@@ -57,7 +57,8 @@ def pearmut(sent: Sent, info: dict[str, Any], **more: Any) -> Upload:
 
 
 def test_mqm_campaign_becomes_a_task_with_its_taxonomy(
-    sent: Sent, campaign: Campaign
+    sent: Sent,
+    campaign: Campaign,
 ) -> None:
     info = {
         "protocol": "MQM",
@@ -123,10 +124,13 @@ def test_organiser_may_choose_another_protocol_and_learns_what_is_lost(
 
 
 def test_settings_that_cannot_be_used_are_refused_and_store_nothing(
-    sent: Sent, campaign: Campaign
+    sent: Sent,
+    campaign: Campaign,
 ) -> None:
     upload = pearmut(
-        sent, {"protocol": "MQM", "mqm_severities": ["Blocker"]}, data_welcome=FORM
+        sent,
+        {"protocol": "MQM", "mqm_severities": ["Blocker"]},
+        data_welcome=FORM,
     )
     assert upload.report is not None
     assert "severities" in upload.report["error"]["problem"]
@@ -209,7 +213,9 @@ def test_screens_of_a_download_of_logs_stay_apart(sent: Sent) -> None:
     ],
 )
 def test_log_with_other_sliders_is_refused(
-    sent: Sent, entry: dict[str, Any], problem: str
+    sent: Sent,
+    entry: dict[str, Any],
+    problem: str,
 ) -> None:
     imported(pearmut(sent, {"protocol": "DA", "sliders": SLIDERS}))
     with pytest.raises(FormatError, match=problem):
@@ -236,10 +242,13 @@ QUESTIONS = [
     ],
 )
 def test_answers_to_forms_are_those_to_questions(
-    sent: Sent, campaign: Campaign, info: dict[str, Any], answer: dict[str, Any]
+    sent: Sent,
+    campaign: Campaign,
+    info: dict[str, Any],
+    answer: dict[str, Any],
 ) -> None:
     imported(
-        pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]])
+        pearmut(sent, info, data_welcome=[QUESTIONS], data_goodbye=[QUESTIONS[3:]]),
     )
     form = {"item_i": "welcome_0", "item": QUESTIONS}
     files = log_of(
@@ -306,7 +315,9 @@ def test_items_without_a_source_are_refused_with_the_remedy(sent: Sent) -> None:
 
 @pytest.mark.parametrize("name", ["DA", "ESA", "MQM", "cESA"])
 def test_campaign_of_one_system_is_imported(
-    sent: Sent, campaign: Campaign, name: str
+    sent: Sent,
+    campaign: Campaign,
+    name: str,
 ) -> None:
     item = {"src": "Open.", "ref": "Offen.", "tgt": {"amber": "Auf."}}
     upload = pearmut(sent, {"protocol": name}, data=[[item]])
@@ -324,7 +335,9 @@ def test_campaign_of_one_system_is_imported(
 
 
 def test_items_whose_source_judges_do_not_see_are_outputs_alone(
-    sent: Sent, campaign: Campaign, client: Client
+    sent: Sent,
+    campaign: Campaign,
+    client: Client,
 ) -> None:
     """The remedy for items without a source: a text that is not shown."""
     campaign_change(campaign=campaign, show_source=False)
@@ -337,7 +350,9 @@ def test_items_whose_source_judges_do_not_see_are_outputs_alone(
     assert judge.user is not None
     client.force_login(judge.user)
     lent = client.post(
-        "/api/v1/judging/assignments/", {}, content_type="application/json"
+        "/api/v1/judging/assignments/",
+        {},
+        content_type="application/json",
     )
     assert lent.status_code == 200
     text = lent.content.decode()

@@ -56,7 +56,8 @@ def test_kinds_of_jobs_have_a_handler() -> None:
 
 
 def test_a_job_is_done_once_and_keeps_its_result(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     seen = []
 
@@ -116,7 +117,10 @@ def test_others_see_how_far_it_is_and_stop_it(
 
         def is_seen() -> bool:
             return Job.objects.filter(
-                pk=job.pk, done=40, total=100, state="running"
+                pk=job.pk,
+                done=40,
+                total=100,
+                state="running",
             ).exists()
 
         eventually(is_seen)
@@ -173,7 +177,8 @@ def test_quick_jobs_pass_slow_analyses(
 
 
 def test_a_job_that_waits_is_stopped_at_once(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     handled_by(lambda _job, _progress: pytest.fail("it was stopped"))
     job_cancel(job=job)
@@ -182,7 +187,8 @@ def test_a_job_that_waits_is_stopped_at_once(
 
 
 def test_stopping_what_has_ended_changes_nothing(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     handled_by(lambda _job, _progress: {})
     jobs_run_waiting()
@@ -192,7 +198,8 @@ def test_stopping_what_has_ended_changes_nothing(
 
 
 def test_only_what_did_not_succeed_is_begun_again(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     with pytest.raises(JobRefusedError):
         job_retry(job=job)
@@ -208,7 +215,8 @@ def test_only_what_did_not_succeed_is_begun_again(
 
 
 def test_a_job_whose_worker_was_lost_is_begun_again_three_times_at_most(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     class KilledError(BaseException):
         """Not caught by anything, like a signal."""
@@ -229,7 +237,8 @@ def test_a_job_whose_worker_was_lost_is_begun_again_three_times_at_most(
 
 
 def test_two_workers_do_not_do_the_same_job(
-    job: Job, handled_by: Callable[[jobs.Handler], None]
+    job: Job,
+    handled_by: Callable[[jobs.Handler], None],
 ) -> None:
     begun, go_on, done = threading.Event(), threading.Event(), []
 

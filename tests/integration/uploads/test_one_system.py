@@ -40,7 +40,7 @@ LINES = "".join(
             "document": f"talk {number // 4}",
             "source": f"Source {number}.",
             "outputs": {"voice": f"Output {number}."},
-        }
+        },
     )
     + "\n"
     for number in range(8)
@@ -69,7 +69,8 @@ def uploaded(sent: Sent, protocol: Protocol) -> Upload:
     [Protocol.RANKING, Protocol.TWO_OUTPUTS, Protocol.TOP, Protocol.SORTING],
 )
 def test_one_system_is_refused_where_outputs_are_compared(
-    sent: Sent, protocol: Protocol
+    sent: Sent,
+    protocol: Protocol,
 ) -> None:
     upload = uploaded(sent, protocol)
     error = checked(upload)["error"]
@@ -87,10 +88,16 @@ def test_no_comparing_task_is_added_to_one_system(sent: Sent) -> None:
     test_set = Task.objects.get().test_set
     with pytest.raises(TaskRefusedError, match="Add a system, or choose ratings"):
         task_with_rules_create(
-            test_set=test_set, protocol=Protocol.TWO_OUTPUTS, by=None, rules={}
+            test_set=test_set,
+            protocol=Protocol.TWO_OUTPUTS,
+            by=None,
+            rules={},
         )
     task_with_rules_create(
-        test_set=test_set, protocol=Protocol.SPANS, by=None, rules={}
+        test_set=test_set,
+        protocol=Protocol.SPANS,
+        by=None,
+        rules={},
     )
 
 
@@ -145,8 +152,10 @@ def test_one_system_is_judged_and_published_without_ranks(
     name = "rating" if protocol == Protocol.RATING else "spans"
     analysis = analysis_compute(
         analysis=analysis_ask(
-            task=task, choice=analysis_choice(name, {}), is_queued=False
-        )
+            task=task,
+            choice=analysis_choice(name, {}),
+            is_queued=False,
+        ),
     )
     report = report_in(analysis.reports or {}, "en")
     means = [table for table in report.tables if table.name.startswith("means")]
@@ -154,16 +163,16 @@ def test_one_system_is_judged_and_published_without_ranks(
     for table in means:
         [row] = table.rows
         cells: dict[str, Any] = dict(
-            zip([column.key for column in table.columns], row, strict=True)
+            zip([column.key for column in table.columns], row, strict=True),
         )
         assert cells["system"] == "voice"
         assert cells["low"] < cells["mean"] < cells["high"]
         assert not {"rank", "cluster", "ranks"} & set(cells)
     assert "There is only one system, so there are no ranks and clusters" in " ".join(
-        report.notes
+        report.notes,
     )
     assert not {'"rank"', '"cluster"', '"rank_low"'} & set(
-        re.findall(r'"\w+"', json.dumps(analysis.data))
+        re.findall(r'"\w+"', json.dumps(analysis.data)),
     )
 
     pages_have_no_ranks(task, client)
@@ -222,14 +231,17 @@ def test_edits_of_one_system_are_reported(sent: Sent) -> None:
     task = judged(sent, Protocol.EDITING, {})
     analysis = analysis_compute(
         analysis=analysis_ask(
-            task=task, choice=analysis_choice("editing", {}), is_queued=False
-        )
+            task=task,
+            choice=analysis_choice("editing", {}),
+            is_queued=False,
+        ),
     )
     assert analysis.finished_at is not None
 
 
 def test_command_imports_one_system_for_a_protocol_of_single_outputs(
-    campaign: Campaign, tmp_path: Path
+    campaign: Campaign,
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "voice.jsonl"
     path.write_text(LINES)

@@ -83,7 +83,9 @@ def test_a_part_that_does_not_fit_is_refused(campaign: Campaign) -> None:
     ]
     for offset, content in cases:
         file = upload_file_add(
-            upload=upload_begin(campaign=campaign), name="a.txt", size=10
+            upload=upload_begin(campaign=campaign),
+            name="a.txt",
+            size=10,
         )
         upload_part_store(file=file, offset=0, content=b"abcd")
         with pytest.raises(UploadRefusedError):
@@ -154,7 +156,10 @@ def test_languages_are_guessed_from_texts_where_no_name_says_them(sent: Sent) ->
 
 def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
     upload = sent(
-        name="News", source_language="de", target_language="en", blocks_wanted=50
+        name="News",
+        source_language="de",
+        target_language="en",
+        blocks_wanted=50,
     )
     job = imported(upload)
     assert (job.state, job.error) == (JobState.DONE, "")
@@ -187,10 +192,16 @@ def test_a_task_is_made_and_the_files_go(sent: Sent) -> None:
     ],
 )
 def test_the_reference_becomes_what_was_chosen(
-    sent: Sent, use: ReferenceUse, has_system: bool, is_ranked: bool
+    sent: Sent,
+    use: ReferenceUse,
+    has_system: bool,
+    is_ranked: bool,
 ) -> None:
     upload = sent(
-        name="News", source_language="de", target_language="en", reference_use=use
+        name="News",
+        source_language="de",
+        target_language="en",
+        reference_use=use,
     )
     assert imported(upload).error == ""
     assert System.objects.filter(kind=SystemKind.REFERENCE).exists() == has_system
@@ -199,7 +210,9 @@ def test_the_reference_becomes_what_was_chosen(
 
 
 def test_page_that_reloads_itself_announces_test_set_once(
-    sent: Sent, client: Client, organiser: User
+    sent: Sent,
+    client: Client,
+    organiser: User,
 ) -> None:
     upload = sent(name="News", source_language="de", target_language="en")
     imported(upload)
@@ -266,7 +279,8 @@ def test_wrong_decisions_change_nothing(sent: Sent) -> None:
 
 
 def test_missing_files_are_reported_before_the_import_starts(
-    sent: Sent, campaign: Campaign
+    sent: Sent,
+    campaign: Campaign,
 ) -> None:
     upload = sent(name="News")
     with pytest.raises(UploadRefusedError, match="Source language, Target language"):

@@ -24,7 +24,7 @@ def application(environ: Environ, start_response: StartResponse) -> Iterable[byt
 def told(environ: Environ) -> list[bytes]:
     """What the server made of the request."""
     return [
-        json.dumps({k: v for k, v in environ.items() if isinstance(v, str)}).encode()
+        json.dumps({k: v for k, v in environ.items() if isinstance(v, str)}).encode(),
     ]
 
 

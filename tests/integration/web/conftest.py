@@ -43,7 +43,9 @@ class Server:
             start_new_session=True,
         )
         assert wait_until(
-            self.answers, seconds=SECONDS, alive=lambda: self.process.poll() is None
+            self.answers,
+            seconds=SECONDS,
+            alive=lambda: self.process.poll() is None,
         )
 
     def connect(self) -> http.client.HTTPConnection:

@@ -57,7 +57,9 @@ def test_judging_leaves_nothing_in_a_connection_but_settings() -> None:
     for block in assigned_blocks(lent.assignment):
         labels = [1 for _candidate in block.candidates]
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     judgments_number(task_id=task.pk)
     with connection.cursor() as cursor:

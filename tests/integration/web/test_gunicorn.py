@@ -35,7 +35,8 @@ def test_an_export_that_breaks_off_never_looks_whole(server: Server) -> None:
 
 
 def test_a_client_that_hangs_up_ends_its_export(
-    server: Server, eventually: Eventually
+    server: Server,
+    eventually: Eventually,
 ) -> None:
     connection = server.raw(b"GET /many-rows HTTP/1.1\r\nHost: localhost\r\n\r\n")
     assert connection.recv(1000).startswith(b"HTTP/1.1 200")
@@ -127,7 +128,8 @@ def _are_replaced(before: set[int], server: Server) -> bool:
 
 @pytest.mark.parametrize("sent", ["https,http", "https, https", "HTTPS"])
 def test_the_scheme_of_the_first_of_several_proxies_counts(
-    server: Server, sent: str
+    server: Server,
+    sent: str,
 ) -> None:
     told = server.told("/", **{"X-Forwarded-Proto": sent})
     assert (told["wsgi.url_scheme"], told["HTTP_X_FORWARDED_PROTO"]) == (
@@ -139,7 +141,8 @@ def test_the_scheme_of_the_first_of_several_proxies_counts(
 @pytest.mark.thorough
 def test_a_proxy_on_this_machine_says_that_it_ends_tls(server: Server) -> None:
     told = server.told(
-        "/", **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"}
+        "/",
+        **{"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"},
     )
     assert told["wsgi.url_scheme"] == "https"
     assert told["HTTP_X_FORWARDED_PROTO"] == "https"

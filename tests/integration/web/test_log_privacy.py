@@ -84,8 +84,11 @@ def _request(port: int, method: str, path: str, *, host: str = HOST) -> str:
     """Send a request from the planted address; return its ID."""
     with closing(
         http.client.HTTPConnection(
-            HOST, port, timeout=60, source_address=(CLIENT_ADDRESS, 0)
-        )
+            HOST,
+            port,
+            timeout=60,
+            source_address=(CLIENT_ADDRESS, 0),
+        ),
     ) as connection:
         connection.request(method, path, headers={**HEADERS, "Host": host})
         response = connection.getresponse()
@@ -97,6 +100,6 @@ def _malformed_request(port: int) -> None:
     with closing(http.client.HTTPConnection(HOST, port, timeout=60)) as connection:
         connection.connect()
         connection.sock.sendall(
-            f"GET /x{QUERY} NONSENSE/9\r\nHost: other\r\n\r\n".encode()
+            f"GET /x{QUERY} NONSENSE/9\r\nHost: other\r\n\r\n".encode(),
         )
         assert connection.sock.recv(12).endswith(b" 400")

@@ -40,7 +40,9 @@ def posted(body: bytes, headers: bytes = FORM) -> bytes:
 
 
 def asked(
-    target: bytes = b"/sign-in/", headers: bytes = HOST_HEADER, method: bytes = b"GET"
+    target: bytes = b"/sign-in/",
+    headers: bytes = HOST_HEADER,
+    method: bytes = b"GET",
 ) -> bytes:
     """Return a request without a body."""
     return method + b" " + target + b" HTTP/1.1\r\n" + headers + b"\r\n"
@@ -55,10 +57,12 @@ MANY_FILES = b"".join(
 REQUESTS = {
     "another host": asked(headers=b"Host: evil.example.org\r\n"),
     "another host, of the API": asked(
-        b"/api/v1/campaigns/", b"Host: evil.example.org\r\n"
+        b"/api/v1/campaigns/",
+        b"Host: evil.example.org\r\n",
     ),
     "another host, of a static file": asked(
-        b"/static/x.css", b"Host: evil.example.org\r\n"
+        b"/static/x.css",
+        b"Host: evil.example.org\r\n",
     ),
     "another host, of no page": asked(b"/wp-login.php", b"Host: evil.example.org\r\n"),
     "a host that is none": asked(headers=b"Host: a b<c>\r\n"),
@@ -69,15 +73,15 @@ REQUESTS = {
     "a host that is no UTF-8": asked(headers=b"Host: \xff\xfe\r\n"),
     "a forged path": asked(headers=HOST_HEADER + b"X-Forwarded-Prefix: /forged\r\n"),
     "a forged host": asked(
-        headers=HOST_HEADER + b"X-Forwarded-Host: evil.example.org\r\n"
+        headers=HOST_HEADER + b"X-Forwarded-Host: evil.example.org\r\n",
     ),
     "a forged scheme": asked(headers=HOST_HEADER + b"X-Forwarded-Proto: \xff\r\n"),
     "a forged address": asked(
-        headers=HOST_HEADER + b"X-Forwarded-For: <script>, \xff\r\n"
+        headers=HOST_HEADER + b"X-Forwarded-For: <script>, \xff\r\n",
     ),
     "a forged script": asked(headers=HOST_HEADER + b"SCRIPT_NAME: /forged\r\n"),
     "a forged path of the script": asked(
-        headers=HOST_HEADER + b"PATH_INFO: /forged\r\n"
+        headers=HOST_HEADER + b"PATH_INFO: /forged\r\n",
     ),
     "a NUL in the path": asked(b"/campaigns/a%00b/"),
     "a raw NUL in the path": asked(b"/campaigns/a\x00b/"),
@@ -88,28 +92,28 @@ REQUESTS = {
     "a broken escape": asked(b"/campaigns/%zz%/?%=%"),
     "a path out of the static files": asked(b"/static/../../../etc/passwd"),
     "an escaped path out of the static files": asked(
-        b"/static/%2e%2e/%2e%2e/etc/passwd"
+        b"/static/%2e%2e/%2e%2e/etc/passwd",
     ),
     "an address of 3 kB": asked(b"/sign-in/?next=" + b"a" * 3000),
     "an address of 100 kB": asked(b"/" + b"a" * 100_000),
     "a header of 100 kB": asked(
-        headers=HOST_HEADER + b"X-A: " + b"a" * 100_000 + b"\r\n"
+        headers=HOST_HEADER + b"X-A: " + b"a" * 100_000 + b"\r\n",
     ),
     "a thousand headers": asked(
-        headers=HOST_HEADER + b"".join(b"X-%d: a\r\n" % n for n in range(1000))
+        headers=HOST_HEADER + b"".join(b"X-%d: a\r\n" % n for n in range(1000)),
     ),
     "a header without a colon": asked(headers=HOST_HEADER + b"nonsense\r\n"),
     "a header with an underscore": asked(
-        headers=HOST_HEADER + b"X_Forwarded_For: a\r\n"
+        headers=HOST_HEADER + b"X_Forwarded_For: a\r\n",
     ),
     "cookies that are none": asked(
-        headers=HOST_HEADER + b"Cookie: =;;\xff=\xfe; sessionid=\x01\r\n"
+        headers=HOST_HEADER + b"Cookie: =;;\xff=\xfe; sessionid=\x01\r\n",
     ),
     "a session that is none": asked(
-        headers=HOST_HEADER + b"Cookie: sessionid=../../x; csrftoken=x\r\n"
+        headers=HOST_HEADER + b"Cookie: sessionid=../../x; csrftoken=x\r\n",
     ),
     "a language that is none": asked(
-        headers=HOST_HEADER + b"Accept-Language: \xff,;q=x," * 50 + b"\r\n"
+        headers=HOST_HEADER + b"Accept-Language: \xff,;q=x," * 50 + b"\r\n",
     ),
     "an unknown method": asked(method=b"BREW"),
     "a method that is none": asked(method=b"G\x01T"),
@@ -129,13 +133,16 @@ REQUESTS = {
     "a form that is no UTF-8": posted(b"next=\xff\xfe&%ff=%00"),
     "more files than allowed": posted(MANY_FILES + b"--b--\r\n", MULTIPART),
     "a multipart form that breaks off": posted(
-        b'--b\r\nContent-Disposition: form-data; name="a', MULTIPART
+        b'--b\r\nContent-Disposition: form-data; name="a',
+        MULTIPART,
     ),
     "a multipart form without a boundary": posted(
-        b"x", b"Content-Type: multipart/form-data\r\n"
+        b"x",
+        b"Content-Type: multipart/form-data\r\n",
     ),
     "a boundary that is none": posted(
-        b"x", b"Content-Type: multipart/form-data; boundary=\xff\r\n"
+        b"x",
+        b"Content-Type: multipart/form-data; boundary=\xff\r\n",
     ),
     "base64 that is none": posted(
         b'--b\r\nContent-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!\r\n--b--\r\n',
@@ -144,10 +151,12 @@ REQUESTS = {
     "a charset that is none": posted(b"a=b", FORM[:-2] + b"; charset=nonsense\r\n"),
     "a Content-Type that is none": posted(b"a=b", b"Content-Type: \xff;;=\r\n"),
     "a Content-Length that is none": asked(
-        headers=HOST_HEADER + b"Content-Length: ten\r\n", method=b"POST"
+        headers=HOST_HEADER + b"Content-Length: ten\r\n",
+        method=b"POST",
     ),
     "a Content-Length below zero": asked(
-        headers=HOST_HEADER + b"Content-Length: -1\r\n", method=b"POST"
+        headers=HOST_HEADER + b"Content-Length: -1\r\n",
+        method=b"POST",
     ),
     "a Content-Length of 99 digits": asked(
         headers=HOST_HEADER + CSRF + FORM + b"Content-Length: " + b"9" * 99 + b"\r\n",
@@ -158,7 +167,8 @@ REQUESTS = {
         method=b"POST",
     ),
     "a transfer coding that is none": asked(
-        headers=HOST_HEADER + b"Transfer-Encoding: nonsense\r\n", method=b"POST"
+        headers=HOST_HEADER + b"Transfer-Encoding: nonsense\r\n",
+        method=b"POST",
     ),
     "chunks with a length": asked(
         headers=HOST_HEADER + b"Transfer-Encoding: chunked\r\nContent-Length: 3\r\n",
@@ -171,13 +181,15 @@ REQUESTS = {
     + b"zz\r\n",
     "an Expect that is none": asked(headers=HOST_HEADER + b"Expect: nonsense\r\n"),
     "a token that is none": asked(
-        b"/api/v1/campaigns/", HOST_HEADER + b"Authorization: Token \xff\r\n"
+        b"/api/v1/campaigns/",
+        HOST_HEADER + b"Authorization: Token \xff\r\n",
     ),
     "an If-None-Match that is none": asked(
-        headers=HOST_HEADER + b"If-None-Match: \xff\r\n"
+        headers=HOST_HEADER + b"If-None-Match: \xff\r\n",
     ),
     "a Range that is none": asked(
-        b"/static/x.css", HOST_HEADER + b"Range: bytes=9-1,x\r\n"
+        b"/static/x.css",
+        HOST_HEADER + b"Range: bytes=9-1,x\r\n",
     ),
     "JSON that is none": posted(b"\xff{", b"Content-Type: application/json\r\n"),
 }
@@ -202,7 +214,8 @@ class Served:
 
     def metrics(self) -> str:
         asked = Request(
-            f"{self.address}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}
+            f"{self.address}/metrics",
+            headers={"Authorization": f"Bearer {TOKEN}"},
         )
         with urlopen(asked, timeout=60) as answer:
             return str(answer.read().decode())
@@ -212,7 +225,10 @@ class Served:
 def served(transactional_db: None, tmp_path: Path) -> Iterator[Served]:
     """Behind a proxy that passes on what clients send, which is the worst case."""
     with web_server(
-        tmp_path, METRICS_TOKEN=TOKEN, PROXIES="1", LOG_FORMAT="json"
+        tmp_path,
+        METRICS_TOKEN=TOKEN,
+        PROXIES="1",
+        LOG_FORMAT="json",
     ) as address:
         yield Served(address, tmp_path / "web.log")
 

@@ -47,7 +47,9 @@ def large_file(running: Installation) -> str:
     ids=lambda kinds: kinds[0].name if len(kinds) == 1 else "all kinds",
 )
 def test_slow_clients_do_not_delay_a_judge(
-    running: Installation, large_file: str, kinds: tuple[Kind, ...]
+    running: Installation,
+    large_file: str,
+    kinds: tuple[Kind, ...],
 ) -> None:
     url = f"http://{HOST}:{running.port}/sign-in/"
     quiet = seconds_of_requests(url, requests=REQUESTS, timeout=TIMEOUT)

@@ -43,10 +43,13 @@ def get(server: Server, path: str) -> tuple[http.client.HTTPResponse, str]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("path", "status"), [("/sign-in/", 200), ("/no/such/page/", 404)]
+    ("path", "status"),
+    [("/sign-in/", 200), ("/no/such/page/", 404)],
 )
 def test_pages_point_to_addresses_under_the_path(
-    quintet: Server, path: str, status: int
+    quintet: Server,
+    path: str,
+    status: int,
 ) -> None:
     response, page = get(quintet, path)
     assert response.status == status

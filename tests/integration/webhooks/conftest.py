@@ -40,7 +40,7 @@ def receiver(settings: Any) -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             told.got.append(
-                ({name.lower(): v for name, v in self.headers.items()}, body)
+                ({name.lower(): v for name, v in self.headers.items()}, body),
             )
             told.may_answer.wait(30)
             code = told.codes.pop(0) if len(told.codes) > 1 else told.codes[0]
@@ -56,7 +56,8 @@ def receiver(settings: Any) -> Iterator[Receiver]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.02}
+        target=server.serve_forever,
+        kwargs={"poll_interval": 0.02},
     )
     thread.start()
     told.url = f"http://127.0.0.1:{server.server_port}/hook?x=1"

@@ -61,17 +61,19 @@ def test_these_addresses_are_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["8.8.8.8", "[2001:4860:4860::8888]", "[64:ff9b::8.8.8.8]", "[::ffff:8.8.8.8]", "[2002:808:808::1]"]
+    "host", ["8.8.8.8", "[2001:4860:4860::8888]", "[64:ff9b::8.8.8.8]", "[::ffff:8.8.8.8]", "[2002:808:808::1]"],
 )  # fmt: skip
 def test_public_addresses_are_accepted(host: str) -> None:
     url_check(f"https://{host}/")
 
 
 @pytest.mark.parametrize(
-    "found", [["127.0.0.1"], ["93.184.215.14", "10.0.0.1"], ["::ffff:169.254.169.254"]]
+    "found",
+    [["127.0.0.1"], ["93.184.215.14", "10.0.0.1"], ["::ffff:169.254.169.254"]],
 )
 def test_names_that_lead_into_our_network_get_no_connection(
-    found: list[str], monkeypatch: pytest.MonkeyPatch
+    found: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def resolved(_host: str, port: int, **_options: Any) -> list[Any]:
         return [

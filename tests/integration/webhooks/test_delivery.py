@@ -43,7 +43,8 @@ def later(**span: float) -> None:
 
 
 def test_a_second_implementation_verifies_what_arrives(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     webhook_test(endpoint=endpoint)
     assert webhooks_deliver() == 1
@@ -69,7 +70,9 @@ def test_a_second_implementation_verifies_what_arrives(
 
 
 def test_failed_delivery_is_retried_with_the_same_id_and_a_new_time(
-    endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     receiver.codes = [500, 503, 200]
     webhook_test(endpoint=endpoint)
@@ -93,7 +96,9 @@ def test_failed_delivery_is_retried_with_the_same_id_and_a_new_time(
 
 
 def test_a_slow_receiver_is_given_up_and_its_other_messages_wait_for_the_next_round(
-    endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(webhooks, "STEP_SECONDS", 0.2)
     receiver.may_answer.clear()
@@ -106,7 +111,9 @@ def test_a_slow_receiver_is_given_up_and_its_other_messages_wait_for_the_next_ro
 
 
 def test_all_of_an_attempt_ends_in_time(
-    endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(webhooks, "TOTAL_SECONDS", 0.3)
     receiver.may_answer.clear()
@@ -116,7 +123,9 @@ def test_all_of_an_attempt_ends_in_time(
 
 
 def test_a_worker_that_is_lost_between_sending_and_recording_sends_again_under_the_same_id(
-    endpoint: WebhookEndpoint, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     webhook_test(endpoint=endpoint)
 
@@ -152,7 +161,8 @@ def test_late_worker_does_not_overwrite_another_attempt(
 
 
 def test_after_days_of_failure_an_endpoint_is_switched_off(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     receiver.codes = [500]
     webhook_test(endpoint=endpoint)
@@ -175,7 +185,8 @@ def test_after_days_of_failure_an_endpoint_is_switched_off(
 
 
 def test_a_receiver_that_says_it_is_gone_is_switched_off_at_once(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     receiver.codes = [410]
     webhook_test(endpoint=endpoint)
@@ -186,7 +197,8 @@ def test_a_receiver_that_says_it_is_gone_is_switched_off_at_once(
 
 
 def test_redirects_are_not_followed(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     receiver.codes, receiver.location = [302], "/elsewhere"
     webhook_test(endpoint=endpoint)
@@ -196,7 +208,8 @@ def test_redirects_are_not_followed(
 
 
 def test_both_secrets_sign_while_one_takes_over(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     before = endpoint.secret
     webhook_secret_rotate(endpoint=endpoint)
@@ -217,7 +230,8 @@ def test_both_secrets_sign_while_one_takes_over(
 
 
 def test_a_click_sends_a_message_again_under_its_id(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     webhook_test(endpoint=endpoint)
     webhooks_deliver()
@@ -228,7 +242,8 @@ def test_a_click_sends_a_message_again_under_its_id(
 
 
 def test_nothing_is_sent_while_an_endpoint_is_paused(
-    endpoint: WebhookEndpoint, receiver: Receiver
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     webhook_test(endpoint=endpoint)
     webhook_pause(endpoint=endpoint)
@@ -238,7 +253,9 @@ def test_nothing_is_sent_while_an_endpoint_is_paused(
 
 
 def test_no_log_has_a_secret(
-    endpoint: WebhookEndpoint, receiver: Receiver, caplog: pytest.LogCaptureFixture
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     receiver.codes = [500]
     webhook_test(endpoint=endpoint)

@@ -58,7 +58,8 @@ def said() -> list[dict]:  # type: ignore[type-arg]
 
 
 def test_judgments_are_told_in_batches_from_the_watermark_on(
-    campaign: Campaign, endpoint: WebhookEndpoint
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> None:
     task_id = judged(campaign)
     assert judgment_webhooks_record() == 1
@@ -81,7 +82,8 @@ def test_judgments_are_told_in_batches_from_the_watermark_on(
 
 
 def test_events_during_a_pause_are_sent_as_one_batch(
-    campaign: Campaign, endpoint: WebhookEndpoint
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> None:
     webhook_pause(endpoint=endpoint)
     judged(campaign)
@@ -91,7 +93,8 @@ def test_events_during_a_pause_are_sent_as_one_batch(
 
 
 def test_event_of_a_saved_ranking_is_stored_in_its_transaction(
-    campaign: Campaign, endpoint: WebhookEndpoint
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> None:
     task_id = judged(campaign)
     run = ranking_run_compute(task_id=task_id)
@@ -106,7 +109,8 @@ def test_event_of_a_saved_ranking_is_stored_in_its_transaction(
 
 
 def test_closing_creates_one_event_or_none(
-    campaign: Campaign, endpoint: WebhookEndpoint
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> None:
     for transition in (Transition.OPEN, Transition.PAUSE):
         campaign_state_change(campaign=campaign, transition=transition, by=None)
@@ -122,7 +126,8 @@ def test_closing_creates_one_event_or_none(
 
 
 def test_no_message_names_an_address(
-    campaign: Campaign, endpoint: WebhookEndpoint
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
 ) -> None:
     """Wherever Quintet is reached, below a path too: ids and a token are enough to read the rest."""
     ranking_run_compute(task_id=judged(campaign))
@@ -137,7 +142,9 @@ def test_no_message_names_an_address(
 def test_only_those_who_asked_are_told(campaign: Campaign, receiver: Receiver) -> None:
     webhook_create(campaign=campaign, url=receiver.url, events=["ranking.finished"])
     webhook_create(
-        campaign=make_campaign("zoo"), url=receiver.url, events=["campaign.closed"]
+        campaign=make_campaign("zoo"),
+        url=receiver.url,
+        events=["campaign.closed"],
     )
     for transition in (Transition.OPEN, Transition.CLOSE):
         campaign_state_change(campaign=campaign, transition=transition, by=None)

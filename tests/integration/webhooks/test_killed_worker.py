@@ -33,7 +33,9 @@ def endpoint(
     for name in ("WEBHOOKS_ALLOW_PRIVATE", "WEBHOOKS_ALLOW_HTTP"):
         monkeypatch.setitem(os.environ, name, "1")
     return webhook_create(
-        campaign=campaign, url=receiver.url, events=["campaign.closed"]
+        campaign=campaign,
+        url=receiver.url,
+        events=["campaign.closed"],
     )
 
 
@@ -70,7 +72,7 @@ def test_delivery_of_a_killed_worker_is_repeated_with_its_id(
     [lost] = WebhookDelivery.objects.filter(state=DeliveryState.WAITING)
     assert receiver.ids.count(f"msg_{lost.message_id.hex}") == 1
     WebhookDelivery.objects.filter(pk=lost.pk).update(
-        next_attempt_at=F("next_attempt_at") - webhooks.LEASE - timedelta(seconds=1)
+        next_attempt_at=F("next_attempt_at") - webhooks.LEASE - timedelta(seconds=1),
     )
     ask_for_delivery()
     eventually(lambda: delivered() == MESSAGES)

@@ -27,13 +27,17 @@ def page(campaign: Campaign) -> Client:
 
 
 def sends(
-    client: Client, method: str, address: str, body: dict[str, Any] | None = None
+    client: Client,
+    method: str,
+    address: str,
+    body: dict[str, Any] | None = None,
 ) -> Any:
     return getattr(client, method)(address, body or {}, content_type="application/json")
 
 
 def test_a_page_adds_changes_rotates_pauses_and_deletes(
-    page: Client, campaign: Campaign
+    page: Client,
+    campaign: Campaign,
 ) -> None:
     address = reverse("webhooks", args=["museum"])
     made = page.post(address, {"url": URL, "description": "Notebook", "events": EVENTS})
@@ -45,14 +49,17 @@ def test_a_page_adds_changes_rotates_pauses_and_deletes(
         assert endpoint.secret not in shown.content.decode()
     rotated = page.post(own, {"action": "rotate"})
     secret = re.search(
-        r'new-link".*?value="(whsec_[^"]+)"', rotated.content.decode(), re.DOTALL
+        r'new-link".*?value="(whsec_[^"]+)"',
+        rotated.content.decode(),
+        re.DOTALL,
     )
     assert secret is not None
     assert secret[1] != endpoint.secret
     endpoint.refresh_from_db()
     assert endpoint.old_secret
     page.post(
-        own, {"action": "change", "url": URL + "x", "events": ["campaign.closed"]}
+        own,
+        {"action": "change", "url": URL + "x", "events": ["campaign.closed"]},
     )
     endpoint.refresh_from_db()
     assert (endpoint.url, endpoint.events) == (URL + "x", ["campaign.closed"])
@@ -77,7 +84,9 @@ def test_a_page_adds_changes_rotates_pauses_and_deletes(
     ],
 )
 def test_invalid_webhook_is_refused_by_page_and_rest(
-    page: Client, campaign: Campaign, sent: dict[str, Any]
+    page: Client,
+    campaign: Campaign,
+    sent: dict[str, Any],
 ) -> None:
     assert page.post(reverse("webhooks", args=["museum"]), sent).status_code == 400
     assert (
@@ -138,7 +147,10 @@ def test_those_who_only_read_see_no_address_and_change_nothing(
 
 
 def test_deliveries_are_shown_and_sent_again_by_a_click(
-    page: Client, campaign: Campaign, endpoint: WebhookEndpoint, receiver: Receiver
+    page: Client,
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     receiver.codes = [503, 200]
     webhook_test(endpoint=endpoint)
@@ -155,7 +167,9 @@ def test_deliveries_are_shown_and_sent_again_by_a_click(
 
 
 def test_organisers_are_alerted_of_webhooks_that_were_switched_off(
-    campaign: Campaign, endpoint: WebhookEndpoint, receiver: Receiver
+    campaign: Campaign,
+    endpoint: WebhookEndpoint,
+    receiver: Receiver,
 ) -> None:
     def kinds() -> list[AlertKind]:
         return [

@@ -108,7 +108,8 @@ def source() -> Campaign:
     judge = make_judge(campaign, "first", languages=["en", "de"])
     Judge.objects.filter(pk=judge.pk).update(chosen_task=task)
     conflict_declare(
-        judge=judge, system=System.objects.filter(test_set_id=task.test_set_id)[0]
+        judge=judge,
+        system=System.objects.filter(test_set_id=task.test_set_id)[0],
     )
     withdrawn = make_judge(campaign, "withdrawn")
     group = judge_group_create(campaign=campaign, name="experts", blocks_asked=9)
@@ -116,7 +117,10 @@ def source() -> Campaign:
     judge_withdraw(judge=withdrawn)
     make_judge(campaign, "simulated", origin=Judge.Origin.SIMULATED)
     instructions_write(
-        campaign=campaign, language="en", text="Rank.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Rank.",
+        demands_acceptance=True,
     )
     task_close(task=task)
     return campaign
@@ -136,7 +140,10 @@ def clone_of(source: Campaign, *, texts: bool = True, people: bool = True) -> Ca
 
 
 def rows(
-    model: type[Model], campaign: Campaign, *, chosen: bool
+    model: type[Model],
+    campaign: Campaign,
+    *,
+    chosen: bool,
 ) -> list[dict[str, Any]]:
     """All columns but keys, those of users and those that are something else in a clone, by primary key."""
     own = campaign_rows(model, campaign.pk).values()
@@ -184,18 +191,19 @@ def test_a_seed_that_became_public_foretells_nothing_of_the_clone(
     source: Campaign,
 ) -> None:
     task = Task.objects.of(source).get(
-        test_set__name="museum en-de", protocol=Protocol.RANKING
+        test_set__name="museum en-de",
+        protocol=Protocol.RANKING,
     )
     design_change(task=task, seed=71)
     design_change(task=task, redundancy=2)
     before = list(
-        campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True)
+        campaign_rows(Design, source.pk).order_by("pk").values_list("seed", flat=True),
     )
 
     clone = clone_of(source)
 
     after = list(
-        campaign_rows(Design, clone.pk).order_by("pk").values_list("seed", flat=True)
+        campaign_rows(Design, clone.pk).order_by("pk").values_list("seed", flat=True),
     )
     assert len(after) == len(before)
     assert not set(after) & set(before)
@@ -211,7 +219,7 @@ def test_foreign_keys_of_a_clone_stay_inside_it(source: Campaign) -> None:
             for number, (pk,) in enumerate(
                 campaign_rows(model, campaign.pk)
                 .filter(ONLY.get(model, Q()))
-                .values_list("pk")
+                .values_list("pk"),
             )
         }
         for model in CLONED
@@ -231,7 +239,7 @@ def test_foreign_keys_of_a_clone_stay_inside_it(source: Campaign) -> None:
                     own = own.filter(ONLY[model])
                 to = place[field.related_model, campaign.pk]
                 led.append(
-                    [key and to[key] for (key,) in own.values_list(field.attname)]
+                    [key and to[key] for (key,) in own.values_list(field.attname)],
                 )
             assert led[0] == led[1], field
             followed += len(led[0])
@@ -245,11 +253,17 @@ def test_the_source_stays_as_it_was(source: Campaign) -> None:
 
 
 def test_judges_are_new_people_with_links_of_their_own(
-    source: Campaign, client: Client
+    source: Campaign,
+    client: Client,
 ) -> None:
     by = User.objects.get(email="organiser@example.org")
     clone = campaign_clone(
-        source=source, slug="b", name="B", texts=True, people=True, by=by
+        source=source,
+        slug="b",
+        name="B",
+        texts=True,
+        people=True,
+        by=by,
     )
     judges = {judge.pseudonym: judge for judge in clone.campaign.judges.all()}
     assert (
@@ -268,10 +282,13 @@ def test_judges_are_new_people_with_links_of_their_own(
 
 
 @pytest.mark.parametrize(
-    ("texts", "people"), [(True, False), (False, True), (False, False)]
+    ("texts", "people"),
+    [(True, False), (False, True), (False, False)],
 )
 def test_parts_that_are_not_wanted_stay_behind(
-    source: Campaign, texts: bool, people: bool
+    source: Campaign,
+    texts: bool,
+    people: bool,
 ) -> None:
     clone = clone_of(source, texts=texts, people=people)
     wanted = (

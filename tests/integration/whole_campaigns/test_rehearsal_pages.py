@@ -45,7 +45,9 @@ def text(response: Any) -> str:
 
 
 def test_page_begins_it_shows_it_and_ends_it(
-    desk: Client, campaign: Campaign, organiser: User
+    desk: Client,
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     address = f"/campaigns/{campaign.slug}/rehearsal/"
     assert "No rehearsal yet." in text(desk.get(address))
@@ -90,27 +92,30 @@ def test_page_begins_it_shows_it_and_ends_it(
 
 @pytest.mark.thorough
 def test_files_of_its_judgments_say_that_it_is_one(
-    api: APIClient, campaign: Campaign
+    api: APIClient,
+    campaign: Campaign,
 ) -> None:
     rehearsal_begin(campaign=campaign, by=None, bots=1, skill=0.8, share=0.1, seed=1)
     assert jobs_run_waiting() == 1
     task = Task.objects.get(test_set__campaign__rehearsal_of=campaign)
     rest = f"/api/v1/tasks/{task.pk}/judgments/"
     file = api.get(
-        f"/api/v1/tasks/{task.pk}/exports/stream/?kind=counted&file_format=jsonl"
+        f"/api/v1/tasks/{task.pk}/exports/stream/?kind=counted&file_format=jsonl",
     )
     assert file["Content-Disposition"] == (
         'attachment; filename="rehearsal-of-museum-museum-en-de-five-way-ranking-counted.jsonl"'
     )
     assert file["Rehearsal-Of"] == "museum"
     assert {row["rehearsal_of"] for row in api.get(rest).json()["results"]} == {
-        "museum"
+        "museum",
     }
 
 
 @pytest.mark.thorough
 def test_nothing_is_changed_in_it_by_page_or_rest(
-    desk: Client, api: APIClient, campaign: Campaign
+    desk: Client,
+    api: APIClient,
+    campaign: Campaign,
 ) -> None:
     rehearsal_begin(campaign=campaign, by=None, bots=1, skill=0.8, share=0.1, seed=1)
     assert jobs_run_waiting() == 1

@@ -61,7 +61,10 @@ def campaign() -> Campaign:
     campaign = make_campaign(state=CampaignState.DRAFT)
     make_task(campaign, documents=(60, 60), identical=(), planned=0, blocks_wanted=240)
     instructions_write(
-        campaign=campaign, language="en", text="Read.", demands_acceptance=True
+        campaign=campaign,
+        language="en",
+        text="Read.",
+        demands_acceptance=True,
     )
     return campaign
 
@@ -100,7 +103,8 @@ def rows_everywhere() -> dict[str, int]:
 
 @pytest.mark.thorough
 def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     before = rows_of(campaign)
     clone = rehearse(campaign, organiser, share=1.0)
@@ -116,7 +120,8 @@ def test_bots_of_perfect_skill_find_the_truth_and_the_campaign_stays_as_it_is(
 
 @pytest.mark.thorough
 def test_pace_forecast_and_time_sheet_fill_up(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     clone = rehearse(campaign, organiser, share=0.5, skill=0.8)
     task = Task.objects.of(clone).get()
@@ -145,7 +150,9 @@ def said(clone: Campaign) -> list[Any]:
 @pytest.mark.thorough
 @pytest.mark.parametrize("is_design_chosen", [True, False])
 def test_the_same_seed_gives_the_same_rehearsal(
-    campaign: Campaign, organiser: User, is_design_chosen: bool
+    campaign: Campaign,
+    organiser: User,
+    is_design_chosen: bool,
 ) -> None:
     if is_design_chosen:
         design_change(task=Task.objects.of(campaign).get(), seed=5)
@@ -158,7 +165,8 @@ def test_the_same_seed_gives_the_same_rehearsal(
 
 @pytest.mark.thorough
 def test_rehearsal_is_deleted_when_the_campaign_opens(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     before = rows_everywhere()
     clone = rehearse(campaign, organiser)
@@ -183,7 +191,8 @@ def test_rehearsal_is_deleted_when_the_campaign_opens(
 
 @pytest.mark.thorough
 def test_rehearsal_is_deleted_with_its_campaign(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     rehearse(campaign, organiser)
     assert campaign_delete(campaign=campaign, typed_name=campaign.name, by=organiser)
@@ -192,7 +201,8 @@ def test_rehearsal_is_deleted_with_its_campaign(
 
 @pytest.mark.thorough
 def test_a_change_of_texts_or_design_is_noticed(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     rehearse(campaign, organiser)
     assert not rehearsal_state(campaign=campaign).is_outdated
@@ -204,7 +214,8 @@ def test_a_change_of_texts_or_design_is_noticed(
 
 @pytest.mark.thorough
 def test_tasks_are_rehearsed_even_with_one_bot(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     make_task(campaign, name="second", documents=(30,), planned=0, source_language="cs")
     clone = rehearse(campaign, organiser, bots=1, skill=0.5, share=0.2)
@@ -216,7 +227,8 @@ def test_tasks_are_rehearsed_even_with_one_bot(
 
 
 def test_controls_are_judged_and_not_counted(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     task = Task.objects.of(campaign).get()
     damaged_references_approve(task, seed=1)
@@ -230,11 +242,17 @@ def test_controls_are_judged_and_not_counted(
 
 @pytest.mark.thorough
 def test_campaign_opened_meanwhile_is_not_rehearsed(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     """Nobody waits for a rehearsal: whoever opens the campaign in its last moment has none."""
     job = rehearsal_begin(
-        campaign=campaign, bots=1, skill=1.0, share=0.1, seed=1, by=organiser
+        campaign=campaign,
+        bots=1,
+        skill=1.0,
+        share=0.1,
+        seed=1,
+        by=organiser,
     )
 
     def open_meanwhile(**_given: int) -> None:
@@ -249,7 +267,8 @@ def test_campaign_opened_meanwhile_is_not_rehearsed(
 
 
 def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     clone = rehearse(campaign, organiser, bots=2, share=0.1)
     values: dict[str, Any] = {
@@ -263,11 +282,18 @@ def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
         rehearsal_begin(campaign=clone, **values)
     with pytest.raises(CloneRefusedError, match="This is a rehearsal"):
         campaign_clone(
-            source=clone, slug="new", name="New", texts=True, people=False, by=organiser
+            source=clone,
+            slug="new",
+            name="New",
+            texts=True,
+            people=False,
+            by=organiser,
         )
     with pytest.raises(Exception, match="This is a rehearsal"):
         campaign_state_change(
-            campaign=clone, transition=Transition.REOPEN, by=organiser
+            campaign=clone,
+            transition=Transition.REOPEN,
+            by=organiser,
         )
     with (
         pytest.raises(Exception, match="campaign_rehearsal_immutable"),
@@ -277,7 +303,8 @@ def test_a_rehearsal_is_neither_rehearsed_nor_cloned_nor_opened(
 
 
 def test_impossible_rehearsal_is_refused_in_words(
-    campaign: Campaign, organiser: User
+    campaign: Campaign,
+    organiser: User,
 ) -> None:
     values: dict[str, Any] = {
         "bots": 1,

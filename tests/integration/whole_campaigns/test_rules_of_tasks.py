@@ -55,7 +55,9 @@ def rules_of(task: Task) -> dict[str, Any]:
 def by_rest(client: Client, task: Task, rules: dict[str, Any]) -> str:
     address = reverse("api-task", args=[task.pk])
     answer = client.patch(
-        address, json.dumps({"rules": rules}), content_type="application/json"
+        address,
+        json.dumps({"rules": rules}),
+        content_type="application/json",
     )
     if answer.status_code == 200:
         return ""
@@ -81,7 +83,10 @@ class TestChanging:
     @pytest.mark.thorough
     @WAYS
     def test_page_and_rest_give_the_same_row_and_event(
-        self, client: Client, task: Task, way: Way
+        self,
+        client: Client,
+        task: Task,
+        way: Way,
     ) -> None:
         assert way(client, task, FOUR) == ""
         assert rules_of(task) == FOUR
@@ -96,7 +101,10 @@ class TestChanging:
 
     @WAYS
     def test_omitted_fields_stay_unchanged(
-        self, client: Client, task: Task, way: Way
+        self,
+        client: Client,
+        task: Task,
+        way: Way,
     ) -> None:
         by_rest(client, task, FOUR)
         assert way(client, task, {}) == ""
@@ -104,7 +112,10 @@ class TestChanging:
 
     @WAYS
     def test_choice_is_refused_once_lent_unless_unchanged(
-        self, client: Client, task: Task, way: Way
+        self,
+        client: Client,
+        task: Task,
+        way: Way,
     ) -> None:
         begin(task)
         assert BEGUN in way(client, task, FOUR)
@@ -113,7 +124,10 @@ class TestChanging:
 
     @WAYS
     def test_an_unknown_rule_and_a_wrong_value_are_refused_at_their_place(
-        self, client: Client, task: Task, way: Way
+        self,
+        client: Client,
+        task: Task,
+        way: Way,
     ) -> None:
         unknown = way(client, task, {"five_answers": True})
         assert "Unknown rule: five_answers" in unknown

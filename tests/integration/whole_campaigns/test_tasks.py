@@ -68,10 +68,15 @@ def second(ranking: Task, **fields: Any) -> Task:
 
 class TestMaking:
     def test_a_task_has_its_own_quotas_and_none_of_the_rankings_rows(
-        self, ranking: Task, olga: User
+        self,
+        ranking: Task,
+        olga: User,
     ) -> None:
         task = task_create(
-            test_set=ranking.test_set, protocol=TWO, by=olga, blocks_wanted=30
+            test_set=ranking.test_set,
+            protocol=TWO,
+            by=olga,
+            blocks_wanted=30,
         )
         assert (task.test_set, task.protocol, task.blocks_wanted) == (
             ranking.test_set,
@@ -84,7 +89,8 @@ class TestMaking:
 
     def test_a_protocol_stands_once_in_a_test_set(self, ranking: Task) -> None:
         with pytest.raises(
-            TaskRefusedError, match="already has a task with this protocol"
+            TaskRefusedError,
+            match="already has a task with this protocol",
         ) as no:
             task_create(test_set=ranking.test_set, by=None, protocol="ranking")
         assert no.value.field == "protocol"
@@ -95,7 +101,8 @@ class TestMaking:
             second(empty_task(make_campaign()))
 
     def test_neither_an_archived_campaign_nor_a_rehearsal_gets_one(
-        self, ranking: Task
+        self,
+        ranking: Task,
     ) -> None:
         campaign = ranking.test_set.campaign
         rehearsal = rehearsal_clone(source=campaign, slug="again", name="Again")
@@ -112,7 +119,10 @@ def test_names_have_the_protocol_only_where_a_test_set_has_several(
     ranking: Task,
 ) -> None:
     other = make_task(
-        ranking.test_set.campaign, name="harbour", documents=(2,), planned=0
+        ranking.test_set.campaign,
+        name="harbour",
+        documents=(2,),
+        planned=0,
     )
     assert [task.called for task in tasks_in_order(ranking.test_set.campaign)] == [
         "museum en-de",
@@ -131,7 +141,9 @@ def test_names_have_the_protocol_only_where_a_test_set_has_several(
 
 class TestDeleting:
     def test_all_that_hangs_on_it_goes_and_nothing_else(
-        self, ranking: Task, olga: User
+        self,
+        ranking: Task,
+        olga: User,
     ) -> None:
         task = second(ranking)
         bad_references_make(test_set=task.test_set, seed=3)
@@ -144,7 +156,10 @@ class TestDeleting:
         hits_plan(task_id=task.pk, count=2)
         training_propose(task=task, count=1)
         ranking_settings_change(
-            task=task, changed_by=olga, reason="Few judges.", resample="judges"
+            task=task,
+            changed_by=olga,
+            reason="Few judges.",
+            resample="judges",
         )
         quality_rules_suggest(campaign=task.test_set.campaign, user=olga)
         choosing = make_judge(task.test_set.campaign)
@@ -163,7 +178,8 @@ class TestDeleting:
             assert not model.objects.filter(task=task.pk).exists()
         assert Judge.objects.get(pk=choosing.pk).chosen_task is None
         event = ActivityEvent.objects.filter(
-            kind="campaign.task", object_id=task.pk
+            kind="campaign.task",
+            object_id=task.pk,
         ).latest("pk")
         assert event.operation == ActivityOperation.DELETED
         # The same can be added again.
@@ -180,7 +196,8 @@ class TestDeleting:
         with pytest.raises(TaskRefusedError, match="Judges have received work"):
             task_delete(task=task, by=None)
         JudgmentSequence.objects.update_or_create(
-            task=task, defaults={"last_number": 1}
+            task=task,
+            defaults={"last_number": 1},
         )
         with pytest.raises(TaskRefusedError, match="This task has judgments"):
             task_delete(task=task, by=None)
@@ -188,12 +205,16 @@ class TestDeleting:
 
 
 def test_expertise_over_rest_is_in_lower_case_as_that_of_judges(
-    client: Client, ranking: Task, olga: User
+    client: Client,
+    ranking: Task,
+    olga: User,
 ) -> None:
     client.force_login(olga)
     sent = {"expertise": ["Law", "medicine", "law"]}
     answer = client.patch(
-        f"/api/v1/tasks/{ranking.pk}/", sent, content_type="application/json"
+        f"/api/v1/tasks/{ranking.pk}/",
+        sent,
+        content_type="application/json",
     )
     assert answer.status_code == 200
     ranking.test_set.refresh_from_db()
@@ -203,7 +224,10 @@ def test_expertise_over_rest_is_in_lower_case_as_that_of_judges(
 class TestPages:
     @pytest.mark.thorough
     def test_a_task_is_added_seen_and_deleted(
-        self, client: Client, ranking: Task, olga: User
+        self,
+        client: Client,
+        ranking: Task,
+        olga: User,
     ) -> None:
         client.force_login(olga)
         campaign, test_set = ranking.test_set.campaign, ranking.test_set
@@ -214,7 +238,8 @@ class TestPages:
         refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
         assert refused.status_code == 400
         made = client.post(
-            add, {"test_set": test_set.pk, "protocol": TWO, "blocks_wanted": "40"}
+            add,
+            {"test_set": test_set.pk, "protocol": TWO, "blocks_wanted": "40"},
         )
         task = test_set.tasks.get(protocol=TWO)
         assert made.url == reverse("test-set-texts", args=[campaign.slug, task.pk])  # type: ignore[attr-defined]
@@ -229,7 +254,7 @@ class TestPages:
             not in texts
         )
         overview = client.get(
-            reverse("campaign-detail", args=[campaign.slug])
+            reverse("campaign-detail", args=[campaign.slug]),
         ).content.decode()
         assert "Two outputs" in overview
         for name in ("test-sets", "campaign-settings", "campaign-state"):
@@ -260,6 +285,7 @@ def test_commands_are_about_the_task_they_name(ranking: Task) -> None:
     assert task_named(**named, protocol=TWO) == task
     task_delete(task=task, by=None)
     with pytest.raises(
-        CommandError, match=r'has no task "two_outputs"\. Its tasks: ranking'
+        CommandError,
+        match=r'has no task "two_outputs"\. Its tasks: ranking',
     ):
         task_named(**named, protocol=TWO)

@@ -25,7 +25,11 @@ TWO = Protocol.TWO_OUTPUTS
 def ranking() -> Task:
     campaign = make_campaign(state=CampaignState.DRAFT)
     return make_task(
-        campaign, documents=(20,), identical=(), planned=0, blocks_wanted=20
+        campaign,
+        documents=(20,),
+        identical=(),
+        planned=0,
+        blocks_wanted=20,
     )
 
 
@@ -42,11 +46,17 @@ def task(ranking: Task) -> Task:
     )
     bad_references_make(test_set=task.test_set, seed=3)
     bad_reference_review(
-        bad_reference=BadReference.objects.in_order()[0], approve=True, reviewer=user
+        bad_reference=BadReference.objects.in_order()[0],
+        approve=True,
+        reviewer=user,
     )
     training_propose(task=task, count=1)
     design_change(
-        task=task, kind="balanced", systems_per_block=2, seed=9, changed_by=user
+        task=task,
+        kind="balanced",
+        systems_per_block=2,
+        seed=9,
+        changed_by=user,
     )
     ranking_settings_change(task=task, confidence=0.8, reason="Pairs.", changed_by=user)
     stopping_rule_set(task=task, judgments=500, reason="Money.", changed_by=user)
@@ -70,7 +80,12 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
     task_close(task=task)
     source = task.test_set.campaign
     clone = campaign_clone(
-        source=source, slug="again", name="Again", texts=True, people=False, by=None
+        source=source,
+        slug="again",
+        name="Again",
+        texts=True,
+        people=False,
+        by=None,
     ).campaign
     assert Task.objects.of(clone).count() == 2
     made = of_two_outputs(clone)
@@ -98,7 +113,12 @@ def test_a_clone_has_them_with_all_that_organisers_set(task: Task) -> None:
 def test_a_rehearsal_has_them_and_simulated_judges_share_them(task: Task) -> None:
     campaign = task.test_set.campaign
     job = rehearsal_begin(
-        campaign=campaign, bots=2, skill=1.0, share=1.0, seed=5, by=None
+        campaign=campaign,
+        bots=2,
+        skill=1.0,
+        share=1.0,
+        seed=5,
+        by=None,
     )
     with TestCase.captureOnCommitCallbacks():
         assert job_run(job_id=job.pk)

@@ -57,12 +57,15 @@ def settings_form(client: Client, task: Task, **changes: Any) -> Any:
 
 
 def test_test_set_is_renamed_on_its_page_and_over_rest(
-    client: Client, task: Task, olga: User
+    client: Client,
+    task: Task,
+    olga: User,
 ) -> None:
     client.force_login(olga)
     saved = settings_form(client, task, name="harbour")
     assert saved.url == reverse(
-        "test-set-settings", args=[task.test_set.campaign.slug, task.pk]
+        "test-set-settings",
+        args=[task.test_set.campaign.slug, task.pk],
     )
     assert TestSet.objects.get().name == "harbour"
     address = f"/api/v1/tasks/{task.pk}/"
@@ -73,7 +76,9 @@ def test_test_set_is_renamed_on_its_page_and_over_rest(
 
 
 def test_name_stays_once_a_judge_has_received_work(
-    client: Client, task: Task, olga: User
+    client: Client,
+    task: Task,
+    olga: User,
 ) -> None:
     client.force_login(olga)
     lend(make_judge(task.test_set.campaign))
@@ -88,7 +93,10 @@ def test_name_stays_once_a_judge_has_received_work(
 
 
 def test_names_differ_in_more_than_case(
-    client: Client, campaign: Campaign, task: Task, olga: User
+    client: Client,
+    campaign: Campaign,
+    task: Task,
+    olga: User,
 ) -> None:
     with pytest.raises(ImportRefusedError, match="museum en-de"):
         create_test_set(
@@ -114,7 +122,8 @@ def test_names_differ_in_more_than_case(
 def test_names_from_before_can_be_changed(campaign: Campaign, task: Task) -> None:
     older = make_task(campaign, name="other", documents=(2,), planned=0).test_set
     TestSet.objects.filter(pk=older.pk).update(
-        name="MUSEUM en-de", differs_only_in_case=True
+        name="MUSEUM en-de",
+        differs_only_in_case=True,
     )
     older.refresh_from_db()
     renamed = rename(test_set=older, name="Harbour")
@@ -122,7 +131,9 @@ def test_names_from_before_can_be_changed(campaign: Campaign, task: Task) -> Non
 
 
 def test_last_task_is_deleted_with_its_test_set(
-    campaign: Campaign, task: Task, olga: User
+    campaign: Campaign,
+    task: Task,
+    olga: User,
 ) -> None:
     bad_references_make(test_set=task.test_set, seed=3)
     design_ensure(task=task)
@@ -133,7 +144,7 @@ def test_last_task_is_deleted_with_its_test_set(
     Upload.objects.create(campaign=campaign, name="museum", test_set=task.test_set)
     kept = make_task(campaign, name="harbour", documents=(2,), planned=1)
     assert "Deletes the texts: segments 4, systems 6." in task_deletion_in_words(
-        task=task
+        task=task,
     )
 
     task_delete(task=task, by=olga)
@@ -141,10 +152,10 @@ def test_last_task_is_deleted_with_its_test_set(
     assert TestSet.objects.get() == kept.test_set
     for model in (Document, Segment, System):
         assert set(model.objects.values_list("test_set", flat=True)) == {
-            kept.test_set.pk
+            kept.test_set.pk,
         }
     assert set(Output.objects.values_list("system__test_set", flat=True)) == {
-        kept.test_set.pk
+        kept.test_set.pk,
     }
     assert not BadReference.objects.exists()
     assert not Upload.objects.exists()
@@ -153,7 +164,8 @@ def test_last_task_is_deleted_with_its_test_set(
 
 
 def test_deleted_test_set_is_replaced_under_its_name(
-    campaign: Campaign, task: Task
+    campaign: Campaign,
+    task: Task,
 ) -> None:
     task_delete(task=task, by=None)
     replaced = make_task(campaign, name=task.test_set.name, documents=(2,), planned=1)
@@ -195,7 +207,9 @@ def test_only_test_set_of_a_draft_is_deleted_on_its_page(
 
 
 def test_only_test_set_is_deleted_over_rest(
-    client: Client, task: Task, olga: User
+    client: Client,
+    task: Task,
+    olga: User,
 ) -> None:
     client.force_login(olga)
     address = f"/api/v1/tasks/{task.pk}/"

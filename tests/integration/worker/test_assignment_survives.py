@@ -80,7 +80,9 @@ class AtWork:
         for client_id, block in list(self._kept.items()):
             labels = list(range(1, len(block.candidates) + 1))
             judgment_submit(
-                assigned=block, client_id=client_id, sent=SentJudgment(labels=labels)
+                assigned=block,
+                client_id=client_id,
+                sent=SentJudgment(labels=labels),
             )
             self.taken.append(client_id)
             del self._kept[client_id]
@@ -92,10 +94,15 @@ def kill(worker: "Popen[bytes]") -> None:
 
 
 def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
-    postgres: Postgres, start_worker: StartWorker, eventually: Eventually
+    postgres: Postgres,
+    start_worker: StartWorker,
+    eventually: Eventually,
 ) -> None:
     task = make_long_task(
-        make_campaign(), segments=200, systems=3, blocks_wanted=WANTED
+        make_campaign(),
+        segments=200,
+        systems=3,
+        blocks_wanted=WANTED,
     )
     design_change(task=task, redundancy=2)
     finished = Event()
@@ -130,12 +137,12 @@ def test_killing_the_worker_and_postgresql_loses_and_doubles_nothing(
     taken = [client_id for each in at_work for client_id in each.taken]
     assert set(Judgment.objects.values_list("client_id", flat=True)) == set(taken)
     assert set(Counter(Judgment.objects.values_list("block", flat=True)).values()) == {
-        1
+        1,
     }
     assert set(Counter(Assignment.objects.values_list("hit", flat=True)).values()) == {
-        1
+        1,
     }
     assert set(Counter(Exposure.objects.values_list("judge", "segment")).values()) == {
-        1
+        1,
     }
     assert not HIT.objects.incomplete().exists()

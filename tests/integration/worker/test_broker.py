@@ -68,6 +68,7 @@ def test_a_worker_never_gives_up_its_broker() -> None:
 
         with pytest.raises(KeyboardInterrupt):
             connection.ensure_connection(
-                stop_after_many, app.conf.broker_connection_max_retries
+                stop_after_many,
+                app.conf.broker_connection_max_retries,
             )
     assert intervals[0] < 1

@@ -51,7 +51,9 @@ def other(first: Path, tmp_path: Path) -> Path:
 def commands() -> DocumentedCommands:
     page = (CHECKOUT / "docs" / "scale.md").read_text()
     block = re.findall(
-        r"^first\$ (.*)\neach\$ (.*)\nfirst\$ (.*)$", page, re.MULTILINE
+        r"^first\$ (.*)\neach\$ (.*)\nfirst\$ (.*)$",
+        page,
+        re.MULTILINE,
     )[0]
     with socket.create_server((LOOPBACK, 0)) as free:
         port = str(free.getsockname()[1])
@@ -107,7 +109,9 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_two_workers_of_another_checkout_give_the_bytes_of_one_process(
-    first: Path, other: Path, commands: DocumentedCommands
+    first: Path,
+    other: Path,
+    commands: DocumentedCommands,
 ) -> None:
     with ExitStack() as cluster:
         cluster.enter_context(running(commands.scheduler, other))
@@ -123,7 +127,10 @@ def test_two_workers_of_another_checkout_give_the_bytes_of_one_process(
 
 @pytest.mark.parametrize("change", ["committed", "uncommitted"])
 def test_workers_of_another_version_are_refused(
-    first: Path, other: Path, commands: DocumentedCommands, change: str
+    first: Path,
+    other: Path,
+    commands: DocumentedCommands,
+    change: str,
 ) -> None:
     with (other / "README.md").open("a") as file:
         file.write("Changed.\n")

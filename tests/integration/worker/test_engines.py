@@ -32,7 +32,9 @@ def test_a_command_says_the_same_with_both_engines() -> None:
             "json",
         ]
         call_command(
-            "simulate_campaigns", *map(str, [*arguments, *options]), stdout=out
+            "simulate_campaigns",
+            *map(str, [*arguments, *options]),
+            stdout=out,
         )
         return out.getvalue()
 

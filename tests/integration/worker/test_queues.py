@@ -58,7 +58,7 @@ def rankings_blocked() -> Iterator[Callable[[], bool]]:
         with looker.cursor() as cursor:
             cursor.execute(
                 "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted"
-                " AND relation = 'ranking_rankingrun'::regclass)"
+                " AND relation = 'ranking_rankingrun'::regclass)",
             )
             return bool(cursor.fetchone() == (True,))
 
@@ -98,7 +98,10 @@ def test_a_ranking_that_does_not_end_holds_no_planning_up(
         eventually(ranking_waits)
         # Another test set, of which nothing is planned yet.
         other = make_long_task(
-            task.test_set.campaign, segments=60, systems=3, name="other"
+            task.test_set.campaign,
+            segments=60,
+            systems=3,
+            name="other",
         )
         second.chosen_task = other
         second.save()
@@ -109,12 +112,14 @@ def test_a_ranking_that_does_not_end_holds_no_planning_up(
         lambda: (
             set(RankingRun.objects.values_list("task", flat=True))
             == {task.pk, other.pk}
-        )
+        ),
     )
 
 
 def test_a_stopped_ranking_worker_holds_no_planning_up(
-    task: Task, start_worker: StartWorker, eventually: Eventually
+    task: Task,
+    start_worker: StartWorker,
+    eventually: Eventually,
 ) -> None:
     judge = make_judge(task.test_set.campaign)
     ranking = start_worker("ranking")
@@ -127,7 +132,9 @@ def test_a_stopped_ranking_worker_holds_no_planning_up(
 
 
 def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
-    task: Task, start_worker: StartWorker, eventually: Eventually
+    task: Task,
+    start_worker: StartWorker,
+    eventually: Eventually,
 ) -> None:
     worker = psutil.Process(start_worker(threads=4).pid)
     # Beat has sent something, and it was done.
@@ -137,7 +144,7 @@ def test_a_worker_with_threads_is_one_process_and_keeps_no_connection(
     def none_is_connected() -> bool:
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'worker'"
+                "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = 'worker'",
             )
             return bool(cursor.fetchone() == (True,))
 

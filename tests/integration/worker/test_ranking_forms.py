@@ -34,7 +34,9 @@ def judge_one_hit(judge: Judge) -> int:
     for block in assigned_blocks(assignment):
         labels = list(range(1, len(block.candidates) + 1))
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(labels=labels)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(labels=labels),
         )
     return Judgment.objects.count()
 
@@ -45,7 +47,9 @@ def ranked_up_to(number: int) -> Callable[[], bool]:
 
 @pytest.mark.thorough
 def test_judgments_made_without_a_broker_are_ranked(
-    broker: Valkey, start_worker: StartWorker, eventually: Eventually
+    broker: Valkey,
+    start_worker: StartWorker,
+    eventually: Eventually,
 ) -> None:
     _task, judge = campaign_with_a_judge()
     start_worker()
@@ -60,7 +64,8 @@ def test_judgments_made_without_a_broker_are_ranked(
 
 @pytest.mark.thorough
 def test_a_killed_worker_loses_nothing(
-    start_worker: StartWorker, eventually: Eventually
+    start_worker: StartWorker,
+    eventually: Eventually,
 ) -> None:
     _task, judge = campaign_with_a_judge()
     worker = start_worker()

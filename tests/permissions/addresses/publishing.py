@@ -40,7 +40,8 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "results/<slug:digest>/review/<str:token>/": dict.fromkeys(ROLES, 404)
     | sends(GET=WITH_LINK),
     "results/<slug:digest>/review/<str:token>/<str:file_name>": dict.fromkeys(
-        ROLES, 404
+        ROLES,
+        404,
     )
     | sends(GET=WITH_LINK),
     "api/v1/tasks/<int:task_id>/published-results/": MEMBERS_API

@@ -22,7 +22,10 @@ NOTHING: Any = HITRequest(judge_id=1, task_id=1, conflicts=[], apart="")
 
 
 def open_task(
-    *, attention_every: int = 0, has_design: bool = True, **different: Any
+    *,
+    attention_every: int = 0,
+    has_design: bool = True,
+    **different: Any,
 ) -> OpenTask:
     """Return a task of which nothing is lent yet."""
     plain: dict[str, Any] = {
@@ -62,10 +65,13 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
         asked: list[str] = []
 
         def claim(
-            source: str, _request: object, *, holds_check: bool | None = None
+            source: str,
+            _request: object,
+            *,
+            holds_check: bool | None = None,
         ) -> HIT | None:
             asked.append(
-                source + {None: "", True: " with", False: " without"}[holds_check]
+                source + {None: "", True: " with", False: " without"}[holds_check],
             )
             hit: Any = SimpleNamespace(name=asked[-1])
             return hit if asked[-1] in there else None
@@ -81,7 +87,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
             "is_full": is_full,
         }.items():
             monkeypatch.setattr(
-                choose, name, lambda *_request, _value=value, **_named: _value
+                choose,
+                name,
+                lambda *_request, _value=value, **_named: _value,
             )
         judge: Any = SimpleNamespace(pseudonym="ada")
         return asked, hit_choose(task=open_task(**task), judge=judge, request=NOTHING)
@@ -137,7 +145,10 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
     ],
 )
 def test_lending_asks_in_turn_until_something_is_there(
-    chosen: Choose, task: dict[str, Any], due: Collection[str], asked: list[str]
+    chosen: Choose,
+    task: dict[str, Any],
+    due: Collection[str],
+    asked: list[str],
 ) -> None:
     assert chosen(task, due=due) == (asked, None)
     for place, name in enumerate(asked):
@@ -200,7 +211,8 @@ class Rows(list[Any]):
 
 
 @pytest.mark.parametrize(
-    ("conflicts", "found"), [([], "one"), ([1], "two"), ([1, 2], None)]
+    ("conflicts", "found"),
+    [([], "one"), ([1], "two"), ([1, 2], None)],
 )
 def test_a_round_of_training_comes_before_all_else(
     chosen: Choose,

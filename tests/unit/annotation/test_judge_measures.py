@@ -38,7 +38,9 @@ from annotation.models.judge_measures import (
     ],
 )
 def test_a_threshold_is_read_as_people_write_it(
-    measure: str, text: str, threshold: float
+    measure: str,
+    text: str,
+    threshold: float,
 ) -> None:
     assert threshold_from_text(measure, text) == threshold
 
@@ -70,7 +72,9 @@ def test_a_threshold_is_read_as_people_write_it(
     ],
 )
 def test_ambiguous_or_impossible_threshold_is_refused_with_its_range(
-    measure: str, text: str, said: str
+    measure: str,
+    text: str,
+    said: str,
 ) -> None:
     with pytest.raises(ThresholdError, match=said.replace("%", "%")):
         threshold_from_text(measure, text)
@@ -104,7 +108,10 @@ def test_both_ends_are_allowed_and_nothing_beyond(measure: JudgeMeasure) -> None
     ],
 )
 def test_a_threshold_is_shown_with_every_digit_and_read_back(
-    measure: str, threshold: float, english: str, german: str
+    measure: str,
+    threshold: float,
+    english: str,
+    german: str,
 ) -> None:
     assert threshold_in_words(measure, threshold) == english
     with translation.override("de"):

@@ -16,7 +16,10 @@ from annotation.selectors.progress import FEWEST_FOR_A_PACE, JudgeWork
     ids=["a minute each", "half a minute each", "more than wanted", "nothing wanted"],
 )
 def test_minutes_left_follow_the_pace(
-    done: int, wanted: int | None, pace: int, minutes: int | None
+    done: int,
+    wanted: int | None,
+    pace: int,
+    minutes: int | None,
 ) -> None:
     work = JudgeWork(done=done, held=0, wanted=wanted, times=[pace] * FEWEST_FOR_A_PACE)
     assert work.progress.minutes_left == minutes

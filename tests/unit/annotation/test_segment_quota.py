@@ -5,7 +5,10 @@ from annotation.sampling.plans import BlockPlan, HITPlan
 
 
 def hit(
-    number: int, *, segments: tuple[int, ...], controls: tuple[int, ...] = ()
+    number: int,
+    *,
+    segments: tuple[int, ...],
+    controls: tuple[int, ...] = (),
 ) -> HITPlan:
     """Return a HIT of these segments, with a damaged reference in the blocks of `controls`."""
     return HITPlan(

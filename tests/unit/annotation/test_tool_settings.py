@@ -15,7 +15,7 @@ FORM: list[Any] = [
         {"text": "What is your native language?", "form": "string"},
         {"text": "Your level?", "form": "choices", "choices": ["A1", "C2"]},
         {"text": "Your age?", "form": "number"},
-    ]
+    ],
 ]
 
 
@@ -35,7 +35,7 @@ def test_taxonomy_severities_and_marks_are_read() -> None:
             },
             "mqm_severities": ["Neutral", "Minor", "Critical"],
             "special_tokens": ["[missing]", "[untranslated]"],
-        }
+        },
     )
     assert settings.rules == {
         "spans_asked": True,
@@ -165,7 +165,8 @@ def test_every_other_key_is_named_as_lost() -> None:
     ],
 )
 def test_settings_of_another_shape_are_refused_with_their_place(
-    info: Any, field: str
+    info: Any,
+    field: str,
 ) -> None:
     with pytest.raises(ImportRefusedError) as refused:
         read(info)

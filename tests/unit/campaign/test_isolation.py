@@ -51,7 +51,8 @@ def test_errors_of_reader_are_raised() -> None:
 
 def test_unexpected_error_names_file_and_line() -> None:
     with pytest.raises(
-        RuntimeError, match=r"(?s)a\.txt: .*readers_of_strangers\.py.*KeyError"
+        RuntimeError,
+        match=r"(?s)a\.txt: .*readers_of_strangers\.py.*KeyError",
     ):
         isolated("a.txt", 0, readers.mistaken)
 
@@ -97,7 +98,8 @@ def test_reader_ends_after_server_was_killed(eventually: Eventually) -> None:
         "    pass"
     )
     with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
     ) as server:
         assert server.stdout is not None
         process = int(server.stdout.readline())

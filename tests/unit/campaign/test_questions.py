@@ -80,19 +80,19 @@ def test_checked_questions_are_checked_to_the_same() -> None:
         [EXPERIENCE | {"kind": "text"}],
         [
             EXPERIENCE
-            | {"texts": [{"language": "en", "question": "?", "choices": ["No", "no"]}]}
+            | {"texts": [{"language": "en", "question": "?", "choices": ["No", "no"]}]},
         ],
         [
             EXPERIENCE
-            | {"texts": [{"language": "en", "question": "?", "choices": ["a"]}]}
+            | {"texts": [{"language": "en", "question": "?", "choices": ["a"]}]},
         ],
         [
             EXPERIENCE
-            | {"texts": [{"language": "en", "question": "?", "choices": ["a", "a "]}]}
+            | {"texts": [{"language": "en", "question": "?", "choices": ["a", "a "]}]},
         ],
         [
             EXPERIENCE
-            | {"texts": [*EXPERIENCE["texts"], {"language": "fr", "question": "?"}]}
+            | {"texts": [*EXPERIENCE["texts"], {"language": "fr", "question": "?"}]},
         ],
     ],
 )
@@ -124,7 +124,9 @@ def test_impossible_questions_are_refused(value: Any) -> None:
     ],
 )
 def test_number_is_read_as_typed_in_the_language(
-    text: str, language: str, number: float | None
+    text: str,
+    language: str,
+    number: float | None,
 ) -> None:
     value = answer_given(question(), text, language=language)
     assert (value, type(value)) == (number, type(number))
@@ -180,6 +182,7 @@ def test_question_is_asked_once_but_a_required_one_until_answered() -> None:
     ],
 )
 def test_answer_to_an_earlier_version_of_a_question_is_known(
-    kept: Answer, is_current: bool
+    kept: Answer,
+    is_current: bool,
 ) -> None:
     assert choice_question("one").is_answered_by(kept) is is_current

@@ -13,7 +13,8 @@ _MODULES = "".join(
 
 
 @pytest.mark.parametrize(
-    "name", sorted(path.name for path in (_TESTS / "data/cases/files").iterdir())
+    "name",
+    sorted(path.name for path in (_TESTS / "data/cases/files").iterdir()),
 )
 def test_case_is_named_by_a_test(name: str) -> None:
     assert name in _MODULES

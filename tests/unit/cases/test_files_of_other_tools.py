@@ -47,7 +47,7 @@ def _blocks(tmp_path: Path, content: str) -> int:
 
 def _scores(_tmp_path: Path, content: str) -> int:
     _format, judgments, _losses = read_spans_file(
-        InputFile("f", io.BytesIO(content.encode()))
+        InputFile("f", io.BytesIO(content.encode())),
     )
     return len(judgments)
 
@@ -74,7 +74,9 @@ Reading = Callable[[Path, str], int]
     ],
 )
 def test_rows_without_content_below_a_table_are_passed_over(
-    read: Reading, content: str, tmp_path: Path
+    read: Reading,
+    content: str,
+    tmp_path: Path,
 ) -> None:
     """mozilla/pontoon#4451."""
     assert read(tmp_path, content) == 1
@@ -93,7 +95,9 @@ _LONG: Final = "word " * 50_000
     ],
 )
 def test_cell_may_be_as_long_as_a_line(
-    read: Reading, content: str, tmp_path: Path
+    read: Reading,
+    content: str,
+    tmp_path: Path,
 ) -> None:
     """1Panel-dev/MaxKB#6756, simonw/datasette-lite#84: the csv module stops at 131,072 characters."""
     assert read(tmp_path, content) == 1
@@ -115,7 +119,8 @@ def test_binary_file_is_not_called_utf16(data: bytes, name: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize(
-    "content", [_FIVE_WAY + _BLOCK, _VOTES, _MQM + _OUTPUT, _SCORE, _TABLE]
+    "content",
+    [_FIVE_WAY + _BLOCK, _VOTES, _MQM + _OUTPUT, _SCORE, _TABLE],
 )
 def test_file_in_utf16_is_named_at_every_door(content: str, encoding: str) -> None:
     """doccano/doccano#1870."""
@@ -139,10 +144,15 @@ def test_file_in_utf16_is_named_at_every_door(content: str, encoding: str) -> No
     ],
 )
 @pytest.mark.parametrize(
-    ("end", "mark"), [("\r", ""), ("\r\n", "\ufeff"), ("\n", "\ufeff\ufeff")]
+    ("end", "mark"),
+    [("\r", ""), ("\r\n", "\ufeff"), ("\n", "\ufeff\ufeff")],
 )
 def test_line_ends_and_byte_order_marks_of_every_system_are_read(
-    read: Reading, content: str, end: str, mark: str, tmp_path: Path
+    read: Reading,
+    content: str,
+    end: str,
+    mark: str,
+    tmp_path: Path,
 ) -> None:
     """mjpost/sacrebleu#24, biolab/orange3#7000; a program put a second mark before the first."""
     assert read(tmp_path, mark + content.replace("\n", end)) == 1
@@ -199,7 +209,10 @@ def test_line_ends_and_byte_order_marks_of_every_system_are_read(
     ],
 )
 def test_table_that_could_be_misread_is_refused(
-    read: Reading, content: str, problem: str, tmp_path: Path
+    read: Reading,
+    content: str,
+    problem: str,
+    tmp_path: Path,
 ) -> None:
     """netbox-community/netbox#11990 and DiscourseDB#30 (columns twice), promptfoo (line breaks), langgenius/dify#23108
     (numbers as texts), sinking8/x-24-us-election#2 (ids in scientific notation), vmiklos/plees-tracker#583 (milliseconds),
@@ -230,7 +243,9 @@ def test_judge_of_a_column_with_gaps_is_the_same_judge(tmp_path: Path) -> None:
     ],
 )
 def test_header_of_a_second_table_below_the_first_is_refused(
-    read: Reading, content: str, tmp_path: Path
+    read: Reading,
+    content: str,
+    tmp_path: Path,
 ) -> None:
     """A system called "system" was scored, and a segment "source" judged."""
     with pytest.raises(FormatError, match="line 3: the line repeats the header"):
@@ -268,7 +283,9 @@ def test_header_of_a_second_table_below_the_first_is_refused(
     ],
 )
 def test_single_file_that_is_no_test_set_is_named(
-    name: str, content: str | bytes, problem: str
+    name: str,
+    content: str | bytes,
+    problem: str,
 ) -> None:
     """WeblateOrg/weblate#18087, deepset-ai/haystack#525."""
     assert problem in _problem(_stored(name, content))
@@ -333,7 +350,8 @@ def test_name_of_a_missing_value_in_place_of_a_text_is_warned_about(text: str) -
     ],
 )
 def test_objects_over_several_lines_and_commas_between_them_are_explained(
-    content: str, remedy: str
+    content: str,
+    remedy: str,
 ) -> None:
     """davidjurgens/potato#41."""
     assert remedy in _problem(_stored("ts.jsonl", content))
@@ -342,7 +360,7 @@ def test_objects_over_several_lines_and_commas_between_them_are_explained(
 def test_score_with_a_decimal_comma_is_read() -> None:
     row = _SCORE.replace(",", ";").replace(";80;", ";72,5;")
     _format, (judgment,), _losses = read_spans_file(
-        InputFile("f", io.BytesIO(row.encode()))
+        InputFile("f", io.BytesIO(row.encode())),
     )
     assert judgment.outputs[0].score == 72.5
 
@@ -395,7 +413,8 @@ def test_names_that_look_the_same_are_told() -> None:
     ],
 )
 def test_ranks_that_are_missing_or_have_decimals_are_read(
-    block: str, systems: list[str]
+    block: str,
+    systems: list[str],
 ) -> None:
     """tidyverse/readr#928 (R writes NA), cfedermann/Appraise#48 (PLACEHOLDER fills a row), and pandas with a decimal comma."""
     separator = ";" if ";" in block else ","
@@ -427,7 +446,7 @@ def test_columns_of_votes_are_read_in_any_case(tmp_path: Path) -> None:
         (_SCORE.replace(",10,20", ",NA,NA"), 80, []),
         (
             _SCORE.replace(
-                "[]", '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""Major""}]"'
+                "[]", '"[{""start_i"": 0, ""end_i"": 1, ""severity"": ""Major""}]"',
             ),
             80,
             [(0, 2)],
@@ -441,11 +460,13 @@ def test_columns_of_votes_are_read_in_any_case(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_scored_files_after_spreadsheets_pandas_and_r_are_read(
-    content: str, score: float | None, spans: list[tuple[int, int]]
+    content: str,
+    score: float | None,
+    spans: list[tuple[int, int]],
 ) -> None:
     """Spreadsheets write FALSE and tabs, pandas means of scores, R NA; headers and severities may be in capitals."""
     _format, (judgment,), losses = read_spans_file(
-        InputFile("f", io.BytesIO(content.encode()))
+        InputFile("f", io.BytesIO(content.encode())),
     )
     (output,) = judgment.outputs
     assert output.score == score
@@ -463,13 +484,13 @@ def test_positions_of_a_pearmut_log_count_carriage_returns(end: str) -> None:
         "annotation": [{"A": {"score": 5, "error_spans": [marked]}}],
         "actions": [{"time": 1, "action": "load"}, {"time": 2, "action": "submit"}],
         "item": [
-            {"item_id": "d_#_0", "src": f"Eins{end}zwei", "tgt": {"A": shown}}
+            {"item_id": "d_#_0", "src": f"Eins{end}zwei", "tgt": {"A": shown}},
         ],
         "user_id": "j",
         "item_i": 0,
     }  # fmt: skip
     _format, (judgment,), _losses = read_spans_file(
-        InputFile("log", io.BytesIO(f"{json.dumps(entry)}\n".encode()))
+        InputFile("log", io.BytesIO(f"{json.dumps(entry)}\n".encode())),
     )
     (output,) = judgment.outputs
     (span,) = output.spans or ()
@@ -509,7 +530,8 @@ def test_positions_of_a_pearmut_log_count_carriage_returns(end: str) -> None:
     ],
 )
 def test_exports_of_annotation_tools_are_named_where_answers_are_asked_for(
-    content: str, tool: str
+    content: str,
+    tool: str,
 ) -> None:
     """HumanSignal/label-studio#4699 and doccano/doccano#2264 show such files; keys that they lack were named instead."""
     for read in (read_spans_file, detect_input_format):

@@ -49,7 +49,10 @@ def _written(rows: list[list[str]], separator: str) -> str:
 @pytest.mark.parametrize("index", [False, True])
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC])
 def test_pandas_round_trip_keeps_the_blocks(
-    content: str, separator: str, index: bool, quoting: int
+    content: str,
+    separator: str,
+    index: bool,
+    quoting: int,
 ) -> None:
     frame = pd.read_csv(io.StringIO(content))
     ranks = [name for name in frame if name.endswith("rank") or name == "srcIndex"]
@@ -73,7 +76,8 @@ def test_index_columns_and_empty_last_columns_are_passed_over(content: str) -> N
 @examples(60)
 @given(data=st.data())
 def test_a_cell_more_or_less_in_any_row_is_refused(
-    content: str, data: st.DataObject
+    content: str,
+    data: st.DataObject,
 ) -> None:
     rows = list(csv.reader(io.StringIO(content)))
     separator = data.draw(st.sampled_from(",;\t"))
@@ -84,7 +88,8 @@ def test_a_cell_more_or_less_in_any_row_is_refused(
     else:
         row.insert(cell, data.draw(st.sampled_from(["", "1", row[cell]])))
     with pytest.raises(
-        FormatError, match=f"the row has {len(row)} cells, the header {len(rows[0])}"
+        FormatError,
+        match=f"the row has {len(row)} cells, the header {len(rows[0])}",
     ):
         _blocks(_written(rows, separator))
 
@@ -102,5 +107,5 @@ def test_minus_one_is_no_document() -> None:
     assert read.ignored_documents is None
     content = (_CASES / "files/79-document-id-minus-one/x.csv").read_text()
     assert {row.document for row in read_five_way_csv(_stream(content), "x.csv")} == {
-        ""
+        "",
     }

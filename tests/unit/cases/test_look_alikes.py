@@ -19,7 +19,8 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 def of_case(name: str) -> Inspection:
     return inspect(
-        recognise(name, folder_files(CASES / name)), SetReading(reference_system="_ref")
+        recognise(name, folder_files(CASES / name)),
+        SetReading(reference_system="_ref"),
     )
 
 
@@ -59,7 +60,9 @@ def test_names_that_differ_in_case_only_are_told() -> None:
     ],
 )
 def test_marks_that_no_translation_has_are_told_with_the_first_place(
-    case: str, count: str, place: str
+    case: str,
+    count: str,
+    place: str,
 ) -> None:
     found = of_case(case)
     assert found.error is None
@@ -104,7 +107,7 @@ LOOKS = ("Fünf Säcke", "Fu\u0308nf Sa\u0308cke", "Fünf\u00a0Säcke", "Fünf\u
         st.tuples(*[st.tuples(st.sampled_from(LOOKS), st.booleans()) for _ in SYSTEMS]),
         min_size=1,
         max_size=8,
-    )
+    ),
 )
 def test_invisible_changes_are_counted_by_pair(
     rows: list[tuple[tuple[str, bool], ...]],
@@ -116,7 +119,8 @@ def test_invisible_changes_are_counted_by_pair(
     expected = Counter[frozenset[str]]()
     for row in rows:
         for (one, (a, a_alike)), (two, (b, b_alike)) in combinations(
-            zip(SYSTEMS, row, strict=True), 2
+            zip(SYSTEMS, row, strict=True),
+            2,
         ):
             expected[frozenset((one, two))] += a_alike and b_alike and a != b
     # A mark at the very beginning of a file is the file's, not the text's.

@@ -15,7 +15,7 @@ from ranking.core.scores import Scores, shared_ranks
 
 CASES = Path(__file__).parents[2] / "data" / "cases" / "rankings"
 FAST = sorted(
-    {"expected_wins", "bojar", "geq_others", "gt_others", "lopez", "bradley_terry"}
+    {"expected_wins", "bojar", "geq_others", "gt_others", "lopez", "bradley_terry"},
 )
 
 
@@ -39,7 +39,7 @@ def test_systems_with_only_ties_share_all_ranks(method: str) -> None:
     found = rank(blocks_of("allties.csv"), method, resamples=40)
     assert not found.not_estimable
     assert [(row.rank, row.last_rank, row.cluster) for row in found.systems] == [
-        (1, 5, 1)
+        (1, 5, 1),
     ] * 5
     assert len(found.pairs) == 10
     assert not any(pair.significant for pair in found.pairs)
@@ -59,7 +59,9 @@ def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
     for number, group in enumerate(found.groups, 1):
         rows = [row for row in found.systems if row.group == number]
         alone = rank(
-            blocks.without(set(blocks.systems).difference(group)), method, resamples=40
+            blocks.without(set(blocks.systems).difference(group)),
+            method,
+            resamples=40,
         )
         assert {row.system for row in rows} == set(group)
         assert [(row.system, row.rank, row.score) for row in rows] == [
@@ -74,7 +76,7 @@ def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
 @given(
     st.lists(
         st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(1, 2)).filter(
-            lambda each: each[0] != each[1]
+            lambda each: each[0] != each[1],
         ),
         min_size=1,
         max_size=12,
@@ -82,7 +84,8 @@ def test_group_is_ranked_from_its_judgments_only(method: str) -> None:
     st.permutations(range(6)),
 )
 def test_renaming_systems_renames_groups_and_ranks(
-    judged: list[tuple[int, int, int]], order: list[int]
+    judged: list[tuple[int, int, int]],
+    order: list[int],
 ) -> None:
     def found(
         names: list[str],
@@ -103,7 +106,7 @@ def test_renaming_systems_renames_groups_and_ranks(
         }
 
     assert found([f"s{number}" for number in range(6)]) == found(
-        [f"s{each}" for each in order]
+        [f"s{each}" for each in order],
     )
 
 
@@ -111,6 +114,6 @@ def test_rounding_errors_do_not_split_equal_scores() -> None:
     """Both sums are 0.6; rounding to a number of decimals could set them apart."""
     values = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 0.5])
     first, last = shared_ranks(
-        Scores(values=values, estimable=np.ones(3, dtype=np.bool_))
+        Scores(values=values, estimable=np.ones(3, dtype=np.bool_)),
     )
     assert (first.tolist(), last.tolist()) == ([1, 1, 3], [2, 2, 3])

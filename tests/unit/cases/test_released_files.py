@@ -41,7 +41,7 @@ def _segments(judgments: list[ScoredJudgment]) -> dict[str, set[tuple[str, str]]
 def test_systems_share_segments_if_their_documents_are_named_after_them() -> None:
     """Case 70."""
     read = read_spans(
-        [str(_FILES / "70-appraise-document-names-carry-the-system/s.csv")]
+        [str(_FILES / "70-appraise-document-names-carry-the-system/s.csv")],
     )
     segments = _segments(list(read.judgments))
     assert segments["alpha"] == segments["beta"]
@@ -53,7 +53,8 @@ def test_systems_share_segments_if_their_documents_are_named_after_them() -> Non
 
 
 @pytest.mark.parametrize(
-    "ending", ["#duplicate1", "#A#duplicate12", "#dup", "#incomplete"]
+    "ending",
+    ["#duplicate1", "#A#duplicate12", "#dup", "#incomplete"],
 )
 def test_rows_that_fill_up_a_batch_are_left_out(ending: str) -> None:
     judgments, losses = _read(_ROW + _ROW.replace(",d,", f",d{ending},"))
@@ -100,7 +101,8 @@ def test_only_the_first_line_can_be_a_header() -> None:
     ],
 )
 def test_rows_that_are_no_scores_of_outputs_are_refused_by_name(
-    content: str, problem: str
+    content: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=problem):
         read_spans_file(_file(content), SpansFormat.APPRAISE_CSV)
@@ -110,7 +112,7 @@ def test_scores_that_a_spreadsheet_separated_by_semicolons_are_read() -> None:
     (judgment,), losses = _read(_ROW.replace(",", ";"))
     assert ([judgment], losses) == _read(_ROW)
     spans = json.dumps(
-        [{"start_i": 0, "end_i": n, "severity": "minor"} for n in range(9)]
+        [{"start_i": 0, "end_i": n, "severity": "minor"} for n in range(9)],
     )
     quoted = '"' + spans.replace('"', '""') + '"'
     (judgment,), _losses = _read(_ROW.replace(",", ";").replace("[]", quoted))
@@ -119,20 +121,23 @@ def test_scores_that_a_spreadsheet_separated_by_semicolons_are_read() -> None:
 
 def _mqm_row(system: str, score: int, error_type: str) -> str:
     spans = json.dumps(
-        [{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": error_type}]
+        [{"start_i": 0, "end_i": 3, "severity": "minor", "error_type": error_type}],
     )
     quoted = '"' + spans.replace('"', '""') + '"'
     return f"ann,{system},5,TGT,eng,deu,{score},d,False,{quoted},10,20\n"
 
 
 @pytest.mark.parametrize(
-    ("score", "category", "expected"), [(0, "Style", None), (0, "", 0), (1, "Style", 1)]
+    ("score", "category", "expected"),
+    [(0, "Style", None), (0, "", 0), (1, "Style", 1)],
 )
 def test_scores_of_0_throughout_are_no_scores_if_errors_have_categories(
-    score: int, category: str, expected: int | None
+    score: int,
+    category: str,
+    expected: int | None,
 ) -> None:
     judgments, _losses = _read(
-        _mqm_row("A", score, category) + _mqm_row("B", score, category)
+        _mqm_row("A", score, category) + _mqm_row("B", score, category),
     )
     assert [judgment.outputs[0].score for judgment in judgments] == [expected, expected]
 
@@ -147,7 +152,7 @@ def test_released_human_scores_of_wmt25_are_read() -> None:
     """Case 96."""
     read = read_spans([str(_FILES / "96-wmt25-released-human-scores/humeval.jsonl")])
     assert [(loss.what, loss.count) for loss in read.losses] == [
-        ("names of annotators that the file lacks (numbered instead)", 6)
+        ("names of annotators that the file lacks (numbered instead)", 6),
     ]
     scores = [
         (
@@ -178,7 +183,9 @@ def test_released_human_scores_of_wmt25_are_read() -> None:
 
 
 def _wmt_line(
-    scores: Any, text: str = "Museum.", name: str = "en-de_#_news_#_visit_#_0"
+    scores: Any,
+    text: str = "Museum.",
+    name: str = "en-de_#_news_#_visit_#_0",
 ) -> str:
     values = {
         "doc_id": name,
@@ -218,7 +225,7 @@ def test_spans_of_wmt_count_as_browsers_do_and_stay_inside_their_text() -> None:
         {"start_i": 90, "end_i": 91, "severity": "major"},
     ]
     (judgment,), losses = _read(
-        _wmt_line({"human": 9, "errors": errors}, text="😀 abc")
+        _wmt_line({"human": 9, "errors": errors}, text="😀 abc"),
     )
     spans = [(span.start, span.end) for span in judgment.outputs[0].spans or ()]
     assert spans == [(2, 5), (3, 5), (4, 5)]
@@ -246,7 +253,8 @@ def test_lines_of_wmt_without_a_number_count_within_their_document() -> None:
     ],
 )
 def test_damaged_answers_of_wmt_are_refused_with_their_key(
-    scores: Any, key: str
+    scores: Any,
+    key: str,
 ) -> None:
     with pytest.raises(FormatError) as error:
         _read(_wmt_line(scores))
@@ -262,7 +270,8 @@ _MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n
 )  # fmt: skip
 def test_list_of_errors_of_the_source_is_refused_by_name(row: str) -> None:
     with pytest.raises(
-        FormatError, match="line 2: the file lists errors of the source only"
+        FormatError,
+        match="line 2: the file lists errors of the source only",
     ):
         _read(_MQM + row)
 
@@ -365,7 +374,9 @@ def test_file_without_judgments_is_refused_by_name(head: str, name: str) -> None
     ],
 )
 def test_scores_in_another_layout_are_named_where_scores_of_metrics_are_asked_for(
-    file: str, content: str, name: str
+    file: str,
+    content: str,
+    name: str,
 ) -> None:
     stored = StoredFile(file, lambda: io.BytesIO(content.encode()))
     with pytest.raises(FormatError, match=name):
@@ -387,7 +398,8 @@ def test_column_that_a_table_of_mqm_lacks_is_named(missing: str) -> None:
     ],
 )
 def test_scored_judgments_are_named_where_rankings_are_asked_for(
-    head: str, name: str
+    head: str,
+    name: str,
 ) -> None:
     with pytest.raises(FormatError, match=f"a file of .*{name}.*analyse spans"):
         detect_input_format(_file(head))
@@ -439,7 +451,8 @@ def test_votes_of_an_array_equal_those_of_lines() -> None:
 
 def test_votes_that_pandas_wrote_by_column_are_refused_by_name() -> None:
     with pytest.raises(
-        FormatError, match="an object for each column, as pandas writes it"
+        FormatError,
+        match="an object for each column, as pandas writes it",
     ):
         read_judgments([str(_VOTES / "pandas.json")])
 
@@ -450,20 +463,20 @@ def test_vote_about_a_model_and_itself_is_counted_apart(tmp_path: Path) -> None:
     read = read_judgments([str(path)])
     assert len(read.blocks) == 1
     assert [(loss.what, loss.count) for loss in read.losses] == [
-        ("votes about a model and itself", 1)
+        ("votes about a model and itself", 1),
     ]
 
 
 def test_winner_may_be_marked_in_one_of_three_columns(tmp_path: Path) -> None:
     path, usual = tmp_path / "votes.csv", tmp_path / "usual.csv"
     path.write_text(
-        "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n1,x,y,1,0,0\n2,y,x,0,1,0\n3,x,y,0,0,1\n"
+        "id,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n1,x,y,1,0,0\n2,y,x,0,1,0\n3,x,y,0,0,1\n",
     )
     usual.write_text("model_a,model_b,winner\nx,y,model_a\ny,x,model_b\nx,y,tie\n")
     ours, theirs = (read_judgments([str(name)]).blocks for name in (path, usual))
     assert (tally(ours).wins == tally(theirs).wins).all()
     path.write_text(
-        "model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,1\n"
+        "model_a,model_b,winner_model_a,winner_model_b,winner_tie\nx,y,1,0,1\n",
     )
     with pytest.raises(FormatError, match="the vote has 2 winners"):
         read_judgments([str(path)])
@@ -473,10 +486,12 @@ _PAIRWISE = "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,sy
 
 
 @pytest.mark.parametrize(
-    "joined", ["newstest2016.a+newstest2016.b", '"newstest2016.a,newstest2016.b"']
+    "joined",
+    ["newstest2016.a+newstest2016.b", '"newstest2016.a,newstest2016.b"'],
 )
 def test_collapsed_comparisons_of_wmt16_count_for_each_system(
-    joined: str, tmp_path: Path
+    joined: str,
+    tmp_path: Path,
 ) -> None:
     """A name with a plus sign was a system of its own."""
     collapsed, expanded = tmp_path / "collapsed.csv", tmp_path / "expanded.csv"
@@ -505,7 +520,8 @@ def test_collapsed_comparisons_of_wmt16_count_for_each_system(
 
 
 @pytest.mark.parametrize(
-    "name", ["R2L+Back", "newstest2016.a+b", "newstest2016.a+newstest2017.b"]
+    "name",
+    ["R2L+Back", "newstest2016.a+b", "newstest2016.a+newstest2017.b"],
 )
 def test_other_names_with_a_plus_sign_are_kept(name: str, tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
@@ -518,6 +534,6 @@ def test_results_of_all_language_pairs_of_wmt16_are_read(tmp_path: Path) -> None
     path.write_text(
         '<wmt16-results><HIT source-language="ron" target-language="eng" hit-id="1" block-id="-1">'
         '<ranking-task id="1"><ranking-result user="ann"><translation system="a" rank="1" />'
-        '<translation system="b,c" rank="2" /></ranking-result></ranking-task></HIT></wmt16-results>'
+        '<translation system="b,c" rank="2" /></ranking-result></ranking-task></HIT></wmt16-results>',
     )
     assert read_judgments([str(path)]).blocks.systems == ("a", "b", "c")

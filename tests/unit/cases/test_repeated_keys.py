@@ -64,7 +64,9 @@ def _bundle(text: str, folder: Path) -> None:
     ],
 )
 def test_key_twice_in_one_object_is_refused_with_its_line(
-    read: Callable[[str], object], text: str, line: int
+    read: Callable[[str], object],
+    text: str,
+    line: int,
 ) -> None:
     with pytest.raises((FormatError, ParseError), match=f"line {line}[:, ].*key .id. "):
         read(text)

@@ -105,7 +105,7 @@ def _jsonl() -> Format:
                 "duration_ms": 1000 + number,
             }
             for number, (segment, judge, value) in enumerate(_JUDGED)
-        )
+        ),
     )
     return Format("ranking", "", rows)
 
@@ -158,7 +158,7 @@ def _wmt_jsonl() -> Format:
                 },
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("spans", "", rows, repeats_of_a_row=2)
 
@@ -175,7 +175,7 @@ def _spans_jsonl() -> Format:
                 ],
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("spans", "", rows, repeats_of_a_row=2)
 
@@ -189,14 +189,14 @@ def _pearmut() -> Format:
                     None,
                 ][:1],
                 "item": [
-                    {"item_id": f"d_#_{segment}", "src": "One.", "tgt": {"A": "Eins."}}
+                    {"item_id": f"d_#_{segment}", "src": "One.", "tgt": {"A": "Eins."}},
                 ],
                 "actions": [{"time": 100.0 * number, "action": "load"}],
                 "user_id": judge,
                 "item_i": segment,
             }
             for number, (segment, judge, value) in enumerate(_JUDGED)
-        )
+        ),
     )
     return Format("spans", "", rows)
 
@@ -224,7 +224,7 @@ def _ratings() -> Format:
             for segment, judge, value in _JUDGED
             for extra, system in enumerate("AB", 1 - (value > 3))
             for criterion in ("fluency", "adequacy")
-        )
+        ),
     )
     return Format("rating", "", rows)
 
@@ -240,7 +240,7 @@ def _choices() -> Format:
                 "answer": _SIDES[value % 3],
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("two_outputs", "", rows)
 
@@ -256,7 +256,7 @@ def _comparisons() -> Format:
                 "answer": _SIDES[value % 3],
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("sorting", "", rows)
 
@@ -274,7 +274,7 @@ def _edits() -> Format:
                 "acceptances": [{"judge": "dee", "acceptable": value > 1}],
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("editing", "", rows)
 
@@ -290,7 +290,7 @@ def _quiz() -> Format:
                 "expected": [True, True],
             }
             for segment, judge, value in _JUDGED
-        )
+        ),
     )
     return Format("quiz", "", rows)
 
@@ -333,7 +333,8 @@ def _figures(analysis: str, *paths: Path) -> tuple[Any, int]:
 
 @pytest.mark.parametrize("name", _FORMATS)
 def test_rows_doubled_give_the_same_figures_and_are_reported(
-    name: str, tmp_path: Path
+    name: str,
+    tmp_path: Path,
 ) -> None:
     made = _FORMATS[name]()
     once, twice, mixed = (tmp_path / each for each in ("once", "twice", "mixed"))
@@ -366,7 +367,8 @@ def test_rows_doubled_in_parquet_give_the_same_figures(tmp_path: Path) -> None:
         once, twice = tmp_path / "once.parquet", tmp_path / "twice.parquet"
         frame.to_parquet(once, row_group_size=5)
         pd.concat([frame, frame]).sort_values("srcIndex").to_parquet(
-            twice, row_group_size=5
+            twice,
+            row_group_size=5,
         )
         figures, _none = _figures("ranking", once)
         assert _figures("ranking", twice) == (figures, len(_JUDGED))
@@ -414,7 +416,8 @@ def test_different_answers_without_a_time_are_refused_with_both_lines(
     row = "ann,A,d_#_1,TGT,en,de,{},d,False,[],None,None\n"
     file.write_text(row.format(80) + row.format(60))
     with pytest.raises(
-        FormatError, match=r"differs from that in .*scores\.csv, line 1"
+        FormatError,
+        match=r"differs from that in .*scores\.csv, line 1",
     ) as refused:
         read_spans([str(file)])
     assert refused.value.line == 2
@@ -453,10 +456,11 @@ def test_votes_without_a_question_are_never_repeats(tmp_path: Path) -> None:
         ),
         min_size=1,
         max_size=12,
-    )
+    ),
 )
 def test_columns_and_single_answers_follow_one_rule(
-    answers: list[tuple[str, int, int | None]], tmp_path_factory: pytest.TempPathFactory
+    answers: list[tuple[str, int, int | None]],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder = tmp_path_factory.mktemp("files")
     by_file: dict[str, list[str]] = {}

@@ -32,7 +32,9 @@ def test_mqm_row_short_of_a_cell_in_the_middle_is_refused() -> None:
 
 @given(row=st.integers(0, 1), cell=st.integers(0, 8), is_more=st.booleans())
 def test_mqm_row_with_a_cell_more_or_less_is_refused(
-    row: int, cell: int, is_more: bool
+    row: int,
+    cell: int,
+    is_more: bool,
 ) -> None:
     cells = _ROWS[row].split("\t")
     if is_more:
@@ -41,7 +43,8 @@ def test_mqm_row_with_a_cell_more_or_less_is_refused(
         del cells[cell]
     rows = [*_ROWS[:row], "\t".join(cells), *_ROWS[row + 1 :]]
     with pytest.raises(
-        FormatError, match=f"line {row + 2}: the row has {len(cells)} cells"
+        FormatError,
+        match=f"line {row + 2}: the row has {len(cells)} cells",
     ):
         _read(_HEAD + "\n".join(rows))
 
@@ -54,7 +57,7 @@ def test_mqm_of_marot_is_read_and_its_other_columns_are_counted() -> None:
     ]
     assert severities == [[Severity.MAJOR], []]
     assert [(loss.what, loss.count) for loss in read.losses] == [
-        ("cells of other columns", 2)
+        ("cells of other columns", 2),
     ]
 
 
@@ -72,7 +75,7 @@ def test_mqm_errors_in_a_target_that_the_rater_changed_count() -> None:
 def test_mqm_segments_of_two_documents_stay_apart() -> None:
     """Case 55."""
     read = read_spans(
-        [str(_FILES / "55-mqm-same-segment-number-in-two-documents/mqm.tsv")]
+        [str(_FILES / "55-mqm-same-segment-number-in-two-documents/mqm.tsv")],
     )
     assert len({(j.document, j.segment) for j in read.judgments}) == 2
 
@@ -106,15 +109,17 @@ def test_appraise_as_wmt22_released_it(header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tail", "has_batch"), [("10.5,20.5,1,2", True), ("kind,None,10.5,20.5", False)]
+    ("tail", "has_batch"),
+    [("10.5,20.5,1,2", True), ("kind,None,10.5,20.5", False)],
 )
 def test_appraise_rows_of_eleven_cells_are_told_apart_by_content(
-    tail: str, has_batch: bool
+    tail: str,
+    has_batch: bool,
 ) -> None:
     _format, (judgment,), losses = _read(f"u,A,5,TGT,eng,deu,80,{tail}\n")
     assert (judgment.started_at, judgment.ended_at) == (10.5, 20.5)
     assert [loss.what for loss in losses] == [
-        "numbers of batch and item" if has_batch else "kinds of errors"
+        "numbers of batch and item" if has_batch else "kinds of errors",
     ]
 
 

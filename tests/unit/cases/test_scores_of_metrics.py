@@ -104,7 +104,8 @@ def test_a_segment_after_the_last_source_text_is_refused(tmp_path: Path) -> None
     call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
     scores.write_text(f"{rows}A\t31\tM\t1\n")
     with pytest.raises(
-        CommandError, match=r"M\.tsv, line 122.*segment 31 does not exist"
+        CommandError,
+        match=r"M\.tsv, line 122.*segment 31 does not exist",
     ):
         call_command(*command, stdout=io.StringIO(), stderr=io.StringIO())
 
@@ -137,13 +138,16 @@ def test_scores_of_a_table_after_pandas_are_those_before() -> None:
 
 def test_whole_numbers_of_json_and_of_mqm_may_be_floats() -> None:
     values = decode_object(
-        '{"a": 2.0, "b": 2.5, "c": -1.0, "d": 1e3}', file="f", shape="", line=1
+        '{"a": 2.0, "b": 2.5, "c": -1.0, "d": 1e3}',
+        file="f",
+        shape="",
+        line=1,
     )
     assert [type(value) for value in values.values()] == [int, float, int, float]
     head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     row = "A\td\t1.0\t7.0\tr\tHi.\tHa.\tNo-error\tNo-error\n"
     _format, (judgment,), _losses = read_spans_file(
-        InputFile("mqm.tsv", io.BytesIO((head + row).encode()))
+        InputFile("mqm.tsv", io.BytesIO((head + row).encode())),
     )
     assert judgment.segment == "7"
 
@@ -176,7 +180,10 @@ def metric_of_rows(*rows: list[float], **more: Any) -> Metric:
 def test_scores_of_systems_are_means_over_the_segments_that_all_have() -> None:
     nan = np.nan
     gapped = metric_of_rows(
-        [1, 2, nan], [3, 5, nan], [9, nan, nan], of_systems=np.array([7, nan, nan])
+        [1, 2, nan],
+        [3, 5, nan],
+        [9, nan, nan],
+        of_systems=np.array([7, nan, nan]),
     )
     assert gapped.on_common_segments.segments.tolist() == [1, 2]
     np.testing.assert_equal(gapped.on_common_segments.scores, [2, 3.5, nan])
@@ -245,14 +252,16 @@ def test_a_metric_whose_sign_is_plainly_wrong_is_warned_about_and_turned_round()
 
 
 @pytest.mark.parametrize(
-    "name", ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"]
+    "name",
+    ["TER", "WER (v1)", "HTER-2", "characTER", "Word error rate"],
 )
 def test_error_rates_are_known_by_name(name: str) -> None:
     assert is_named_as_error_rate(name)
 
 
 @pytest.mark.parametrize(
-    "name", ["COMET", "BLEU per segment", "Terrier", "personal", "chrF"]
+    "name",
+    ["COMET", "BLEU per segment", "Terrier", "personal", "chrF"],
 )
 def test_other_names_are_not_those_of_error_rates(name: str) -> None:
     assert not is_named_as_error_rate(name)
@@ -269,7 +278,8 @@ def test_other_names_are_not_those_of_error_rates(name: str) -> None:
     ],
 )
 def test_scores_of_r_and_of_spreadsheets_with_a_decimal_comma_are_read(
-    table: str, scores: list[float]
+    table: str,
+    scores: list[float],
 ) -> None:
     """tidyverse/readr#928: write_csv2 separates by semicolons, and writes NA for a missing number."""
     (metric,) = read_metric_scores([stored("m.csv", table)])
@@ -305,7 +315,8 @@ def test_blank_lines_of_a_score_file_are_passed_over() -> None:
     ],
 )
 def test_what_metrics_write_is_named_with_the_way_to_convert_it(
-    content: str, name: str
+    content: str,
+    name: str,
 ) -> None:
     """Unbabel/COMET#31 shows the first; neither names systems and segments."""
     with pytest.raises(FormatError, match=name) as error:

@@ -40,7 +40,7 @@ TASKS = CASES / "83-pearmut-log-of-tasks-in-another-order"
 def _means(judgments: tuple[ScoredJudgment, ...]) -> dict[str, float]:
     """Return the mean of the means of segments, by system."""
     scores: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(
-        lambda: defaultdict(list)
+        lambda: defaultdict(list),
     )
     for judgment in judgments:
         for output in judgment.outputs:
@@ -60,7 +60,8 @@ def test_pearmut_items_keep_their_segment_in_every_order_of_tasks(name: str) -> 
 
 @pytest.mark.parametrize("written", [SpansFormat.PEARMUT_LOG, SpansFormat.APPRAISE_CSV])
 def test_two_documents_that_share_numbers_stay_apart_in_a_round_trip(
-    written: SpansFormat, tmp_path: Path
+    written: SpansFormat,
+    tmp_path: Path,
 ) -> None:
     case = CASES / "68-pearmut-log-of-two-judges" / "s.jsonl"
     lines, _losses = write_spans(read_spans([str(case)]).judgments, written)
@@ -106,7 +107,8 @@ def test_unread_content_of_a_pearmut_campaign_is_counted(name: str, lost: str) -
 def test_score_below_the_scale_is_refused() -> None:
     case = CASES / "69-pearmut-log-with-own-tokens-and-severities" / "likert.jsonl"
     with pytest.raises(
-        FormatError, match=r"line 1 .*the score -1 is not between 0 and 100"
+        FormatError,
+        match=r"line 1 .*the score -1 is not between 0 and 100",
     ):
         read_spans([str(case)])
 
@@ -139,13 +141,14 @@ def _judgments() -> list[ScoredJudgment]:
             source=f"Source {document} {segment}",
         )
         for number, (document, segment, judge, (place, system)) in enumerate(
-            product(_DOCUMENTS, ("1", "2"), _JUDGES, enumerate(_SYSTEMS))
+            product(_DOCUMENTS, ("1", "2"), _JUDGES, enumerate(_SYSTEMS)),
         )
     ]
 
 
 def _scores(
-    judgments: Iterable[ScoredJudgment], form: SpansFormat
+    judgments: Iterable[ScoredJudgment],
+    form: SpansFormat,
 ) -> dict[tuple[str, ...], float]:
     found: dict[tuple[str, ...], float] = {}
     for judgment in judgments:
@@ -187,7 +190,8 @@ def test_every_format_brings_every_score_back(form: SpansFormat) -> None:
 @given(data=st.data())
 @examples(10)
 def test_order_length_and_names_of_documents_move_no_score(
-    form: SpansFormat, data: st.DataObject
+    form: SpansFormat,
+    data: st.DataObject,
 ) -> None:
     header, lines = _lines(form)
     shuffled = data.draw(st.permutations(lines))
@@ -195,7 +199,7 @@ def test_order_length_and_names_of_documents_move_no_score(
     names = data.draw(
         st.lists(st.text("abc/#-. é", min_size=1, max_size=8), min_size=2, max_size=2)
         .map(lambda names: [f"x{name}x" for name in names])
-        .filter(lambda names: len(set(names)) == 2)
+        .filter(lambda names: len(set(names)) == 2),
     )
     renamed = dict(zip(_DOCUMENTS, names, strict=True))
     text = "".join(kept)
@@ -210,7 +214,8 @@ def test_order_length_and_names_of_documents_move_no_score(
 
 
 @pytest.mark.parametrize(
-    "form", [form for form in WRITTEN if form is not SpansFormat.APPRAISE_CSV]
+    "form",
+    [form for form in WRITTEN if form is not SpansFormat.APPRAISE_CSV],
 )
 def test_two_documents_of_one_name_are_refused_by_their_texts(
     form: SpansFormat,
@@ -227,13 +232,17 @@ class _RefusedError(Exception):
 
 
 @given(
-    st.lists(st.sampled_from(["", "first", "second", "en-de.test", "firt"]), max_size=6)
+    st.lists(
+        st.sampled_from(["", "first", "second", "en-de.test", "firt"]),
+        max_size=6,
+    ),
 )
 def test_only_name_of_a_file_may_be_the_test_set_and_any_other_is_a_document(
     names: list[str],
 ) -> None:
     known = KnownSegments(
-        "set", [KnownSegment(1, 1, "first", 1), KnownSegment(2, 2, "second", 1)]
+        "set",
+        [KnownSegment(1, 1, "first", 1), KnownSegment(2, 2, "second", 1)],
     )
     losses = Losses()
     column = DocumentColumn("file", known, losses)

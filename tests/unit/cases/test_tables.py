@@ -25,8 +25,9 @@ def _read(content: bytes) -> list[SegmentTexts]:
     file = InputFile("t.tsv", io.BytesIO(content))
     return list(
         read_test_set(
-            source=file, options=ReadingOptions(file_format=TestSetFormat.TSV)
-        )
+            source=file,
+            options=ReadingOptions(file_format=TestSetFormat.TSV),
+        ),
     )
 
 
@@ -75,7 +76,10 @@ _TEXTS = st.text(
     st.sampled_from(["\n", "\r\n"]),
 )
 def test_table_of_any_csv_writer_is_read_as_it_was(
-    rows: list[tuple[str, str, str]], separator: str, quoting: int, end: str
+    rows: list[tuple[str, str, str]],
+    separator: str,
+    quoting: int,
+    end: str,
 ) -> None:
     table = io.StringIO(newline="")
     writer = csv.writer(table, delimiter=separator, quoting=quoting, lineterminator=end)  # type: ignore[arg-type]
@@ -89,7 +93,8 @@ def test_table_of_any_csv_writer_is_read_as_it_was(
     [("doc_id", "seg_id"), ("docid", "segid"), ("Document", "Segment")],
 )
 def test_columns_of_a_segments_place_are_no_systems(
-    document: str, segment: str
+    document: str,
+    segment: str,
 ) -> None:
     (found,) = _read(f"{document}\t{segment}\tsource\tA\nd\t7\ts\ta\n".encode())
     assert (found.document, found.outputs) == ("d", {"A": "a"})

@@ -26,7 +26,10 @@ CASES = Path(__file__).parents[2] / "data" / "cases" / "files"
 
 
 def imported(
-    case: str, name: str = "", *, common: bool = False
+    case: str,
+    name: str = "",
+    *,
+    common: bool = False,
 ) -> tuple[list[SegmentTexts], list[tuple[str, str]]]:
     """Return the segments of a case's folder, archive or file, and what is left out."""
     path = CASES / case / name
@@ -36,19 +39,22 @@ def imported(
             files = folder_files(path)
         elif path.suffix in {".zip", ".gz"}:
             files = stack.enter_context(
-                archive_files(StoredFile(path.name, opener(path)))
+                archive_files(StoredFile(path.name, opener(path))),
             )
         else:
             files = [StoredFile(path.name, opener(path))]
         found = recognise(path.name, files)
         with opened_set(
-            found, SetReading(common_documents=common), omissions=omissions
+            found,
+            SetReading(common_documents=common),
+            omissions=omissions,
         ) as segments:
             return list(segments), omissions.left_out
 
 
 def set_of(
-    files: dict[str, bytes], languages: tuple[str, str] | None = None
+    files: dict[str, bytes],
+    languages: tuple[str, str] | None = None,
 ) -> tuple[list[SegmentTexts], list[str]]:
     """Return the segments of files, and the names of those that are left out."""
     found = recognise(
@@ -97,7 +103,10 @@ def refused(case: str, name: str = "") -> FormatError:
     ],
 )
 def test_a_damaged_output_is_refused_with_its_line(
-    case: str, file: str, line: int, problem: str
+    case: str,
+    file: str,
+    line: int,
+    problem: str,
 ) -> None:
     error = refused(case)
     assert (error.file, error.line) == (file, line)
@@ -129,7 +138,9 @@ def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
     ],
 )
 def test_content_without_a_test_set_is_refused(
-    case: str, name: str, problem: str
+    case: str,
+    name: str,
+    problem: str,
 ) -> None:
     assert problem in refused(case, name).problem
 
@@ -151,7 +162,9 @@ def test_content_without_a_test_set_is_refused(
     ],
 )
 def test_a_set_of_files_is_read_with_its_systems(
-    case: str, name: str, systems: set[str]
+    case: str,
+    name: str,
+    systems: set[str],
 ) -> None:
     segments, _left_out = imported(case, name)
     assert {system for segment in segments for system in segment.outputs} == systems
@@ -187,7 +200,10 @@ def test_a_line_break_in_a_segment_of_xml_becomes_a_blank() -> None:
     ],
 )
 def test_a_single_file_is_refused_with_its_remedy(
-    case: str, name: str, problem: str, remedy: str
+    case: str,
+    name: str,
+    problem: str,
+    remedy: str,
 ) -> None:
     error = refused(case, name)
     assert (error.file, error.line) == (name, 1)
@@ -200,7 +216,7 @@ def test_names_that_yaml_would_change_survive_it() -> None:
     names = [*segments[0].outputs]
     assert len(names) == 8
     assert read_yaml("c.yaml", yaml_bytes({"systems": names})).value == {
-        "systems": names
+        "systems": names,
     }
 
 
@@ -259,7 +275,8 @@ GENMT = b'{"doc_id": "d", "src_lang": "en", "tgt_lang": "de", "src_text": "a", "
 
 @pytest.mark.parametrize(("text", "systems"), [("b", 2), ("c", 3)])
 def test_the_reference_among_outputs_of_wmt_json_lines_is_no_system(
-    text: str, systems: int
+    text: str,
+    systems: int,
 ) -> None:
     outputs = {"refA": text, "alpha": "x", "beta": "b"}
     files = {
@@ -272,7 +289,8 @@ def test_the_reference_among_outputs_of_wmt_json_lines_is_no_system(
 
 
 @pytest.mark.parametrize(
-    "line", [b"{doc_id: 1}\n", b'"d", "hypothesis": "x"}\n', b"[1\n", b"{}]\n"]
+    "line",
+    [b"{doc_id: 1}\n", b'"d", "hypothesis": "x"}\n', b"[1\n", b"{}]\n"],
 )
 def test_a_broken_first_line_of_json_lines_is_refused(line: bytes) -> None:
     output = b'{"doc_id": "d", "hypothesis": "x"}\n'
@@ -317,7 +335,10 @@ def test_an_empty_document_is_named() -> None:
     ],
 )
 def test_only_the_documents_that_all_systems_cover_can_be_asked_for(
-    case: str, name: str, lost: str, documents: list[str]
+    case: str,
+    name: str,
+    lost: str,
+    documents: list[str],
 ) -> None:
     error = refused(case, name)
     assert error.line is not None
@@ -348,7 +369,8 @@ def test_columns_that_describe_segments_are_no_systems() -> None:
     word=st.integers(0, 8),
 )
 def test_a_column_of_numbers_is_a_system_only_where_all_sources_are_numbers(
-    scores: list[str], word: int
+    scores: list[str],
+    word: int,
 ) -> None:
     def systems(sources: list[str]) -> set[str]:
         rows = [
@@ -357,7 +379,7 @@ def test_a_column_of_numbers_is_a_system_only_where_all_sources_are_numbers(
         ]
         table = "\n".join(["source\tA\tscore", *rows])
         first, *_rest = read_test_set(
-            source=InputFile("t.tsv", io.BytesIO(table.encode()))
+            source=InputFile("t.tsv", io.BytesIO(table.encode())),
         )
         return set(first.outputs)
 
@@ -381,7 +403,8 @@ def read(files: dict[str, bytes]) -> list[SegmentTexts]:
         return StoredFile(name, lambda: io.BytesIO(content))
 
     given = files_together(
-        "set", [stored(name, content) for name, content in files.items()]
+        "set",
+        [stored(name, content) for name, content in files.items()],
     )
     with opened_set(recognise("set", given)) as segments:
         return list(segments)
@@ -397,13 +420,16 @@ def packed(texts: dict[str, list[str]]) -> dict[str, bytes]:
 @given(
     name=st.sampled_from(["reference.de", "alpha.de", "beta.de", "gamma.de"]),
     damage=st.sampled_from(
-        [b"", b"\0", b"\xff", b"\x07", b"\n", "utf-16-le", "utf-16", "cut", "doubled"]
+        [b"", b"\0", b"\xff", b"\x07", b"\n", "utf-16-le", "utf-16", "cut", "doubled"],
     ),
     place=st.integers(0, 5),
     ending=st.sampled_from(["", ".gz", ".log", ".csv", ".html"]),
 )
 def test_damage_to_one_file_is_refused_by_its_name(
-    name: str, damage: bytes | str, place: int, ending: str
+    name: str,
+    damage: bytes | str,
+    place: int,
+    ending: str,
 ) -> None:
     files = packed(GOOD)
     lines = files.pop(name).splitlines(keepends=True)

@@ -29,7 +29,8 @@ def test_one_block_has_no_range_cluster_or_p_value_at_any_level(level: Level) ->
 
 
 @pytest.mark.parametrize(
-    "kind", ["percentile", "sign_test", "confidence_set", "anytime"]
+    "kind",
+    ["percentile", "sign_test", "confidence_set", "anytime"],
 )
 def test_one_block_has_no_range_of_any_kind(kind: RangeKind) -> None:
     found = rank(_blocks("onejudgment.csv"), ranges=kind, resamples=100)
@@ -42,10 +43,12 @@ def test_ranges_over_judges_need_several_judges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "limit"), [("onejudge.csv", "few_judges"), ("oneseg.csv", "few_segments")]
+    ("name", "limit"),
+    [("onejudge.csv", "few_judges"), ("oneseg.csv", "few_segments")],
 )
 def test_one_judge_or_segment_leaves_ranges_over_the_other(
-    name: str, limit: str
+    name: str,
+    limit: str,
 ) -> None:
     found = rank(_blocks(name))
     assert found.limits == (limit,)
@@ -68,10 +71,15 @@ def test_a_system_judged_once_has_no_range_and_widens_those_of_the_others() -> N
 def test_anytime_ranges_count_the_judges_of_each_system() -> None:
     model = Model(systems=6, noise=1.0, per_block=2)
     blocks, _quality = simulate_blocks(
-        model, blocks=900, seed=1, experiment=0, judges=10
+        model,
+        blocks=900,
+        seed=1,
+        experiment=0,
+        judges=10,
     )
     found = rank(
-        blocks.take((blocks.labels[:, 5] == 0) | (blocks.judge == 0)), ranges="anytime"
+        blocks.take((blocks.labels[:, 5] == 0) | (blocks.judge == 0)),
+        ranges="anytime",
     )
     assert found.shortages == {"06": Shortage("judges", 1.0, 5)}
 
@@ -81,7 +89,11 @@ def test_anytime_ranges_count_the_judges_of_each_system() -> None:
 def test_standard_errors_wait_as_ranges_do(level: Level, method: str) -> None:
     model = Model(systems=6, noise=1.0, per_block=2)
     blocks, _quality = simulate_blocks(
-        model, blocks=400, seed=1, experiment=0, judges=20
+        model,
+        blocks=400,
+        seed=1,
+        experiment=0,
+        judges=20,
     )
     shown = blocks.labels[:, 5] > 0
     shown[shown.argmax()] = False
@@ -103,7 +115,10 @@ def test_standard_errors_wait_as_ranges_do(level: Level, method: str) -> None:
     ],
 )
 def test_ranges_begin_with_the_block_that_makes_them_hold(
-    systems: int, kind: RangeKind, level: Level, needed: int
+    systems: int,
+    kind: RangeKind,
+    level: Level,
+    needed: int,
 ) -> None:
     model = Model(systems=systems, noise=10.0)
     for blocks, waits in ((needed - 1, True), (needed, False)):
@@ -120,11 +135,14 @@ def test_shown_ranges_leave_out_at_most_6_percent_of_true_ranks(systems: int) ->
         for experiment in range(25):
             model = Model(systems=systems, noise=10.0)
             judged, quality = simulate_blocks(
-                model, blocks=blocks, seed=3, experiment=experiment
+                model,
+                blocks=blocks,
+                seed=3,
+                experiment=experiment,
             )
             found = rank(judged, resamples=100)
             place = dict(
-                zip(judged.systems, (-quality).argsort().argsort() + 1, strict=True)
+                zip(judged.systems, (-quality).argsort().argsort() + 1, strict=True),
             )
             for row in found.systems:
                 if row.system not in found.shortages and len(found.systems) == systems:

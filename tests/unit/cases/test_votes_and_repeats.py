@@ -118,6 +118,7 @@ def test_whole_doubles_of_parquet_are_read_and_fractions_refused(
     frame.loc[5, "system2rank"] = 2.5
     frame.to_parquet(file)
     with pytest.raises(
-        FormatError, match=r'line 3 \(field "system2rank"\): the value is not a whole'
+        FormatError,
+        match=r'line 3 \(field "system2rank"\): the value is not a whole',
     ):
         read_judgments([str(file)])

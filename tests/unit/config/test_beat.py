@@ -47,7 +47,8 @@ def test_the_machines_clock_is_not_asked(file: Path) -> None:
 
 
 def test_a_look_that_fails_is_not_noted(
-    file: Path, monkeypatch: pytest.MonkeyPatch
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(CelerysScheduler, "tick", lambda _self: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -56,7 +57,8 @@ def test_a_look_that_fails_is_not_noted(
 
 
 def test_without_a_file_nothing_is_written_and_nothing_can_be_said(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)

@@ -30,7 +30,8 @@ def test_tls_broker_uses_the_transport_that_survives_a_lost_connection() -> None
     ],
 )
 def test_its_certificate_is_verified_unless_the_address_says_otherwise(
-    query: str, options: str
+    query: str,
+    options: str,
 ) -> None:
     done = subprocess.run(
         [sys.executable, "-c", PRINT_CERTIFICATES],

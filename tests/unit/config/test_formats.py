@@ -82,7 +82,8 @@ def test_filter_of_templates_groups_digits_as_other_numbers() -> None:
     ["DATE_FORMAT", "DATETIME_FORMAT", "SHORT_DATE_FORMAT", "SHORT_DATETIME_FORMAT"],
 )
 def test_day_month_and_year_have_the_order_of_the_language(
-    language: str, name: str
+    language: str,
+    name: str,
 ) -> None:
     pattern = Locale.parse(language, sep="-").date_formats["medium"].pattern
     order = re.sub(r"[^dMy]|(.)(?=\1)", "", pattern)

@@ -28,7 +28,8 @@ def below_a_path(settings: Settings) -> None:
     ],
 )
 def test_another_prefix_is_answered_with_the_setting_that_is_missing(
-    sent: str, status: int
+    sent: str,
+    status: int,
 ) -> None:
     request = RequestFactory().get("/", headers={"x-forwarded-prefix": sent})
     answer = prefix_demand(lambda _request: HttpResponse("there"))(request)

@@ -23,7 +23,8 @@ class Clocks:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.wall, self.steady = datetime.now(UTC), time.monotonic()
         monkeypatch.setattr(
-            "config.queues.time", SimpleNamespace(monotonic=lambda: self.steady)
+            "config.queues.time",
+            SimpleNamespace(monotonic=lambda: self.steady),
         )
         # Beat starts with its process, which began long ago here.
         monkeypatch.setattr("config.queues._STARTED_MONOTONIC", self.steady)
@@ -70,10 +71,12 @@ def beat(monkeypatch: pytest.MonkeyPatch, clocks: Clocks) -> Beat:
 
 
 def test_everything_is_sent_once_at_the_start_or_ten_minutes_later(
-    beat: Beat, clocks: Clocks
+    beat: Beat,
+    clocks: Clocks,
 ) -> None:
     often = dict.fromkeys(
-        [name for name, interval in INTERVALS.items() if interval < 600], 1
+        [name for name, interval in INTERVALS.items() if interval < 600],
+        1,
     )
     assert beat.run(seconds=0.5) == often
     clocks.pass_seconds(600)
@@ -82,7 +85,9 @@ def test_everything_is_sent_once_at_the_start_or_ten_minutes_later(
 
 @pytest.mark.parametrize("hours", [-3, 0, 2])
 def test_a_clock_that_is_set_changes_nothing(
-    beat: Beat, clocks: Clocks, hours: int
+    beat: Beat,
+    clocks: Clocks,
+    hours: int,
 ) -> None:
     beat.run(seconds=0.5)
     clocks.wall += timedelta(hours=hours)

@@ -41,7 +41,8 @@ def test_checks_that_pass_the_proxy_by_are_answered() -> None:
 
 @pytest.mark.parametrize("setting", ["HTTPS", "PROXIES"])
 def test_the_header_is_needed_only_behind_a_proxy_with_https(
-    settings: Settings, setting: str
+    settings: Settings,
+    setting: str,
 ) -> None:
     setattr(settings, setting, 0)
     assert status_of("/sign-in/") == 200

@@ -29,7 +29,7 @@ def test_missing_setting_is_named_with_a_remedy(name: str, value: str | None) ->
     }
     said = missing_from(given, "add_judge") or ""
     assert said.startswith(
-        f"Quintet is not set up here: {name} is not set. What to do: run `make"
+        f"Quintet is not set up here: {name} is not set. What to do: run `make",
     )
     assert "./quintet add_judge" in said
 
@@ -37,7 +37,7 @@ def test_missing_setting_is_named_with_a_remedy(name: str, value: str | None) ->
 def test_the_image_is_not_advised_to_run_commands_that_it_lacks() -> None:
     said = missing_from({"QUINTET_IMAGE": "1"}, "add_judge") or ""
     assert said.endswith(
-        "What to do: set DATABASE_URL, REDIS_URL and SECRET_KEY (docs/operators.md)."
+        "What to do: set DATABASE_URL, REDIS_URL and SECRET_KEY (docs/operators.md).",
     )
 
 

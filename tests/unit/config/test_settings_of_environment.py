@@ -43,6 +43,7 @@ def test_forms_of_the_public_address_are_trusted_behind_any_proxy() -> None:
     ],
 )
 def test_the_port_of_a_mail_server_follows_from_its_kind_of_tls(
-    url: str, port: int
+    url: str,
+    port: int,
 ) -> None:
     assert settings_of(EMAIL_URL=url)["EMAIL_PORT"] == port

@@ -15,10 +15,10 @@ from config.queues import QUEUES, ROUTES
 from launcher.data_directory import CHECKOUT
 
 RULES: list[dict[str, Any]] = yaml.safe_load(
-    (CHECKOUT / "deploy" / "prometheus" / "alerts.yml").read_text()
+    (CHECKOUT / "deploy" / "prometheus" / "alerts.yml").read_text(),
 )["groups"][0]["rules"]
 BOARD: dict[str, Any] = json.loads(
-    (CHECKOUT / "deploy" / "grafana" / "quintet.json").read_text()
+    (CHECKOUT / "deploy" / "grafana" / "quintet.json").read_text(),
 )
 BY_ALARM = {rule["alert"]: rule["expr"] for rule in RULES}
 BY_PANEL = {
@@ -52,7 +52,8 @@ class TestEachQuestion:
 
     def test_never_adds_up_what_each_web_server_tells_of_all(self, name: str) -> None:
         for found in re.findall(
-            r"\bsum(?: by \([^)]*\))? ?\((?:increase\()?(quintet_\w+)", ASKED_FOR[name]
+            r"\bsum(?: by \([^)]*\))? ?\((?:increase\()?(quintet_\w+)",
+            ASKED_FOR[name],
         ):
             assert found.removesuffix("_total") not in SCRAPED_METRICS, found
 

@@ -76,7 +76,7 @@ class TestOtherHostNames:
 
     def test_may_be_left_to_another_site(self) -> None:
         assert "default_server" not in rendered(
-            replace(OPTIONS, answers_other_names=False)
+            replace(OPTIONS, answers_other_names=False),
         )
 
     @pytest.mark.parametrize("address", ["192.0.2.1", "2001:db8::1", "[2001:db8::1]"])
@@ -84,7 +84,7 @@ class TestOtherHostNames:
         with pytest.raises(ValueError, match="SERVER_NAME is an IP address"):
             rendered(replace(OPTIONS, server_name=address))
         assert address in rendered(
-            replace(OPTIONS, server_name=address, answers_other_names=False)
+            replace(OPTIONS, server_name=address, answers_other_names=False),
         )
 
     def test_get_the_limits_of_handshakes_and_headers(self) -> None:
@@ -129,7 +129,9 @@ class TestContainers:
         [("127.0.0.11", "127.0.0.11"), ("10.89.0.1 192.0.2.53", "10.89.0.1"), ("[fd00::1]", "[fd00::1]")],
     )  # fmt: skip
     def test_only_the_runtimes_name_server_is_asked(
-        self, name_servers: str, resolver: str
+        self,
+        name_servers: str,
+        resolver: str,
     ) -> None:
         script = CHECKOUT / "docker/first_resolver.envsh"
         # The image sources it only if it is executable.
@@ -217,7 +219,8 @@ def test_only_files_in_one_request_may_be_larger() -> None:
     assert directives("client_max_body_size") == ["3m", "21m"]
     assert MAX_BYTES + 100_000 < 21 * 2**20
     [files] = re.findall(
-        r"location ~ (\S+) \{\s*client_max_body_size 21m;", rendered(OPTIONS)
+        r"location ~ (\S+) \{\s*client_max_body_size 21m;",
+        rendered(OPTIONS),
     )
     upload = uuid4()
     for address in (
@@ -249,7 +252,9 @@ def test_only_files_in_one_request_may_be_larger() -> None:
     ],
 )
 def test_values_that_would_say_something_else_are_refused(
-    option: str, value: str | tuple[str, ...], name: str
+    option: str,
+    value: str | tuple[str, ...],
+    name: str,
 ) -> None:
     changed: dict[str, Any] = {option: value}
     with pytest.raises(ValueError, match=name):

@@ -17,7 +17,7 @@ HANDBOOK = (CHECKOUT / "docs" / "operators.md").read_text()
 COMPOSE_FILE = (CHECKOUT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(COMPOSE_FILE)
 SCHEMA = json.loads(
-    (CHECKOUT / "deploy" / "helm" / "quintet" / "values.schema.json").read_text()
+    (CHECKOUT / "deploy" / "helm" / "quintet" / "values.schema.json").read_text(),
 )
 HELPERS = (
     CHECKOUT / "deploy" / "helm" / "quintet" / "templates" / "_helpers.tpl"
@@ -75,7 +75,7 @@ def test_the_handbook_lists_every_secret_that_may_be_a_file() -> None:
 
 def test_every_secret_setting_may_be_a_file() -> None:
     assert {variable.name for variable in VARIABLES if variable.is_secret} == set(
-        SECRETS
+        SECRETS,
     ) - PASSWORDS
 
 
@@ -83,7 +83,7 @@ def test_compose_passes_every_setting_and_changes_no_default_unknowingly() -> No
     environment = COMPOSE["services"]["web"]["environment"]
     passed = {name.removesuffix("_FILE") for name in environment}
     assert passed - PASSWORDS == DOCUMENTED - OF_IMAGE - OF_ONE_WORKER - {
-        "MIGRATION_DATABASE_URL"
+        "MIGRATION_DATABASE_URL",
     }
     settable = {
         name: match[1]
@@ -119,7 +119,7 @@ def test_the_chart_can_set_every_setting() -> None:
 
 def test_compose_and_chart_have_the_same_workers() -> None:
     values = yaml.safe_load(
-        (CHECKOUT / "deploy" / "helm" / "quintet" / "values.yaml").read_text()
+        (CHECKOUT / "deploy" / "helm" / "quintet" / "values.yaml").read_text(),
     )
     chart = {
         f"worker-{name}": worker["queues"] for name, worker in values["workers"].items()

@@ -8,7 +8,8 @@ from environment.secret_files import SECRETS, secrets_read
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(SECRETS) - {"DATABASE_PASSWORD", "MIGRATION_DATABASE_PASSWORD"})
+    "name",
+    sorted(set(SECRETS) - {"DATABASE_PASSWORD", "MIGRATION_DATABASE_PASSWORD"}),
 )
 def test_every_secret_may_stand_in_a_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text("of a file \n")
@@ -34,7 +35,7 @@ def test_a_password_is_that_of_the_container_that_reads_the_same_file(
     }
     secrets_read(environment)
     assert environment["DATABASE_URL"].startswith(
-        "postgresql://quintet_app:%EF%BB%BFhunter2@"
+        "postgresql://quintet_app:%EF%BB%BFhunter2@",
     )
 
 
@@ -48,7 +49,7 @@ def test_a_password_becomes_part_of_its_address_whatever_it_holds(
     }
     secrets_read(environment)
     assert environment == {
-        "DATABASE_URL": "postgresql://quintet_app:a%2Fb%40c%3Ad%25@postgres:5433/quintet?sslmode=require"
+        "DATABASE_URL": "postgresql://quintet_app:a%2Fb%40c%3Ad%25@postgres:5433/quintet?sslmode=require",
     }
 
 
@@ -60,7 +61,8 @@ def test_a_password_becomes_part_of_its_address_whatever_it_holds(
     ],
 )
 def test_unreadable_variable_is_reported_by_name(
-    environment: dict[str, str], words: str
+    environment: dict[str, str],
+    words: str,
 ) -> None:
     with pytest.raises(SystemExit, match=words):
         secrets_read(environment)

@@ -13,7 +13,8 @@ from launcher.data_directory import CHECKOUT
 
 @pytest.mark.parametrize(("reported", "version"), [(140023, "14.23"), (90624, "9.624")])
 def test_an_old_postgresql_is_refused_with_both_versions(
-    reported: int, version: str
+    reported: int,
+    version: str,
 ) -> None:
     problem = postgresql_problem(reported) or ""
     assert (

@@ -95,7 +95,7 @@ RIGHT = [
     {"REDIS_URL": "unix:///run/valkey.sock?db=1"},
     {"REDIS_URL": "rediss://:password@host:6379/1"},
     {
-        "REDIS_URL": "rediss://host:6379/1?ssl_cert_reqs=none&ssl_ca_certs=/etc/ssl/own.pem"
+        "REDIS_URL": "rediss://host:6379/1?ssl_cert_reqs=none&ssl_ca_certs=/etc/ssl/own.pem",
     },
     {"ALLOWED_HOSTS": "127.0.0.1, [::1],.example.org,*"},
     {"CSRF_TRUSTED_ORIGINS": "https://*.example.org,http://localhost:8000"},
@@ -122,7 +122,8 @@ RIGHT = [
 def test_a_wrong_value_is_refused_by_its_name(environment: dict[str, str]) -> None:
     [name] = environment
     with pytest.raises(
-        SystemExit, match=rf"{name}(=| \(value hidden\)).*Example: {name}="
+        SystemExit,
+        match=rf"{name}(=| \(value hidden\)).*Example: {name}=",
     ):
         environment_check(dict(environment))
 
@@ -143,7 +144,8 @@ def test_white_space_around_values_is_removed_except_from_the_secret_key() -> No
 
 @pytest.mark.parametrize(("environment", "words"), CONTRADICTORY)
 def test_settings_that_contradict_each_other_are_refused(
-    environment: dict[str, str], words: str
+    environment: dict[str, str],
+    words: str,
 ) -> None:
     with pytest.raises(SystemExit) as refusal:
         environment_check(dict(environment))
@@ -191,7 +193,7 @@ def test_origins_and_hosts_are_compared_as_browsers_send_them() -> None:
             **REQUIRED,
             "CSRF_TRUSTED_ORIGINS": "HTTPS://Campaign.Example.org:443,http://[::1]:8000",
             "ALLOWED_HOSTS": "campaign.example.org.",
-        }
+        },
     )
     assert values["CSRF_TRUSTED_ORIGINS"] == [
         "https://campaign.example.org",

@@ -34,7 +34,8 @@ def test_a_private_file_stays_as_it_was_and_nothing_is_left_beside_it(
 
 
 def test_a_record_that_cannot_be_written_is_no_error_but_says_so(
-    registry: ProcessRegistry, tmp_path: Path
+    registry: ProcessRegistry,
+    tmp_path: Path,
 ) -> None:
     with full_disk():
         registry.add("worker", os.getpid(), signal.SIGTERM)
@@ -48,7 +49,8 @@ def test_a_record_that_cannot_be_written_is_no_error_but_says_so(
 
 
 def test_registry_is_complete_once_there_is_disk_space(
-    registry: ProcessRegistry, tmp_path: Path
+    registry: ProcessRegistry,
+    tmp_path: Path,
 ) -> None:
     with full_disk():
         registry.add("worker", os.getpid(), signal.SIGTERM)

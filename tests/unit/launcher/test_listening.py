@@ -30,7 +30,9 @@ def has_ipv6() -> bool:
     ],
 )
 def test_links_name_the_address_listened_on(
-    host: str, url: str, monkeypatch: pytest.MonkeyPatch
+    host: str,
+    url: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HOST", host)
     monkeypatch.setenv("PORT", "0")
@@ -43,12 +45,14 @@ def test_links_name_the_address_listened_on(
 # The second is of a network for documentation (RFC 5737), the others names.
 @pytest.mark.parametrize("host", ["localhost", "192.0.2.7", "x86_64-conda-linux-gnu"])
 def test_an_address_of_another_machine_is_refused(
-    host: str, monkeypatch: pytest.MonkeyPatch
+    host: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HOST", host)
     monkeypatch.setenv("PORT", "0")
     with pytest.raises(
-        LauncherError, match=f"HOST={host} is not an IP address of this machine"
+        LauncherError,
+        match=f"HOST={host} is not an IP address of this machine",
     ):
         listen("start")
 

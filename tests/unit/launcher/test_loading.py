@@ -21,7 +21,8 @@ from launcher.loading import STEPS, LoadingPage
     ],
 )
 def test_the_page_is_in_the_language_chosen_or_asked_for(
-    headers: dict[str, str], tag: str
+    headers: dict[str, str],
+    tag: str,
 ) -> None:
     assert tag in LoadingPage().html(headers)
 

@@ -33,13 +33,17 @@ def test_a_server_that_refuses_for_another_reason_is_given_up() -> None:
 
 def test_a_server_that_ended_while_recovering_is_given_up() -> None:
     refusal = await_server(
-        "PostgreSQL", lambda: RECOVERING, Watch(), is_alive=lambda: False
+        "PostgreSQL",
+        lambda: RECOVERING,
+        Watch(),
+        is_alive=lambda: False,
     )
     assert refusal == RECOVERING
 
 
 @pytest.mark.parametrize(
-    ("refusal", "is_waited_for"), [(RECOVERING, True), (AWAY, True), (REFUSING, False)]
+    ("refusal", "is_waited_for"),
+    [(RECOVERING, True), (AWAY, True), (REFUSING, False)],
 )
 def test_an_external_server_may_be_away(refusal: str, is_waited_for: bool) -> None:
     assert is_away_or_starting(refusal) == is_waited_for

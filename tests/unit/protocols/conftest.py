@@ -39,5 +39,5 @@ def run() -> Callable[..., str]:
 def run_json(run: Callable[..., str]) -> Callable[..., Any]:
     """Call a command with --format json; return its data."""
     return lambda command, *arguments: json.loads(
-        run(command, *arguments, "--format", "json")
+        run(command, *arguments, "--format", "json"),
     )

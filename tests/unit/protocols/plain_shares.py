@@ -32,7 +32,8 @@ def _design_effect(clusters: Sequence[tuple[int, int]]) -> float:
 
 
 def plain_interval(
-    rows: Sequence[Row], confidence: float = 0.95
+    rows: Sequence[Row],
+    confidence: float = 0.95,
 ) -> tuple[float, float]:
     """Return the interval; there is a trial."""
     rows = [row for row in rows if row[1]]
@@ -68,6 +69,9 @@ def plain_interval(
         ratio = stats.t.ppf(alpha / 2, max(1, of - 1)) / stats.t.ppf(alpha / 2, degrees)
         effective = of / effect * min(1.0, ratio) ** 2
     low, high = proportion_confint(
-        value * effective, effective, alpha=alpha, method="beta"
+        value * effective,
+        effective,
+        alpha=alpha,
+        method="beta",
     )
     return float(low), float(high)

@@ -84,7 +84,9 @@ def marked(*spans: tuple[int, int]) -> dict[str, Any]:
     ],
 )
 def test_an_answer_implies_an_order(
-    protocol: str, answer: Mapping[str, Any], labels: list[int]
+    protocol: str,
+    answer: Mapping[str, Any],
+    labels: list[int],
 ) -> None:
     assert answer_kind(protocol).labels(answer, len(labels)) == labels
 
@@ -117,7 +119,7 @@ def test_a_simulated_answer_is_that_of_the_labels(
     answer: Mapping[str, Any],
 ) -> None:
     said = answer_kind(protocol, rules).simulated(
-        Perceived([quality] * len(labels), labels, rules, Random(1))
+        Perceived([quality] * len(labels), labels, rules, Random(1)),
     )
     assert said == answer
 
@@ -200,7 +202,9 @@ def test_a_simulated_answer_is_that_of_the_labels(
     ],
 )
 def test_an_answer_that_does_not_fit_its_block_is_refused(
-    block: AssignedBlock, answer: Any, missing: list[int] | None
+    block: AssignedBlock,
+    answer: Any,
+    missing: list[int] | None,
 ) -> None:
     """`missing`: places of candidates that the refusal names; None if the answer is taken."""
     refusal = answer_kind(block.protocol, block.rules).refusal(block, answer)
@@ -212,7 +216,11 @@ def test_an_answer_that_does_not_fit_its_block_is_refused(
 
 
 def simulated(
-    protocol: str, quality: float, *, times: int = 2000, **rules: object
+    protocol: str,
+    quality: float,
+    *,
+    times: int = 2000,
+    **rules: object,
 ) -> list[dict[str, Any]]:
     """Return answers of simulated judges about one output."""
     random = Random(3)
@@ -232,11 +240,13 @@ def simulated(
     ],
 )
 def test_simulated_editors_perceive_qualities_with_noise(
-    quality: float, outcomes: dict[str, float]
+    quality: float,
+    outcomes: dict[str, float],
 ) -> None:
     said = Counter(answer["outcome"] for answer in simulated("editing", quality))
     assert {name: count / 2000 for name, count in said.items()} == pytest.approx(
-        outcomes, abs=0.03
+        outcomes,
+        abs=0.03,
     )
     accepted = [
         answer["acceptable"] for answer in simulated("editing", 25, asked="accept")
@@ -253,21 +263,25 @@ def test_simulated_editors_perceive_qualities_with_noise(
     ],
 )
 def test_simulated_ratings_are_a_point_for_each_20_of_quality(
-    quality: float, shares: dict[int, float]
+    quality: float,
+    shares: dict[int, float],
 ) -> None:
     """With a standard deviation of 0.6 points."""
     said = Counter(answer["value"] for answer in simulated("rating", quality))
     assert {value: said[value] / 2000 for value in shares} == pytest.approx(
-        shares, abs=0.03
+        shares,
+        abs=0.03,
     )
     assert set(said) <= {1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize(
-    ("quality", "right"), [(-5, 0.5), (0, 0.5), (60, 0.8), (100, 1), (150, 1)]
+    ("quality", "right"),
+    [(-5, 0.5), (0, 0.5), (60, 0.8), (100, 1), (150, 1)],
 )
 def test_simulated_readers_guess_what_they_do_not_understand(
-    quality: float, right: float
+    quality: float,
+    right: float,
 ) -> None:
     expected = [True, False]
     said = [
@@ -286,7 +300,9 @@ def test_simulated_readers_guess_what_they_do_not_understand(
     ],
 )
 def test_simulated_scores_leave_room_for_each_rank(
-    qualities: Sequence[float], labels: Sequence[int], scores: list[int]
+    qualities: Sequence[float],
+    labels: Sequence[int],
+    scores: list[int],
 ) -> None:
     perceived = Perceived(qualities, labels, {}, Random(1))
     assert answer_kind("spans").simulated(perceived) == scored(*scores)
@@ -302,12 +318,16 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
     means = [sum(scores) / len(found) for scores in zip(*found, strict=True)]
     assert means == pytest.approx([90, 40, 55, 55], abs=0.6)
     assert sum((scores[0] - 90) ** 2 for scores in found) / len(found) == pytest.approx(
-        16, abs=3
+        16,
+        abs=3,
     )
 
 
 def simulated_spans(
-    score: int, *, times: int = 500, **rules: object
+    score: int,
+    *,
+    times: int = 500,
+    **rules: object,
 ) -> list[dict[str, Any]]:
     """Return the errors that simulated judges mark in a text with this score."""
     kind, random = answer_kind("spans", rules), Random(7)
@@ -319,7 +339,8 @@ def simulated_spans(
 
 @pytest.mark.parametrize(("score", "errors"), [(100, 0), (90, 0.5), (40, 3), (0, 5)])
 def test_simulated_judges_mark_an_error_for_each_20_points(
-    score: int, errors: float
+    score: int,
+    errors: float,
 ) -> None:
     spans = simulated_spans(score)
     assert len(spans) / 500 == pytest.approx(errors, abs=0.1)
@@ -402,7 +423,9 @@ def span(start: int | None, end: int | None, kind: str = "error") -> SpanJSON:
     ],
 )
 def test_errors_mark_parts_of_the_text_that_do_not_overlap(
-    spans: list[SpanJSON], rules: dict[str, Any], is_refused: bool
+    spans: list[SpanJSON],
+    rules: dict[str, Any],
+    is_refused: bool,
 ) -> None:
     assert (
         bool(spans_refusal(spans, TextLengths(10, 20), rules_complete(rules)))
@@ -415,7 +438,11 @@ def test_errors_mark_parts_of_the_text_that_do_not_overlap(
     [([2, 3], 6, 6, True, 1), ([2, 3], 5, 6, False, 2), ([], 9, 0, False, 1)],
 )
 def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
-    texts: list[int], judges: int, needed: int, is_feasible: bool, words: int
+    texts: list[int],
+    judges: int,
+    needed: int,
+    is_feasible: bool,
+    words: int,
 ) -> None:
     passes = answer_kind("quiz", {"readers": 2}).passes
     assert passes is not None
@@ -432,7 +459,9 @@ def test_a_quiz_needs_a_judge_for_each_reader_of_each_system(
     [("rating", {"value": 4}, 4.0), ("spans", scored(70), 70.0)],
 )
 def test_an_answer_about_one_output_has_a_score(
-    protocol: str, answer: Mapping[str, Any], score: float
+    protocol: str,
+    answer: Mapping[str, Any],
+    score: float,
 ) -> None:
     kind = answer_kind(protocol)
     assert isinstance(kind, ScoresOneOutput)

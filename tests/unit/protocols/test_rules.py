@@ -61,7 +61,9 @@ def test_an_unknown_rule_is_refused_by_name(protocol: str) -> None:
     ],
 )
 def test_a_value_that_a_rule_does_not_take_is_refused(
-    protocol: str, rules: dict[str, Any], words: str
+    protocol: str,
+    rules: dict[str, Any],
+    words: str,
 ) -> None:
     with pytest.raises(ValidationError, match=words):
         rules_of(protocol, rules)

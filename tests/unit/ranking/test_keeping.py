@@ -17,7 +17,9 @@ MILLION = 1_000_000
 
 
 def ranking(
-    watermark: int, parameters: Mapping[str, object] | None = None, **changes: object
+    watermark: int,
+    parameters: Mapping[str, object] | None = None,
+    **changes: object,
 ) -> RankingRun:
     values = {"method": "expected_wins", "seed": 0, "code_version": "1", **changes}
     recorded = {"method_parameters": {}, **(parameters or {})}
@@ -29,7 +31,8 @@ def ranking(
     [(100, None), (101, None), (102, KeptFor.GROWTH), (250, KeptFor.GROWTH)],
 )
 def test_two_per_cent_more_judgments_are_a_milestone(
-    watermark: int, reason: KeptFor | None
+    watermark: int,
+    reason: KeptFor | None,
 ) -> None:
     assert kept_for(ranking(watermark), last=ranking(100)) == reason
 

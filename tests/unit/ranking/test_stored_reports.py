@@ -12,7 +12,10 @@ from ranking.reports.tables import Column, Report, Table
 
 def made() -> Report:
     same = Table(
-        name="same", title="Same", columns=[Column("n", "N")], rows=[(1,), (2.5,)]
+        name="same",
+        title="Same",
+        columns=[Column("n", "N")],
+        rows=[(1,), (2.5,)],
     )
     words = Table(
         name="words",
@@ -49,7 +52,7 @@ def test_another_language_gets_that_of_the_settings() -> None:
 #: Up to version 1.0, all kinds of plots had the same fields.
 OLDER_PLOT = {
     **dict.fromkeys(
-        ["high", "start", "end", "mark", "most", "across", "back", "count", "sign"]
+        ["high", "start", "end", "mark", "most", "across", "back", "count", "sign"],
     ),
     **dict.fromkeys(["least", "middle", "most_of_all", "p", "level"]),
     "is_whole": False,

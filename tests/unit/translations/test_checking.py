@@ -65,7 +65,9 @@ def test_a_faithful_translation_has_no_fault(english: str, translation: str) -> 
     ],
 )
 def test_lost_part_of_a_translation_is_named(
-    english: str, translation: str, problem: str
+    english: str,
+    translation: str,
+    problem: str,
 ) -> None:
     assert [problem in found for found in problems(english, translation)] == [True]
 
@@ -128,7 +130,9 @@ SHARE = Key(
     ],
 )
 def test_a_form_for_one_number_keeps_all_placeholders_but_that_number(
-    one: str, counter: str | None, is_refused: bool
+    one: str,
+    counter: str | None,
+    is_refused: bool,
 ) -> None:
     forms = [one, "%(size)s von %(judgments)s Urteilen entscheiden"]
     assert (

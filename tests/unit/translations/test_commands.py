@@ -34,13 +34,14 @@ def test_every_language_on_offer_has_a_catalogue_and_the_other_way_round() -> No
 
 
 def test_untranslated_entries_are_listed_until_filled(
-    project: Path, capsys: pytest.CaptureFixture[str]
+    project: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert fill(project, CZECH) == 0
     capsys.readouterr()
     main(["open", "cs"], project)
     assert [entry["msgid"] for entry in json.loads(capsys.readouterr().out)] == [
-        "Submit"
+        "Submit",
     ]
     assert main(["check"], project) == 1
     assert "campaign/words.py: is not translated: Submit" in capsys.readouterr().out
@@ -58,7 +59,8 @@ def test_untranslated_entries_are_listed_until_filled(
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_whole(
-    project: Path, brought: object
+    project: Path,
+    brought: object,
 ) -> None:
     before = catalogue_file(project, "cs").read_text()
     assert fill(project, brought) == 1
@@ -80,10 +82,13 @@ def test_updating_keeps_translations_and_drops_what_the_code_no_longer_says(
 
 
 @pytest.mark.parametrize(
-    ("locale", "count"), [("de", 2), ("cs", 3), ("es", 2), ("zh_Hans", 1), ("ar", 6)]
+    ("locale", "count"),
+    [("de", 2), ("cs", 3), ("es", 2), ("zh_Hans", 1), ("ar", 6)],
 )
 def test_a_compiled_catalogue_picks_the_form_of_each_number(
-    tmp_path: Path, locale: str, count: int
+    tmp_path: Path,
+    locale: str,
+    count: int,
 ) -> None:
     (tmp_path / "campaign").mkdir()
     (tmp_path / "campaign" / "words.py").write_text(CODE.replace("sentence", "hour"))

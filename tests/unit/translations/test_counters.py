@@ -29,7 +29,10 @@ DICT = 'words = ngettext("%(size)s of %(all)s", "%(size)s of %(all)s.", len(foun
     ],
 )
 def test_the_counter_is_found(
-    tmp_path: Path, file: str, code: str, counter: str | None
+    tmp_path: Path,
+    file: str,
+    code: str,
+    counter: str | None,
 ) -> None:
     (tmp_path / file).write_text(code, encoding="utf-8")
     found = counters_of(tmp_path, ["."])

@@ -38,7 +38,9 @@ from translations.typesetting import typeset
     ],
 )
 def test_translation_has_the_invisible_characters_of_its_language(
-    locale: str, text: str, kept: str
+    locale: str,
+    text: str,
+    kept: str,
 ) -> None:
     assert typeset(text, locale) == kept.replace("~", "\u00a0")
 
@@ -50,11 +52,13 @@ def test_compiling_adds_them_to_plain_translations(tmp_path: Path) -> None:
     main(["update", "cs"], tmp_path)
     file = catalogue_file(tmp_path, "cs")
     text = file.read_text("utf-8").replace(
-        '"Of all"\nmsgstr ""', '"Of all"\nmsgstr "Ze všech i z ní"'
+        '"Of all"\nmsgstr ""',
+        '"Of all"\nmsgstr "Ze všech i z ní"',
     )
     for form in range(3):
         text = text.replace(
-            f'msgstr[{form}] ""', f'msgstr[{form}] "{{n}} % v části {form}"'
+            f'msgstr[{form}] ""',
+            f'msgstr[{form}] "{{n}} % v části {form}"',
         )
     file.write_text(text, "utf-8")
     main(["compile"], tmp_path)

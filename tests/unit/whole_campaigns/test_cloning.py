@@ -92,5 +92,5 @@ def test_omitted_and_replaced_columns_belong_to_cloned_models() -> None:
 def test_no_work_is_cloned() -> None:
     """Whatever a judge did or was lent."""
     assert not {annotation.Judgment, annotation.Assignment, ranking.RankingRun} & set(
-        CLONED
+        CLONED,
     )

@@ -82,7 +82,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"{link.note or '–'}: {url}")
 
     def _apply(
-        self, apply: Callable[..., Applied], *, check: bool, yes: bool
+        self,
+        apply: Callable[..., Applied],
+        *,
+        check: bool,
+        yes: bool,
     ) -> Applied:
         if yes and not check:
             done = apply()
@@ -97,7 +101,7 @@ class Command(BaseCommand):
         done = apply(confirmed=preview.code)
         if not done.is_done:
             raise CommandError(
-                "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
+                "The campaign has changed in the meantime. Nothing was applied. Review the changes again.",
             )
         self.stdout.write("Done.")
         return done

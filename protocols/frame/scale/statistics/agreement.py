@@ -137,10 +137,12 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(
-        ratings.take(kept), np.cumsum(several) - 1, counts
+        ratings.take(kept),
+        np.cumsum(several) - 1,
+        counts,
     )
     for_judges = len(by_judge) > 1 and bool(
-        (whole[0] + by_judge[:, 0] > _NO_ITEM).all()
+        (whole[0] + by_judge[:, 0] > _NO_ITEM).all(),
     )
     if for_judges:
         without_segment = _figures(whole - sums, points)
@@ -198,7 +200,9 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
 
 
 def _left_out(
-    ratings: Ratings, item_of: Int64Array, counts: Int64Array
+    ratings: Ratings,
+    item_of: Int64Array,
+    counts: Int64Array,
 ) -> tuple[FloatArray, FloatArray, float]:
     """Return the changes of sums when each judge, or a judge's ratings of one segment, are left out.
 
@@ -214,7 +218,8 @@ def _left_out(
     _judges, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     _cells, cell = np.unique(
-        judge * (len(_segments) + 1) + segment, return_inverse=True
+        judge * (len(_segments) + 1) + segment,
+        return_inverse=True,
     )
     pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
     of_judges = _sum_by_index(change, judge, len(_judges))
@@ -250,7 +255,10 @@ def chance_corrected(observed: FloatArray, expected: FloatArray) -> FloatArray:
     coefficient = np.full(np.broadcast_shapes(observed.shape, expected.shape), np.nan)
     # If only one point is used, E is 1 up to rounding.
     np.divide(
-        observed - expected, 1 - expected, out=coefficient, where=expected < 1 - 1e-12
+        observed - expected,
+        1 - expected,
+        out=coefficient,
+        where=expected < 1 - 1e-12,
     )
     return coefficient
 
@@ -287,7 +295,7 @@ def _item_contributions(counts: Int64Array) -> FloatArray:
             _sums_near_diagonal(pairs) / (number * (number - 1)),
             counts / number,
             pairs.reshape(len(counts), points * points) / (number - 1),
-        ]
+        ],
     )
 
 
@@ -317,7 +325,7 @@ def _ordinal_alpha(coincidences: FloatArray) -> FloatArray:
     distance = (middle[:, :, np.newaxis] - middle[:, np.newaxis, :]) ** 2
     observed = (coincidences * distance).sum(axis=(1, 2))
     expected = (of_point[:, :, np.newaxis] * of_point[:, np.newaxis, :] * distance).sum(
-        axis=(1, 2)
+        axis=(1, 2),
     )
     ratio = np.divide(
         (total - 1) * observed,

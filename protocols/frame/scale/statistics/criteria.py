@@ -32,7 +32,10 @@ class CriteriaCorrelation:
 
 
 def correlated_criteria(
-    first: Ratings, second: Ratings, *, confidence: float = 0.95
+    first: Ratings,
+    second: Ratings,
+    *,
+    confidence: float = 0.95,
 ) -> CriteriaCorrelation:
     """Correlate two criteria.
 
@@ -50,7 +53,10 @@ def correlated_criteria(
     of_first = first.item * max(1, len(first.judges)) + first.judge
     of_second = second.item * max(1, len(second.judges)) + second.judge
     _both, one, other = np.intersect1d(
-        of_first, of_second, assume_unique=True, return_indices=True
+        of_first,
+        of_second,
+        assume_unique=True,
+        return_indices=True,
     )
     pearson, spearman = (
         correlation_clustered(
@@ -73,6 +79,8 @@ def correlated_criteria(
             spearman_high=spearman.high,
         ),
         of_systems=correlation_sampled(
-            system_means(first), system_means(second), confidence=confidence
+            system_means(first),
+            system_means(second),
+            confidence=confidence,
         ),
     )

@@ -58,7 +58,10 @@ class RatingJudge:
 
 
 def rating_judges(
-    ratings: Ratings, *, easy: BoolArray | None = None, easy_below: int | None = None
+    ratings: Ratings,
+    *,
+    easy: BoolArray | None = None,
+    easy_below: int | None = None,
 ) -> tuple[RatingJudge, ...]:
     """Compare each judge with the others on the same items.
 
@@ -128,13 +131,16 @@ def rating_judges(
                 distance=distance,
                 easy=int((mine & is_easy).sum()),
                 easy_missed=int((mine & is_easy & is_worse).sum()),
-            )
+            ),
         )
     return tuple(rows_of_judges)
 
 
 def proposed_easy_items(
-    ratings: Ratings, word_counts: Int64Array | None = None, *, most: int = 80
+    ratings: Ratings,
+    word_counts: Int64Array | None = None,
+    *,
+    most: int = 80,
 ) -> Int64Array:
     """Return items that all their judges gave the best rating: candidates for easy items, for
     review.
@@ -158,7 +164,7 @@ def proposed_easy_items(
     scale = ratings.scale
     number = counts.sum(axis=1)
     proposed = np.flatnonzero(
-        (number > 1) & (counts[:, scale.best - scale.lowest] == number)
+        (number > 1) & (counts[:, scale.best - scale.lowest] == number),
     )
     order = -number if word_counts is None else word_counts
     return proposed[np.argsort(order[proposed], kind="stable")][:most]

@@ -186,7 +186,7 @@ def mean_ratings(
     of_each = []
     for system in range(len(sums.names)):
         of_each.append(
-            _covariance(ratings, sums, sums.influence[:, system : system + 1], system)
+            _covariance(ratings, sums, sums.influence[:, system : system + 1], system),
         )
     shortages = [_shortage(own, covariance) for own in of_each]
     thin = np.array([shortage is not None for shortage in shortages])
@@ -236,7 +236,9 @@ def mean_ratings(
         ends = (None, None)
         if error is not None:
             ends = np.clip(
-                [mean - half * error, mean + half * error], lowest, highest
+                [mean - half * error, mean + half * error],
+                lowest,
+                highest,
             ).tolist()
         deviation = None
         if number > 1:
@@ -319,7 +321,8 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
     wrote = wrote[:, kept]
     number = number[kept]
     mean = np.where(wrote, values[:, np.newaxis], 0.0).sum(axis=0) / np.maximum(
-        1, number
+        1,
+        number,
     )
     apart = np.where(wrote, values[:, np.newaxis] - mean, 0.0)
     rated = np.unique(ratings.item)
@@ -337,7 +340,10 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
 
 
 def _covariance(
-    ratings: Ratings, sums: _Sums, influence: FloatArray, system: int | None = None
+    ratings: Ratings,
+    sums: _Sums,
+    influence: FloatArray,
+    system: int | None = None,
 ) -> ScoreCovariance:
     """Return the covariance of means over segments and judges, of all systems or of one.
 
@@ -365,7 +371,9 @@ def _has_no_variance(covariance: FloatArray) -> BoolArray:
 
 
 def _widen_ranges(
-    ranges: RankRanges, scores: Scores, together: BoolArray
+    ranges: RankRanges,
+    scores: Scores,
+    together: BoolArray,
 ) -> RankRanges:
     """Return rank ranges widened so that systems whose difference has no variance may be in either
     order.
@@ -381,7 +389,10 @@ def _widen_ranges(
 
 
 def _tests(
-    scores: Scores, covariance: ScoreCovariance, correction: Correction, seed: int
+    scores: Scores,
+    covariance: ScoreCovariance,
+    correction: Correction,
+    seed: int,
 ) -> PairTests:
     tests = difference_tests(
         scores,

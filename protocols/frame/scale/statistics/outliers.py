@@ -109,13 +109,17 @@ def rating_outliers(
     outlier_rules = []
     for rule, of_rule in values.items():
         outlier_rules.append(
-            _outcome(rule, of_rule, deviations, low=rule is Rule.MEAN_SCORE)
+            _outcome(rule, of_rule, deviations, low=rule is Rule.MEAN_SCORE),
         )
     return tuple(outlier_rules)
 
 
 def _outcome(
-    rule: Rule, values: Mapping[str, float | None], deviations: float, *, low: bool
+    rule: Rule,
+    values: Mapping[str, float | None],
+    deviations: float,
+    *,
+    low: bool,
 ) -> RuleOutcome:
     estimable = {}
     for name, value in values.items():
@@ -123,7 +127,12 @@ def _outcome(
             estimable[name] = value
     mean, deviation, below, above = far_from_mean(estimable, deviations)
     return RuleOutcome(
-        rule, len(estimable), mean, deviation, below if low else (), above
+        rule,
+        len(estimable),
+        mean,
+        deviation,
+        below if low else (),
+        above,
     )
 
 
@@ -210,7 +219,10 @@ class Removal:
 
 
 def removals(
-    ratings: Ratings, outcomes: Sequence[RuleOutcome], *, confidence: float = 0.95
+    ratings: Ratings,
+    outcomes: Sequence[RuleOutcome],
+    *,
+    confidence: float = 0.95,
 ) -> tuple[Removal, ...]:
     """Remove the outliers of each rule, and compare the means of systems.
 
@@ -251,14 +263,18 @@ def removals(
                 without=values_by_name(systems, without),
                 alone=values_by_name(systems, alone),
                 correlation=correlation_sampled(
-                    official, without, confidence=confidence
+                    official,
+                    without,
+                    confidence=confidence,
                 ),
                 correlation_alone=correlation_sampled(
-                    official, alone, confidence=confidence
+                    official,
+                    alone,
+                    confidence=confidence,
                 ),
                 mean_kept=mean_kept,
                 mean_removed=mean_removed,
-            )
+            ),
         )
     return tuple(removal_rows)
 

@@ -137,7 +137,10 @@ class Ratings:
     def take(self, rows: BoolArray | Int64Array) -> Ratings:
         """Return the selected ratings, with the same items and judges."""
         return replace(
-            self, item=self.item[rows], judge=self.judge[rows], value=self.value[rows]
+            self,
+            item=self.item[rows],
+            judge=self.judge[rows],
+            value=self.value[rows],
         )
 
     def of_condition(self, condition: int) -> Ratings:
@@ -163,13 +166,17 @@ class Ratings:
         """Return the same ratings on the three points that Hamon et al. (2007, §4) propose: 1–2, 3, and 4–5."""
         points_to = np.array([0, 1, 1, 2, 3, 3])
         return replace(
-            self, value=points_to[self.value], scale=replace(self.scale, highest=3)
+            self,
+            value=points_to[self.value],
+            scale=replace(self.scale, highest=3),
         )
 
     def in_tens(self) -> Ratings:
         """Return ratings from 0 to 100 on eleven points, for agreement: 0–4, 5–14, …, 95–100."""
         return replace(
-            self, value=(self.value + 5) // 10, scale=replace(self.scale, highest=10)
+            self,
+            value=(self.value + 5) // 10,
+            scale=replace(self.scale, highest=10),
         )
 
     def counts(self) -> Int64Array:
@@ -191,7 +198,8 @@ class WeightedRatings:
 
 
 def weighted_ratings(
-    rated: Sequence[Ratings], weights: Sequence[int]
+    rated: Sequence[Ratings],
+    weights: Sequence[int],
 ) -> WeightedRatings:
     """Return the weighted means of judges' ratings by criteria on one scale; higher is better.
 

@@ -166,7 +166,7 @@ def _notes(rows: Sequence[_Row], options: AnalysisOptions) -> list[str]:
     notes = [
         watermark_note(with_results(rows)),
         _(
-            "References ranked as systems are included. Chance agreement: %(chance)s; %(intervals)s"
+            "References ranked as systems are included. Chance agreement: %(chance)s; %(intervals)s",
         )
         % {
             "chance": CHANCE.choices[options[CHANCE]],
@@ -201,8 +201,8 @@ def _table(lines: Sequence[Sequence[Value]], options: AnalysisOptions) -> Table:
         rules=frozenset({len(lines) - 2}) if lines else frozenset(),
         notes=[
             _(
-                "Like Table 1 of Bojar et al. (2011), who took P(E) = 1/3. The average weights all rows equally."
-            )
+                "Like Table 1 of Bojar et al. (2011), who took P(E) = 1/3. The average weights all rows equally.",
+            ),
         ],
     )
 
@@ -251,7 +251,7 @@ AGREEMENT_TABLE = CampaignTable(
     name="agreement",
     title=gettext_lazy("Judgments and agreement"),
     question=gettext_lazy(
-        "How much was judged in each test set, how good is its reference, and how well do judges agree?"
+        "How much was judged in each test set, how good is its reference, and how well do judges agree?",
     ),
     options=(
         CHANCE,
@@ -314,7 +314,8 @@ class CollectedFigures:
 
 
 def _tell_collected(
-    rows_and_total: Sequence[_CollectedRow], _options: AnalysisOptions
+    rows_and_total: Sequence[_CollectedRow],
+    _options: AnalysisOptions,
 ) -> Report:
     """Report the collected data of each test set, and the total in the last row."""
     rows = []
@@ -346,9 +347,9 @@ def _tell_collected(
     judged = watermarks((row.test_set.name, row.computed["counted_to"]) for row in rows)
     notes = [
         _(
-            "Judges, blocks and skips include all judges but no attention checks; hours and days cover people only. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s."
+            "Judges, blocks and skips include all judges but no attention checks; hours and days cover people only. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s.",
         )
-        % {"judgments": judged}
+        % {"judgments": judged},
     ]
     if not rows:
         notes.append(_("No test sets yet."))
@@ -363,13 +364,16 @@ def _tell_collected(
                 rules=frozenset({len(rows) - 1}) if rows else frozenset(),
                 notes=[
                     _(
-                        "Systems with identical outputs share one text: “Comparisons” counts every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once."
-                    )
+                        "Systems with identical outputs share one text: “Comparisons” counts every system, “Comparisons of texts” each text once. “Per system” is comparisons divided by systems, as in WMT. The total counts each judge and day once.",
+                    ),
                 ],
                 plot=IntervalPlot(
-                    label="test_set", value="blocks", start=0, most=len(rows)
+                    label="test_set",
+                    value="blocks",
+                    start=0,
+                    most=len(rows),
                 ),
-            )
+            ),
         ],
         data={"test_sets": data, "total": sums, "version": code_version()},
     )

@@ -86,7 +86,9 @@ MethodsRow = TableRow[dict[str, RankedTestSet]]
 
 
 def find_ranking(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> RankedTestSet:
     """Rank a test set by the method and the ranges in the options."""
     return ranked_test_set(inputs, ranking_by_options(inputs.blocks, options, begin))
@@ -175,7 +177,9 @@ def _tables(test_set: TableTestSet, ranking: RankedTestSet) -> list[Table]:
 
 
 def _table(
-    test_set: TableTestSet, ranking: RankedTestSet, systems: Sequence[RankedRow]
+    test_set: TableTestSet,
+    ranking: RankedTestSet,
+    systems: Sequence[RankedRow],
 ) -> Table:
     marks = {}
     for listed in test_set.systems:
@@ -224,7 +228,7 @@ def _notes(test_set: TableTestSet, ranking: RankedTestSet) -> list[str]:
     if not all(system.get("shortage") for system in ranking.systems):
         for limit in ranking.limits:
             notes.append(
-                limit_in_words(limit, ranking.counts, ranges=ranking.choice.ranges)
+                limit_in_words(limit, ranking.counts, ranges=ranking.choice.ranges),
             )
     ranked = ranking.system_names
     left_out = [
@@ -238,11 +242,11 @@ def _notes(test_set: TableTestSet, ranking: RankedTestSet) -> list[str]:
     if unranked:
         notes.append(
             _("Not enough judgments to rank: %(names)s.")
-            % {"names": comma_list(unranked)}
+            % {"names": comma_list(unranked)},
         )
     if len(ranking.groups) > 1:
         notes.append(
-            _("No comparisons connect the groups, so each is ranked separately.")
+            _("No comparisons connect the groups, so each is ranked separately."),
         )
     if test_set.is_closed:
         notes.append(_("The test set is closed."))
@@ -264,7 +268,7 @@ CLUSTERS = CampaignTable(
 
 #: Methods that provide the influence of each judge on scores.
 _METHOD = own_or(
-    tuple(name for name, method in METHODS.items() if method.influence is not None)
+    tuple(name for name, method in METHODS.items() if method.influence is not None),
 )
 #: The default is confidence sets: unlike the ends of percentile intervals, theirs may be averaged
 #: (docs/statistics/coverage.md).
@@ -280,7 +284,9 @@ _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
 def _find_scored(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> RankedTestSet:
     ranking = find_ranking(inputs, options, begin)
     if not ranking.systems:
@@ -316,7 +322,9 @@ def _ranges_hold(rows: Sequence[RankingRow]) -> bool:
 
 
 def _averages(
-    rows: Sequence[RankingRow], systems: Sequence[str], confidence: float
+    rows: Sequence[RankingRow],
+    systems: Sequence[str],
+    confidence: float,
 ) -> list[AveragedSystem]:
     """Return the averages, best mean rank first."""
     if not systems:
@@ -369,7 +377,9 @@ def _mean_of(system: str, ranked_rows: Sequence[RankedRow]) -> AveragedSystem:
 
 
 def _mean_scores(
-    rankings: Sequence[RankedTestSet], systems: Sequence[str], confidence: float
+    rankings: Sequence[RankedTestSet],
+    systems: Sequence[str],
+    confidence: float,
 ) -> dict[str, MeanScore]:
     """Return the mean scores of systems that judges influence in all test sets; shares stay between 0 and 1."""
     influences = []
@@ -379,7 +389,7 @@ def _mean_scores(
         influences.append(ranking.influence)
     # Systems with only ties have no influence of judges.
     influenced = set(systems).intersection(
-        *(influence.systems for influence in influences)
+        *(influence.systems for influence in influences),
     )
     ordered = [name for name in systems if name in influenced]
     is_share = all(METHODS[ranking.method].is_share for ranking in rankings)
@@ -447,29 +457,29 @@ def _warnings(rows: Sequence[RankingRow], options: AnalysisOptions) -> list[str]
     """Return notes on the interpretation of an average."""
     notes = [
         _(
-            "Averages weight these test sets equally and do not generalise to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
-        )
+            "Averages weight these test sets equally and do not generalise to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name.",
+        ),
     ]
     methods = sorted({row.computed.method for row in rows})
     if len(methods) > 1:
         notes.append(
             _(
-                "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable."
+                "Test sets are ranked by different methods (%(methods)s), so their scores are not comparable.",
             )
-            % {"methods": comma_list(str(METHOD_WORDS[name]) for name in methods)}
+            % {"methods": comma_list(str(METHOD_WORDS[name]) for name in methods)},
         )
     elif any(not METHODS[name].is_share for name in methods):
         notes.append(
             _(
-                "Scores of this method have no fixed scale: prefer mean ranks to mean scores."
-            )
+                "Scores of this method have no fixed scale: prefer mean ranks to mean scores.",
+            ),
         )
     else:
         notes.append(
             _(
-                "Scores depend on the opponents: %(score)s among strong systems is better than %(score)s among weak ones."
+                "Scores depend on the opponents: %(score)s among strong systems is better than %(score)s among weak ones.",
             )
-            % {"score": in_figures(0.6)}
+            % {"score": in_figures(0.6)},
         )
     if is_own(options):
         notes.append(_("Choose a method to compute intervals of mean scores."))
@@ -477,18 +487,20 @@ def _warnings(rows: Sequence[RankingRow], options: AnalysisOptions) -> list[str]
 
 
 def _missing(
-    rows: Sequence[RankingRow], everywhere: Sequence[str], some: Sequence[str]
+    rows: Sequence[RankingRow],
+    everywhere: Sequence[str],
+    some: Sequence[str],
 ) -> list[str]:
     if not rows:
         return [_("No ranking yet")]
     notes = []
     if len(rows) == 1:
         notes.append(
-            _("Only one test set has a ranking, so there is nothing to average.")
+            _("Only one test set has a ranking, so there is nothing to average."),
         )
     if not everywhere:
         notes.append(
-            _("No system is in every test set, so there is nothing to average.")
+            _("No system is in every test set, so there is nothing to average."),
         )
     elif some:
         notes.append(
@@ -497,7 +509,7 @@ def _missing(
                 "%(count)d systems are not in every test set and are excluded: %(names)s.",
                 len(some),
             )
-            % {"count": len(some), "names": comma_list(some)}
+            % {"count": len(some), "names": comma_list(some)},
         )
     return notes
 
@@ -505,7 +517,7 @@ def _missing(
 def _unranked_notes(rows: Sequence[RankingRow]) -> list[str]:
     few = _("%(test_set)s: not enough judgments to rank any system.")
     unconnected = _(
-        "%(test_set)s: excluded, because no comparisons connect all of its systems."
+        "%(test_set)s: excluded, because no comparisons connect all of its systems.",
     )
     without_systems = []
     in_groups = []
@@ -535,21 +547,21 @@ def _averages_table(
     if _ranges_hold(rows):
         notes = [
             _(
-                "Ranges of mean ranks average the ends of each test set’s rank range. They do not narrow with more test sets, because ranks of close systems are biased towards the middle in each."
-            )
+                "Ranges of mean ranks average the ends of each test set’s rank range. They do not narrow with more test sets, because ranks of close systems are biased towards the middle in each.",
+            ),
         ]
     else:
         notes = [
             _(
-                "Mean ranks have no range, because averages of this kind of range are too narrow. Choose a method with confidence sets."
-            )
+                "Mean ranks have no range, because averages of this kind of range are too narrow. Choose a method with confidence sets.",
+            ),
         ]
     if not is_own(options):
         notes.append(
             _(
-                "The %(confidence)s interval of each mean score accounts for segments and judges across test sets."
+                "The %(confidence)s interval of each mean score accounts for segments and judges across test sets.",
             )
-            % {"confidence": percent(options[CONFIDENCE])}
+            % {"confidence": percent(options[CONFIDENCE])},
         )
     return Table.of(
         averages,
@@ -573,7 +585,9 @@ def _averages_table(
 
 
 def _ranks_table(
-    rows: Sequence[RankingRow], averages: Sequence[AveragedSystem], some: Sequence[str]
+    rows: Sequence[RankingRow],
+    averages: Sequence[AveragedSystem],
+    some: Sequence[str],
 ) -> Table:
     """Return the rank of each system in each test set."""
     names = [*(average.system for average in averages), *some]
@@ -610,7 +624,7 @@ AVERAGE_RANKS = CampaignTable(
 
 
 _DEFAULT_METHODS = frozenset(
-    {"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"}
+    {"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"},
 )
 _OTHERS: Option[tuple[str, ...]] = replace(
     OTHERS,
@@ -634,7 +648,9 @@ def _options_with_ranges(options: AnalysisOptions) -> AnalysisOptions:
 
 
 def _find_by_methods(
-    inputs: Input, options: AnalysisOptions, begin: Begin
+    inputs: Input,
+    options: AnalysisOptions,
+    begin: Begin,
 ) -> dict[str, RankedTestSet]:
     rankings = {}
     for name in _methods_chosen(options):
@@ -714,7 +730,7 @@ def _methods_data(row: MethodsRow, methods: Sequence[str]) -> list[ReportData]:
                 "first_cluster": ranking.first_cluster,
                 "order": systems_of(ranking.systems),
                 "swapped": _swapped_pairs(first, ranking),
-            }
+            },
         )
     return data
 
@@ -734,8 +750,8 @@ def _clusters(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
         rows=cells,
         notes=[
             _(
-                "More clusters do not make a method better. To compare how well methods predict, see “Compare methods” of each test set."
-            )
+                "More clusters do not make a method better. To compare how well methods predict, see “Compare methods” of each test set.",
+            ),
         ],
     )
 
@@ -755,7 +771,7 @@ def _first(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
                     ranking.clusters,
                     comma_list(ranking.first_cluster) or "–",
                     len(_swapped_pairs(first, ranking)),
-                )
+                ),
             )
     return Table(
         name="first_clusters",
@@ -805,7 +821,7 @@ CLUSTERS_BY_METHODS = CampaignTable(
     name="methods",
     title=gettext_lazy("Methods and clusters"),
     question=gettext_lazy(
-        "How many clusters does each method find, and where do methods disagree?"
+        "How many clusters does each method find, and where do methods disagree?",
     ),
     options=(FIRST, _OTHERS, *RANGE_OPTIONS, *JUDGES_OPTIONS),
     check=_options_with_ranges,

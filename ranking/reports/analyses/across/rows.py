@@ -273,7 +273,7 @@ def own_or(methods: Sequence[str]) -> Option[str]:
         default=OWN,
         choices={OWN: own, **{name: METHOD_WORDS[name] for name in methods}},
         help=gettext_lazy(
-            "Current rankings are available immediately, with the rank ranges of their settings."
+            "Current rankings are available immediately, with the rank ranges of their settings.",
         ),
     )
 
@@ -311,7 +311,7 @@ def checked(
         if options[option] != option.default:
             raise OptionError(
                 _(
-                    "Choose a method to use this option: current rankings keep their own settings."
+                    "Choose a method to use this option: current rankings keep their own settings.",
                 ),
                 field=option.name,
             )

@@ -43,7 +43,9 @@ def planned(task: Task, count: int = 5) -> list[HIT]:
     last = HITSequence.objects.get(task=task).last_number
     hits_plan(task_id=task.pk, count=count)
     return list(
-        HIT.objects.filter(number__gt=last).order_by("number").select_related("repeats")
+        HIT.objects.filter(number__gt=last)
+        .order_by("number")
+        .select_related("repeats"),
     )
 
 
@@ -75,7 +77,7 @@ DESIGNS = st.fixed_dictionaries(
                 kind
                 for kind in Design.Kind
                 if kind not in {Design.Kind.IMPORTED, Design.Kind.SORTING}
-            ]
+            ],
         ),
         "seed": st.integers(0, 2**128 - 1),
         "systems_per_block": st.integers(2, 6),
@@ -88,7 +90,7 @@ DESIGNS = st.fixed_dictionaries(
         "inter_share": st.sampled_from([0.0, 0.4]),
         "redundancy": st.integers(1, 3),
         "documents": st.sampled_from([[], [1]]),
-    }
+    },
 )
 
 
@@ -96,7 +98,8 @@ DESIGNS = st.fixed_dictionaries(
 @settings(examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(chosen=DESIGNS)
 def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
-    task: Task, chosen: dict[str, Any]
+    task: Task,
+    chosen: dict[str, Any],
 ) -> None:
     before = previewed(task, **chosen)
     design_change(task=task, rank_shown_reference=True, **chosen)
@@ -106,10 +109,15 @@ def test_hits_of_a_design_to_be_are_previewed_as_they_will_be_planned(
 
 @pytest.mark.parametrize("inter_share", [0.0, 0.5])
 def test_hits_of_the_design_in_force_are_previewed_as_they_will_be_planned(
-    task: Task, inter_share: float
+    task: Task,
+    inter_share: float,
 ) -> None:
     design_change(
-        task=task, kind="active", redundancy=2, inter_share=inter_share, seed=2**100
+        task=task,
+        kind="active",
+        redundancy=2,
+        inter_share=inter_share,
+        seed=2**100,
     )
     planned(task, 4)
     before = previewed(task)
@@ -134,7 +142,9 @@ def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
     for preview, hit in zip(before, hits, strict=True):
         blocks = list(hit.blocks.order_by("position"))
         seen = blocks_data(
-            [block.pk for block in blocks], campaign=campaign, judge_id=judge.pk
+            [block.pk for block in blocks],
+            campaign=campaign,
+            judge_id=judge.pk,
         )
         for block, mine in zip(blocks, preview.blocks, strict=True):
             judged = seen[block.pk]
@@ -152,7 +162,8 @@ def test_blocks_are_shown_as_judges_see_them(task: Task) -> None:
 
 
 def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
-    task: Task, django_assert_max_num_queries: DjangoAssertNumQueries
+    task: Task,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
 ) -> None:
     def stored() -> list[Any]:
         return [

@@ -44,7 +44,12 @@ def asked(client: Client, judge: Judge) -> Any:
 
 def put(client: Client, block: Any, id_: UUID | None = None, **answer: Any) -> Any:
     return judgment_put(
-        client, block, id_, answer=answer, duration_ms=9000, active_ms=8000
+        client,
+        block,
+        id_,
+        answer=answer,
+        duration_ms=9000,
+        active_ms=8000,
     )
 
 
@@ -80,7 +85,9 @@ def accepted(judge: Judge, *answers: bool) -> list[Judgment]:
 
 
 def test_an_editor_sees_one_output_alone(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     hit = asked(client, judge)
     assert (hit["protocol"], hit["rules"]) == ("editing", {"asked": "edit"})
@@ -115,7 +122,9 @@ def test_an_editor_sees_one_output_alone(
 
 
 def test_two_others_are_asked_about_the_edit(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     edits = edited(judge, *EDITS)
     repeats = HIT.objects.filter(repeats__blocks=edits[0].block_id)
@@ -152,13 +161,16 @@ def test_two_others_are_asked_about_the_edit(
     assert response.json()["answer"] == {"acceptable": True}
     # Editors are never asked about their own edits.
     asked_of = Assignment.objects.filter(judge=judge).values_list(
-        "hit__repeats", flat=True
+        "hit__repeats",
+        flat=True,
     )
     assert edits[0].block.hit_id not in asked_of
 
 
 def test_an_edit_stays_once_others_are_asked_about_it(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     hit = asked(client, judge)
     for block in hit["blocks"]:
@@ -189,7 +201,9 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     unable = {"outcome": "unable", "text": ""}
     edits = [
         judgment_submit(
-            assigned=each, client_id=uuid4(), sent=SentJudgment(answer=unable)
+            assigned=each,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=unable),
         )
         for each in theirs
     ]
@@ -201,7 +215,9 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     late = {"outcome": "edited", "text": "Late."}
     stored = [
         judgment_submit(
-            assigned=each, client_id=uuid4(), sent=SentJudgment(answer=late)
+            assigned=each,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=late),
         )
         for each in mine
     ]
@@ -218,7 +234,9 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
 
 @pytest.mark.thorough
 def test_skipped_output_is_shown_unedited(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     hit = asked(client, judge)
     for block in hit["blocks"]:
@@ -235,7 +253,8 @@ def test_skipped_output_is_shown_unedited(
 def test_hits_of_what_is_withdrawn_are_withdrawn(task: Task) -> None:
     first = HIT.objects.filter(task=task, repeats=None).earliest("number")
     HIT.objects.filter(pk=first.pk).update(
-        completed_at=first.available_at, withdrawn_at=first.available_at
+        completed_at=first.available_at,
+        withdrawn_at=first.available_at,
     )
     pool_fill(task_id=task.pk, size=1)
     repeats = HIT.objects.filter(repeats=first)
@@ -247,7 +266,7 @@ def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("editing", given)
     analysis = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     return report_in(analysis.reports or {}, "en", data=analysis.data)
 

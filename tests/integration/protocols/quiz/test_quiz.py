@@ -42,18 +42,31 @@ pytestmark = pytest.mark.django_db
 SYSTEMS = ("amber", "cobalt", "dune")
 SNIPPETS = (
     given_snippet(
-        "opening", "document 1", 1, 3, ("It opens.", "It closes."), (True, False)
+        "opening",
+        "document 1",
+        1,
+        3,
+        ("It opens.", "It closes."),
+        (True, False),
     ),
     given_snippet("tower", "document 1", 4, 5, ("It is high.",), (True,)),
     given_snippet(
-        "garden", "document 2", 2, 4, ("It is red.", "It is new."), (False, False)
+        "garden",
+        "document 2",
+        2,
+        4,
+        ("It is red.", "It is new."),
+        (False, False),
     ),
 )
 
 
 def quiz() -> Task:
     ranking = make_task(
-        make_campaign(), documents=(6, 5), systems=SYSTEMS, identical=()
+        make_campaign(),
+        documents=(6, 5),
+        systems=SYSTEMS,
+        identical=(),
     )
     task_close(task=ranking)
     task = task_create(test_set=ranking.test_set, protocol=Protocol.QUIZ, by=None)
@@ -81,10 +94,17 @@ def asked(client: Client, judge: Judge) -> Any:
 
 
 def put(
-    client: Client, block: Any, *answers: bool | None, id_: UUID | None = None
+    client: Client,
+    block: Any,
+    *answers: bool | None,
+    id_: UUID | None = None,
 ) -> Any:
     return judgment_put(
-        client, block, id_, answer={"answers": list(answers)}, active_ms=8000
+        client,
+        block,
+        id_,
+        answer={"answers": list(answers)},
+        active_ms=8000,
     )
 
 
@@ -101,13 +121,15 @@ def test_snippets_are_read_in_outputs_of_all_systems(task: Task) -> None:
         shown[segments[0], systems] += 1
         assert hit_redraw(hit) == plan
     assert shown == Counter(
-        {(n, (name,)): 1 for n in (1, 4, 8) for name in names(task)}
+        {(n, (name,)): 1 for n in (1, 4, 8) for name in names(task)},
     )
     assert hits_plan(task_id=task.pk, count=5) == 0
 
 
 def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
-    task: Task, judge: Judge, client: Client
+    task: Task,
+    judge: Judge,
+    client: Client,
 ) -> None:
     hit = asked(client, judge)
     snippet = Snippet.objects.get(
@@ -163,7 +185,7 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
                 task=task,
                 document__segments__blocks=blocks[-1].block_id,
                 last=Block.objects.get(pk=blocks[-1].block_id).segment.position,
-            ).statements
+            ).statements,
         )
         judgment_submit(
             assigned=blocks[-1],
@@ -171,7 +193,7 @@ def test_judge_reads_a_snippet_once(task: Task, judge: Judge) -> None:
             sent=SentJudgment(answer={"answers": [None] * count}),
         )
     segments = list(
-        Exposure.objects.filter(judge=judge).values_list("segment", flat=True)
+        Exposure.objects.filter(judge=judge).values_list("segment", flat=True),
     )
     assert len(segments) == len(set(segments)) == 8
     with pytest.raises(AssertionError):
@@ -257,7 +279,9 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
     ],
 )
 def test_invalid_content_changes_nothing(
-    task: Task, change: dict[str, Any], problem: str
+    task: Task,
+    change: dict[str, Any],
+    problem: str,
 ) -> None:
     late: dict[str, Any] = {
         "name": "late",
@@ -269,7 +293,8 @@ def test_invalid_content_changes_nothing(
     }
     with pytest.raises(SnippetsRefusedError, match=problem):
         snippets_replace(
-            task=task, snippets=[*SNIPPETS, given_snippet(**{**late, **change})]
+            task=task,
+            snippets=[*SNIPPETS, given_snippet(**{**late, **change})],
         )
     assert Snippet.objects.filter(task=task).count() == 3
     assert HIT.objects.filter(task=task).count() == 12
@@ -301,7 +326,7 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
         str(tmp_path / name),
     )
     rows = Snippet.objects.filter(task=task).values_list(
-        *("name", "document__name", "first", "last", "statements", "expected")
+        *("name", "document__name", "first", "last", "statements", "expected"),
     )
     assert list(rows) == [
         ("a", "document 1", 1, 2, ["It opens.", "It, too."], [True, False]),

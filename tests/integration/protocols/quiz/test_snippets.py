@@ -70,7 +70,7 @@ def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
     assert "It opens." in said
     assert "judges are needed" in said
     texts = organiser.get(
-        reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk])
+        reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]),
     )
     assert page_of(task) in texts.content.decode()
 
@@ -78,7 +78,9 @@ def test_a_file_is_uploaded_and_shown(organiser: Client, task: Task) -> None:
 def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
     assert organiser.get(rest_of(task)).json() == {"snippets": []}
     put = organiser.put(
-        rest_of(task), {"snippets": [SNIPPET]}, content_type="application/json"
+        rest_of(task),
+        {"snippets": [SNIPPET]},
+        content_type="application/json",
     )
     assert put.status_code == 200, put.content
     assert organiser.get(rest_of(task)).json() == put.json() == {"snippets": [SNIPPET]}
@@ -89,7 +91,9 @@ def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
         {**SNIPPET, "document": "document 7"},
     ):
         refused = organiser.put(
-            rest_of(task), {"snippets": [wrong]}, content_type="application/json"
+            rest_of(task),
+            {"snippets": [wrong]},
+            content_type="application/json",
         )
         assert refused.status_code == 400, refused.content
     assert Snippet.objects.get().name == "b"
@@ -110,7 +114,7 @@ def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(
         expected=[False],
     )
     numbers = list(
-        document.segments.order_by("position").values_list("number", flat=True)
+        document.segments.order_by("position").values_list("number", flat=True),
     )
     ids = [UUID(int=place) for place in range(3)]
     drawn = answer_kind(Protocol.QUIZ).stages_drawn

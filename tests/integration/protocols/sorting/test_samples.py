@@ -64,7 +64,7 @@ def answer_all(assignment: Assignment) -> None:
             assigned=block,
             client_id=uuid4(),
             sent=SentJudgment(
-                answer={"verdict": "first" if first < second else "second"}
+                answer={"verdict": "first" if first < second else "second"},
             ),
         )
 
@@ -81,7 +81,8 @@ def ask_again_and_again(judge: Judge) -> list[Assignment]:
 def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
     """Return the judgments of each judge in each comparison."""
     rows = Judgment.objects.of(task.pk).values_list(
-        "judge__pseudonym", f"block__hit__{COMPARISON}"
+        "judge__pseudonym",
+        f"block__hit__{COMPARISON}",
     )
     return Counter((judge, (pair[0], pair[1])) for judge, pair in rows)
 
@@ -104,8 +105,9 @@ def test_judge_gets_one_sample_per_comparison(task: Task) -> None:
         [pair] = {tuple(block["comparison"]) for block in assignment.hit.why["blocks"]}
         numbers = list(
             Segment.objects.filter(pk__in=assignment.hit.segment_ids).values_list(
-                "number", flat=True
-            )
+                "number",
+                flat=True,
+            ),
         )
         order = sample_order(range(1, 12), seed=seed, pair=pair, judge=judge.pseudonym)
         free = [

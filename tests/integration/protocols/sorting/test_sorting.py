@@ -84,7 +84,9 @@ def answer_all(assignment: Assignment) -> None:
         first, second = (min(ids) for ids in shown[block.block_id])
         answer = {"verdict": "first" if first < second else "second"}
         judgment_submit(
-            assigned=block, client_id=uuid4(), sent=SentJudgment(answer=answer)
+            assigned=block,
+            client_id=uuid4(),
+            sent=SentJudgment(answer=answer),
         )
 
 
@@ -195,7 +197,7 @@ def test_a_closing_that_is_lost_comes_out_again(task: Task) -> None:
     pool_fill(task_id=task.pk)
     for number in range(8):
         assignment = assignment_lend(
-            judge=make_judge(task.test_set.campaign, f"judge{number}")
+            judge=make_judge(task.test_set.campaign, f"judge{number}"),
         )
         if assignment is not None:
             answer_all(assignment)
@@ -238,7 +240,9 @@ def test_excluded_judge_does_not_count_for_later_verdicts(task: Task) -> None:
     before = missing()
     organiser = make_organiser(task.test_set.campaign)
     quality_action_take(
-        judge=judge, task=task, decision=JudgeDecision(action="exclude", user=organiser)
+        judge=judge,
+        task=task,
+        decision=JudgeDecision(action="exclude", user=organiser),
     )
     assert (before, missing()) == (6 - len(held.hit.segment_ids), 6)
     pool_fill(task_id=task.pk)
@@ -251,7 +255,7 @@ def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     for each in outputs.filter(system__name="dune"):
         outputs.filter(system__name="amber", segment=each.segment).update(
-            text=f" {each.text}"
+            text=f" {each.text}",
         )
     for systems, decision in (
         (["amber", "dune"], (True, 0, 0)),

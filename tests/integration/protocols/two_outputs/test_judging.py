@@ -47,7 +47,8 @@ def test_a_ranking_takes_no_answer(client: Client, make_task_of: MakeTask) -> No
 
 
 def test_with_four_answers_the_same_is_either_fine_or_wrong(
-    client: Client, make_task_of: MakeTask
+    client: Client,
+    make_task_of: MakeTask,
 ) -> None:
     task = make_task_of(Protocol.TWO_OUTPUTS, rules={"four_answers": True})
     judge = make_judge(task.test_set.campaign)
@@ -58,7 +59,9 @@ def test_with_four_answers_the_same_is_either_fine_or_wrong(
     same = {"verdict": "same"}
     assert judgment_put(client, hit["blocks"][0], answer=same).status_code == 400
     for block, verdict in zip(
-        hit["blocks"], ("both_fine", "both_wrong", "first"), strict=True
+        hit["blocks"],
+        ("both_fine", "both_wrong", "first"),
+        strict=True,
     ):
         assert (
             judgment_put(client, block, answer={"verdict": verdict}).status_code == 200

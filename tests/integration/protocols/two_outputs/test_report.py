@@ -46,7 +46,7 @@ def told(task: Task, **given: Any) -> Report:
     """Ask the analysis, and return its answer in English."""
     choice = analysis_choice("two_outputs", given)
     analysis = analysis_compute(
-        analysis=analysis_ask(task=task, choice=choice, is_queued=False)
+        analysis=analysis_ask(task=task, choice=choice, is_queued=False),
     )
     return report_in(analysis.reports or {}, "en", data=analysis.data)
 
@@ -72,7 +72,8 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
 
 @pytest.mark.thorough
 def test_answers_are_about_systems_not_about_places(
-    task: Task, ada_and_ben: tuple[Judge, Judge]
+    task: Task,
+    ada_and_ben: tuple[Judge, Judge],
 ) -> None:
     found = read(task)
     assert found.systems == ("cobalt", "dune")
@@ -105,7 +106,8 @@ def test_answers_are_about_systems_not_about_places(
 
 
 def test_two_systems_among_several(
-    task: Task, ada_and_ben: tuple[Judge, Judge]
+    task: Task,
+    ada_and_ben: tuple[Judge, Judge],
 ) -> None:
     ada, _ben = ada_and_ben
     judged(task, ada, "ember", "dune", number=6, verdict="first")
@@ -118,7 +120,8 @@ def test_two_systems_among_several(
 
 @pytest.mark.thorough
 def test_the_excluded_are_left_out_and_a_watermark_holds(
-    task: Task, ada_and_ben: tuple[Judge, Judge]
+    task: Task,
+    ada_and_ben: tuple[Judge, Judge],
 ) -> None:
     assert len(read(task, watermark=0).choices.item) == 0
     assert read(task, watermark=4).choices.items == 2

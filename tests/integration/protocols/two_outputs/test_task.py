@@ -54,7 +54,8 @@ class TestDesigns:
         ]
         for parameters, field in cases:
             with pytest.raises(
-                DesignRefusedError, match="must show 2 outputs"
+                DesignRefusedError,
+                match="must show 2 outputs",
             ) as refused:
                 design_change(task=task, **parameters)
             assert refused.value.field == field
@@ -62,7 +63,8 @@ class TestDesigns:
 
 
 def test_a_submission_whose_answer_is_not_stored_stores_nothing(
-    judge: Judge, monkeypatch: pytest.MonkeyPatch
+    judge: Judge,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     block = assigned_blocks(lend(judge))[0]
 

@@ -184,14 +184,22 @@ def gaps(hit: Sequence[bool]) -> list[int]:
 
 
 def drawn_checks(
-    *, seed: int, hits: int, judge: str = "judge00", every: int = 10
+    *,
+    seed: int,
+    hits: int,
+    judge: str = "judge00",
+    every: int = 10,
 ) -> list[bool]:
     """Return which HITs hold a check by the design's draw."""
     found: list[bool] = []
     checks = since = 0
     for _hit in range(hits):
         is_due = attention_due(
-            seed=seed, judge=judge, every=every, checks=checks, hits_since=since
+            seed=seed,
+            judge=judge,
+            every=every,
+            checks=checks,
+            hits_since=since,
         )
         found.append(is_due)
         checks, since = (checks + 1, 0) if is_due else (checks, since + 1)
@@ -219,7 +227,11 @@ class Outcome:
 
 
 def outcome(
-    way: Way, judges: Sequence[Sequence[Seen]], *, repeats: bool, since: int = 20
+    way: Way,
+    judges: Sequence[Sequence[Seen]],
+    *,
+    repeats: bool,
+    since: int = 20,
 ) -> Outcome:
     """Let a way foresee each HIT of each judge from number `since` on.
 

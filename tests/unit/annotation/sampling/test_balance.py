@@ -22,7 +22,10 @@ from tests.drawn_texts import (
 
 
 def run(
-    parameters: DesignParameters, texts: dict[int, SegmentOutputs], *, hits: int
+    parameters: DesignParameters,
+    texts: dict[int, SegmentOutputs],
+    *,
+    hits: int,
 ) -> DrawState:
     """The state after so many HITs."""
     state = DrawState.empty()
@@ -46,13 +49,17 @@ def spread(counts: Int64Array) -> int:
     [(7, DesignKind.BINARY), (12, DesignKind.BINARY), (6, DesignKind.ALL)],
 )
 def test_pairs_differ_by_at_most_one_where_that_is_feasible_at_every_moment(
-    systems: int, kind: DesignKind
+    systems: int,
+    kind: DesignKind,
 ) -> None:
     texts = corpus(system_names(systems), segments=30)
     parameters = DesignParameters(kind=kind, seed=2)
     # From a state of whole HITs one may look at, block by block, only what was planned before.
     for _, state in drawn(
-        parameters, texts, hits=300, state=DrawState.empty(system_names(systems))
+        parameters,
+        texts,
+        hits=300,
+        state=DrawState.empty(system_names(systems)),
     ):
         assert spread(pairs(state)) <= 1
 
@@ -71,12 +78,16 @@ def test_balance_survives_missing_and_identical_outputs() -> None:
 def test_a_reference_at_a_rate_meets_all_systems_equally_often() -> None:
     texts = corpus([*system_names(12), REFERENCE, DAMAGED], segments=60)
     parameters = DesignParameters(
-        kind=DesignKind.BALANCED, seed=2, reference_rate=0.2, bad_reference_rate=0.1
+        kind=DesignKind.BALANCED,
+        seed=2,
+        reference_rate=0.2,
+        bad_reference_rate=0.1,
     )
     state = run(parameters, texts, hits=500)
     assert DAMAGED not in state.systems
     with_reference = np.delete(
-        state.pair_counts[state.index[REFERENCE]], state.index[REFERENCE]
+        state.pair_counts[state.index[REFERENCE]],
+        state.index[REFERENCE],
     )
     assert spread(with_reference) <= 4
     assert spread(pairs(state, without=REFERENCE)) <= 6
@@ -111,7 +122,10 @@ def test_active_design_prefers_close_pairs_and_shows_every_system() -> None:
     names = system_names(10)
     wins = won([0, 0.05, 0.1, 0.15, 0.2, 2, 3, 4, 5, 6], judged=100)
     begin = DrawState.empty(names).judged(
-        systems=names, wins=wins, ties=np.zeros_like(wins), watermark=4500
+        systems=names,
+        wins=wins,
+        ties=np.zeros_like(wins),
+        watermark=4500,
     )
     texts = corpus(names, segments=60)
     parameters = DesignParameters(kind=DesignKind.ACTIVE, seed=2, active_floor=0.1)
@@ -135,7 +149,10 @@ def test_planned_blocks_count_once_per_copy() -> None:
     names = system_names(10)
     wins = won([0.1 * place for place in range(10)], judged=20)
     begin = DrawState.empty(names).judged(
-        systems=names, wins=wins, ties=np.zeros_like(wins), watermark=900
+        systems=names,
+        wins=wins,
+        ties=np.zeros_like(wins),
+        watermark=900,
     )
     texts = corpus(names, segments=60)
     uneven = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=100)
@@ -143,7 +160,10 @@ def test_planned_blocks_count_once_per_copy() -> None:
         draw_hit(
             DrawnWindow(segments=[1]),
             parameters=DesignParameters(
-                kind=DesignKind.ACTIVE, seed=2, active_floor=0, redundancy=redundancy
+                kind=DesignKind.ACTIVE,
+                seed=2,
+                active_floor=0,
+                redundancy=redundancy,
             ),
             number=1,
             texts=texts,
@@ -158,7 +178,10 @@ def test_active_design_draws_as_if_uncompared_pairs_were_not_planned() -> None:
     names = system_names(10)
     wins = won([0.1 * place for place in range(10)], judged=20)
     begin = DrawState.empty(names).judged(
-        systems=names, wins=wins, ties=np.zeros_like(wins), watermark=900
+        systems=names,
+        wins=wins,
+        ties=np.zeros_like(wins),
+        watermark=900,
     )
     texts = corpus(names, segments=60)
     uniform = DesignParameters(kind=DesignKind.UNIFORM, seed=2)

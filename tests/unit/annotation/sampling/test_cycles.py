@@ -32,7 +32,9 @@ def cycle(met: Int64Array, size: int, key: int) -> list[int]:
 @examples(20)
 @given(st.integers(3, 5), st.data(), keys)
 def test_pairs_are_at_most_one_apart_at_the_end_of_each_cycle_and_two_on_the_way(
-    size: int, data: st.DataObject, key: int
+    size: int,
+    data: st.DataObject,
+    key: int,
 ) -> None:
     n = data.draw(st.integers(size + 1, 24))
     met = np.zeros((n, n), dtype=np.int64)
@@ -49,7 +51,8 @@ def test_pairs_are_at_most_one_apart_at_the_end_of_each_cycle_and_two_on_the_way
 @examples(6)
 @given(st.sampled_from([7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24]), keys)
 def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(
-    n: int, key: int
+    n: int,
+    key: int,
 ) -> None:
     met = np.zeros((n, n), dtype=np.int64)
     for number in range(3):
@@ -61,7 +64,8 @@ def test_blocks_of_six_are_at_most_one_apart_at_the_end_of_each_cycle(
 @examples(20)
 @given(st.sampled_from([7, 9, 13, 15, 19, 21]), keys)
 def test_pair_counts_differ_by_at_most_one_if_each_pair_can_meet_once(
-    n: int, key: int
+    n: int,
+    key: int,
 ) -> None:
     met = np.zeros((n, n), dtype=np.int64)
     assert (

@@ -17,14 +17,22 @@ GOLDEN = [2, 7, 10, 7, 7, 8, 2, 2, 1, 2, 3, 16]
 
 
 def gaps(
-    *, every: int, count: int, judge: str = "judge07", seed: int = SEED
+    *,
+    every: int,
+    count: int,
+    judge: str = "judge07",
+    seed: int = SEED,
 ) -> list[int]:
     """Return the first gaps of a judge."""
     found = []
     for checks in range(count):
         since = 0
         while not attention_due(
-            seed=seed, judge=judge, every=every, checks=checks, hits_since=since
+            seed=seed,
+            judge=judge,
+            every=every,
+            checks=checks,
+            hits_since=since,
         ):
             since += 1
         found.append(since + 1)
@@ -72,10 +80,17 @@ def test_these_gaps_stay_the_same_in_all_versions() -> None:
 
 @given(share=st.floats(0, 0.9), since=st.integers(0, 50), gap=st.integers(0, 60))
 def test_no_repeat_is_due_before_there_is_something_to_repeat(
-    share: float, since: int, gap: int
+    share: float,
+    since: int,
+    gap: int,
 ) -> None:
     due = intra_due(
-        seed=SEED, judge="j", share=share, repeat_gap=gap, repeats=0, hits_since=since
+        seed=SEED,
+        judge="j",
+        share=share,
+        repeat_gap=gap,
+        repeats=0,
+        hits_since=since,
     )
     assert not (due and since <= gap)
     millionths = round(share * 1_000_000)

@@ -27,7 +27,11 @@ def drawn(judge: str, *, seed: int = 2**127 + 12345) -> list[Seen]:
             hits_since=since_repeat,
         )
         is_check = not is_repeat and attention_due(
-            seed=seed, judge=judge, every=EVERY, checks=checks, hits_since=since_check
+            seed=seed,
+            judge=judge,
+            every=EVERY,
+            checks=checks,
+            hits_since=since_check,
         )
         since_check = 0 if is_check else since_check + (not is_repeat)
         since_repeat = 0 if is_repeat else since_repeat + 1
@@ -44,7 +48,9 @@ def judges() -> list[list[Seen]]:
 @pytest.mark.parametrize("name", some_now(WAYS, most=4))
 @pytest.mark.parametrize("repeats", [False, True], ids=["checks", "repeats"])
 def test_no_way_foresees_better_than_chance(
-    judges: list[list[Seen]], name: str, repeats: bool
+    judges: list[list[Seen]],
+    name: str,
+    repeats: bool,
 ) -> None:
     found = outcome(WAYS[name], judges, repeats=repeats)
     assert found.error < 0.05

@@ -30,10 +30,10 @@ NAMES = [*system_names(8), REFERENCE, f"{REFERENCE} two", DAMAGED, f"{DAMAGED} t
 
 # Some are the same after normalisation: a decomposed umlaut, white space.
 texts = st.sampled_from(
-    ["eins", "zwei", "drei", "fünf", "fu\u0308nf", " fünf ", "a b", "a  b"]
+    ["eins", "zwei", "drei", "fünf", "fu\u0308nf", " fünf ", "a b", "a  b"],
 )
 segments = st.dictionaries(st.sampled_from(NAMES), texts).map(
-    lambda drawn: segment_texts(1, drawn)
+    lambda drawn: segment_texts(1, drawn),
 )
 rates = st.sampled_from([0.0, 0.1, 0.5, 1.0])
 designs = st.builds(
@@ -59,7 +59,7 @@ states = st.sampled_from(
                 state=DrawState.empty(),
             )
         ),
-    ]
+    ],
 )
 
 
@@ -77,7 +77,10 @@ def takes_part(segment: SegmentOutputs, parameters: DesignParameters) -> dict[in
 
 @given(designs, segments, numbers, states)
 def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
-    parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
+    parameters: DesignParameters,
+    segment: SegmentOutputs,
+    number: int,
+    state: DrawState,
 ) -> None:
     plan = draw_hit(
         DrawnWindow(segments=[1]),
@@ -93,7 +96,10 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
         assert all(len(same) == 1 for same in shown)
         assert len(set().union(*shown)) == len(shown) >= 2
         for ids, same, systems in zip(
-            block.candidates, shown, block.systems, strict=True
+            block.candidates,
+            shown,
+            block.systems,
+            strict=True,
         ):
             # A damaged reference that equals an output does not take part.
             controls = systems == block.control
@@ -108,7 +114,10 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
 
 @given(designs, segments, numbers, states)
 def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_as_wanted(
-    parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
+    parameters: DesignParameters,
+    segment: SegmentOutputs,
+    number: int,
+    state: DrawState,
 ) -> None:
     plan = draw_hit(
         DrawnWindow(segments=[1]),
@@ -167,7 +176,9 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
 
 @given(designs, segments, numbers)
 def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_reference(
-    parameters: DesignParameters, segment: SegmentOutputs, number: int
+    parameters: DesignParameters,
+    segment: SegmentOutputs,
+    number: int,
 ) -> None:
     plan = draw_hit(
         DrawnWindow(segments=[1]),
@@ -224,14 +235,17 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
     None
 ):
     parameters = DesignParameters(
-        kind=DesignKind.SORTING, seed=1, bad_reference_rate=0.0
+        kind=DesignKind.SORTING,
+        seed=1,
+        bad_reference_rate=0.0,
     )
     texts = corpus(system_names(4), segments=9)
     wanted = [("system-00", "system-03", 4), ("system-01", "system-02", 5)]
     state = DrawState.empty(system_names(4)).comparing(wanted)
     seen = []
     for number, window in enumerate(
-        [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1
+        [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]],
+        start=1,
     ):
         plan = draw_hit(
             DrawnWindow(segments=window),
@@ -255,7 +269,7 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
             1,
             dict.fromkeys(("system-01", "system-02"), "x")
             | {"system-00": "y", "system-03": "z"},
-        )
+        ),
     }
     plan = draw_hit(
         DrawnWindow(segments=[1]),
@@ -272,7 +286,8 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
         1: segment_texts(1, dict.fromkeys(system_names(5), "das Gleiche")),
         2: segment_texts(2, {name: name for name in system_names(5)}),
         3: segment_texts(
-            3, {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"}
+            3,
+            {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"},
         ),
     }
     for kind in DesignKind:
@@ -296,7 +311,9 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
     )
     texts = {
         number: segment_texts(
-            number, {name: name for name in system_names(7)}, words=words
+            number,
+            {name: name for name in system_names(7)},
+            words=words,
         )
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
@@ -308,7 +325,8 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
         state=COMPARING,
     )
     unlimited = {DesignKind.BINARY: 2, DesignKind.SORTING: 2, DesignKind.ALL: 7}.get(
-        kind, 5
+        kind,
+        5,
     )
     assert [len(block.candidates) for block in plan.blocks] == [
         min(unlimited, limit) for limit in (26, 4, 3, 3, 2, 2)
@@ -337,10 +355,15 @@ SHARES = [
 @pytest.mark.parametrize("kind", some_now([DesignKind.UNIFORM, DesignKind.BALANCED]))
 @pytest.mark.parametrize(("reference_rate", "bad_rate"), SHARES)
 def test_references_and_damaged_ones_stand_in_their_share_of_blocks(
-    kind: DesignKind, reference_rate: float | None, bad_rate: float
+    kind: DesignKind,
+    reference_rate: float | None,
+    bad_rate: float,
 ) -> None:
     parameters = DesignParameters(
-        kind=kind, seed=4, reference_rate=reference_rate, bad_reference_rate=bad_rate
+        kind=kind,
+        seed=4,
+        reference_rate=reference_rate,
+        bad_reference_rate=bad_rate,
     )
     texts = corpus([*system_names(9), REFERENCE, DAMAGED], segments=60)
     blocks = blocks_drawn(parameters, texts, hits=500)

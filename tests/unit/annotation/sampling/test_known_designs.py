@@ -33,7 +33,8 @@ KNOWN = [
 
 @pytest.mark.parametrize(("systems", "size"), KNOWN)
 def test_a_known_design_has_all_pairs_meet_equally_often_and_stays_close_on_the_way(
-    systems: int, size: int
+    systems: int,
+    size: int,
 ) -> None:
     allowed = (
         1 if (systems, size) in STEINER else 3 if (systems, size) in THREE_APART else 2

@@ -39,7 +39,9 @@ def some_counts(n: int, seed: int, most: int = 40) -> Int64Array:
 
 @given(st.integers(2, 12), st.data(), keys)
 def test_every_design_chooses_different_eligible_systems_and_repeats_itself(
-    n: int, data: st.DataObject, key: int
+    n: int,
+    data: st.DataObject,
+    key: int,
 ) -> None:
     eligible = data.draw(st.lists(st.integers(0, n - 1), unique=True, max_size=n))
     size = data.draw(st.integers(0, 6))
@@ -61,7 +63,9 @@ def test_every_design_chooses_different_eligible_systems_and_repeats_itself(
 
 @given(st.integers(0, 26), st.integers(0, 6), keys)
 def test_uniform_is_the_same_compiled_and_interpreted(
-    n: int, size: int, key: int
+    n: int,
+    size: int,
+    key: int,
 ) -> None:
     from annotation.sampling.kernels import choose_uniform as kernel
 
@@ -74,7 +78,9 @@ def test_uniform_is_the_same_compiled_and_interpreted(
 @examples(30)
 @given(st.integers(2, 26), st.integers(2, 6), keys)
 def test_balanced_pair_counts_stay_within_a_few_and_within_one_where_it_can_be_promised(
-    n: int, size: int, key: int
+    n: int,
+    size: int,
+    key: int,
 ) -> None:
     counts = np.zeros((n, n), dtype=np.int64)
     rng = np.random.default_rng(key)
@@ -100,7 +106,8 @@ def test_a_balanced_choice_cannot_be_bettered_by_one_exchange() -> None:
         least = counts[np.triu_indices(9, 1)].min()
 
         def cost(
-            block: tuple[int, ...], excess: Int64Array = (counts - least) ** 2
+            block: tuple[int, ...],
+            excess: Int64Array = (counts - least) ** 2,
         ) -> int:
             return sum(int(excess[i, j]) for i, j in combinations(block, 2))
 
@@ -201,7 +208,9 @@ def test_active_design_follows_priority_and_shows_every_system() -> None:
 @examples(30)
 @given(st.integers(2, 20), st.integers(2, 6), keys)
 def test_every_system_stands_equally_often_in_every_position(
-    n: int, size: int, key: int
+    n: int,
+    size: int,
+    key: int,
 ) -> None:
     rng = np.random.default_rng(key)
     positions = np.zeros((n, 26), dtype=np.int64)

@@ -46,7 +46,9 @@ def longest_cycle(n: int, size: int) -> int:
 @example(20, 3, 0)  # The first cycle is the longest there is here: 95 blocks.
 @given(st.integers(11, 20), st.integers(3, 5), st.integers(0, 2**40))
 def test_every_block_leaves_pairs_at_most_two_apart_and_every_cycle_at_most_one(
-    n: int, size: int, seed: int
+    n: int,
+    size: int,
+    seed: int,
 ) -> None:
     texts = corpus(system_names(n), segments=10)
     parameters = balanced(seed, systems_per_block=size)

@@ -11,7 +11,11 @@ from annotation.sampling.planning import MissingHITs, checks_among
 
 
 def batch(
-    *, count: int, checks: int, every: int = 5, seed: int = 1
+    *,
+    count: int,
+    checks: int,
+    every: int = 5,
+    seed: int = 1,
 ) -> tuple[MissingHITs, Any]:
     """Return what is missing of a batch, and the planning it looks at."""
     parameters = SimpleNamespace(attention_every=every, seed=seed)
@@ -55,7 +59,8 @@ def test_chance_brings_checks_where_the_design_states_no_rate() -> None:
     [(Checks.SOME, [Checks.NONE] * 3), (Checks.NONE, [Checks.SOME] * 2)],
 )
 def test_the_other_kind_is_planned_where_one_cannot_be_drawn(
-    kind: Checks, left: list[Checks]
+    kind: Checks,
+    left: list[Checks],
 ) -> None:
     missing, planning = batch(count=5, checks=2)
     missing.give_up(kind)

@@ -16,7 +16,9 @@ def test_they_are_those_of_each_once_abilities_have_settled(systems: int) -> Non
         priorities, abilities = active_priorities_of_many(wins, abilities)
     for many, one in zip(priorities, wins, strict=True):
         alone = active_priorities(
-            one, np.zeros_like(one), np.zeros(one.shape, dtype=np.int64)
+            one,
+            np.zeros_like(one),
+            np.zeros(one.shape, dtype=np.int64),
         )
         most = many.max()
         if most > 0:

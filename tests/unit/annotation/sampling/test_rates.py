@@ -17,7 +17,12 @@ from campaign.texts.hash_draw import HashDraw
     length=st.integers(1, 300),
 )
 def test_any_stretch_of_hits_is_within_five_blocks_of_the_rate(
-    rate: float, blocks: int, of: Rate, seed: int, begin: int, length: int
+    rate: float,
+    blocks: int,
+    of: Rate,
+    seed: int,
+    begin: int,
+    length: int,
 ) -> None:
     counts = [
         blocks_at_rate(rate, blocks, of=of, seed=seed, number=number)
@@ -53,7 +58,10 @@ def test_by_chance_the_rate_is_reached_on_average_and_no_hit_says_anything_of_th
 ) -> None:
     counts = [
         blocks_by_chance(
-            rate, 3, of=Rate.BAD_REFERENCE, draw=HashDraw(seed=4, number=number)
+            rate,
+            3,
+            of=Rate.BAD_REFERENCE,
+            draw=HashDraw(seed=4, number=number),
         )
         for number in range(1, 6001)
     ]

@@ -70,7 +70,7 @@ def test_only_the_seed_says_where_in_its_stretch_an_inter_repeat_comes() -> None
         step % 10
         for seed in range(100)
         for step, planned in enumerate(
-            schedule(design(inter_share=0.1, seed=seed), 200)
+            schedule(design(inter_share=0.1, seed=seed), 200),
         )
         if planned.purpose is Purpose.INTER
     )
@@ -107,7 +107,7 @@ def test_inter_repeats_follow_their_first_hit_and_spread_evenly(
     # A second time only where there are more repeats than families.
     share = round(parameters.inter_share, 6)
     assert max(times.values(), default=0) <= ceil(
-        share * parameters.redundancy / (1 - share) + 1e-9
+        share * parameters.redundancy / (1 - share) + 1e-9,
     )
 
 
@@ -116,7 +116,9 @@ candidates = st.lists(st.integers(1, 99), min_size=1, max_size=6, unique=True)
 
 @given(candidates, st.integers(0, 2**63), st.integers(1, 10**6))
 def test_a_repeat_shows_the_same_candidates_in_another_order(
-    ids: list[int], seed: int, number: int
+    ids: list[int],
+    seed: int,
+    number: int,
 ) -> None:
     block = BlockPlan(
         segment=4,
@@ -164,7 +166,12 @@ def test_a_repeat_has_any_other_order_with_the_same_chance() -> None:
 
 
 def work(
-    judge: str, *, hits: int, share: float, gap: int, seed: int = 5
+    judge: str,
+    *,
+    hits: int,
+    share: float,
+    gap: int,
+    seed: int = 5,
 ) -> list[HITHistoryEntry]:
     """What a judge is lent."""
     history: list[HITHistoryEntry] = []
@@ -189,7 +196,8 @@ def work(
 @pytest.mark.thorough
 @pytest.mark.parametrize(("share", "gap"), [(0.05, 10), (0.1, 10), (0.1, 40), (0.5, 3)])
 def test_the_intra_share_is_reached_over_a_thousand_hits_and_gaps_are_kept(
-    share: float, gap: int
+    share: float,
+    gap: int,
 ) -> None:
     made = 0
     for judge in range(5):

@@ -12,7 +12,10 @@ from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.rounds import Rounds, round_drawn
 
 PARAMETERS = DesignParameters(
-    kind=DesignKind.UNIFORM, seed=7, systems_per_block=1, segments_per_hit=10
+    kind=DesignKind.UNIFORM,
+    seed=7,
+    systems_per_block=1,
+    segments_per_hit=10,
 )
 SYSTEMS = [f"S{n:02}" for n in range(1, 8)]
 
@@ -76,7 +79,10 @@ def test_systems_that_share_texts_share_a_block(seed: int) -> None:
 
 def test_a_pass_shows_the_same_in_another_order() -> None:
     [blocks, *_others] = round_drawn(
-        range(1, 11), number=1, texts=all_different(10), parameters=PARAMETERS
+        range(1, 11),
+        number=1,
+        texts=all_different(10),
+        parameters=PARAMETERS,
     )
     first = HITPlan(number=3, blocks=blocks, why={})
     rounds = Rounds(segments=range(1, 11), size=10, seed=7)
@@ -84,7 +90,8 @@ def test_a_pass_shows_the_same_in_another_order() -> None:
     assert again.why == {"purpose": "intra", "repeats": 3}
     assert again.blocks != blocks
     assert sorted(again.blocks, key=lambda each: each.segment) == sorted(
-        blocks, key=lambda each: each.segment
+        blocks,
+        key=lambda each: each.segment,
     )
 
 
@@ -140,7 +147,9 @@ def test_system_without_output_of_a_segment_is_not_read() -> None:
     texts = all_different(2)
     missing = SegmentOutputs(2, 12, texts[2].outputs[1:])
     hits = read_together((1, 2)).drawn(
-        1, texts={**texts, 2: missing}, parameters=PARAMETERS
+        1,
+        texts={**texts, 2: missing},
+        parameters=PARAMETERS,
     )
     assert sorted(blocks[0].systems[0][0] for blocks in hits) == SYSTEMS[1:]
 
@@ -149,7 +158,8 @@ def test_system_without_output_of_a_segment_is_not_read() -> None:
 
 
 def with_damaged(
-    texts: dict[int, SegmentOutputs], *segments: int
+    texts: dict[int, SegmentOutputs],
+    *segments: int,
 ) -> dict[int, SegmentOutputs]:
     """Give these segments a damaged reference, with the id 100 · segment + 99."""
     return {
@@ -159,7 +169,10 @@ def with_damaged(
             (
                 *each.outputs,
                 SystemOutput(
-                    "damaged", 100 * n + 99, f"{n} damaged", OutputKind.BAD_REFERENCE
+                    "damaged",
+                    100 * n + 99,
+                    f"{n} damaged",
+                    OutputKind.BAD_REFERENCE,
                 ),
             ),
         )
@@ -176,7 +189,10 @@ def test_damaged_references_come_on_top_at_their_rate(rate: float) -> None:
     checks = blocks = 0
     for number in range(1, 101):
         hits = round_drawn(
-            range(1, 11), number=number, texts=texts, parameters=parameters
+            range(1, 11),
+            number=number,
+            texts=texts,
+            parameters=parameters,
         )
         shown = Counter(
             block.candidates for each in hits for block in each if not block.control
@@ -206,7 +222,10 @@ def test_no_check_where_no_reference_is_damaged_and_none_without_a_rate() -> Non
     window = range(1, 11)
     without = round_drawn(window, number=1, texts=texts, parameters=PARAMETERS)
     assert without == round_drawn(
-        window, number=1, texts=all_different(10), parameters=PARAMETERS
+        window,
+        number=1,
+        texts=all_different(10),
+        parameters=PARAMETERS,
     )
     checked = round_drawn(
         window,

@@ -13,7 +13,9 @@ SEGMENTS = st.sets(st.integers(1, 500), min_size=1, max_size=60)
 
 @given(SEGMENTS, st.integers(0, 2**63 - 1), st.data())
 def test_the_order_of_the_others_stays_where_segments_are_left_out(
-    segments: set[int], seed: int, data: st.DataObject
+    segments: set[int],
+    seed: int,
+    data: st.DataObject,
 ) -> None:
     order = sample_order(segments, seed=seed, pair=PAIR, judge="ada")
     assert sorted(order) == sorted(segments)
@@ -39,7 +41,10 @@ def test_every_segment_has_the_same_chance() -> None:
         segment
         for judge in range(1000)
         for segment in sample_order(
-            range(50), seed=3, pair=PAIR, judge=f"judge{judge}"
+            range(50),
+            seed=3,
+            pair=PAIR,
+            judge=f"judge{judge}",
         )[:10]
     )
     assert all(abs(drawn[segment] - 200) <= 63 for segment in range(50))

@@ -14,7 +14,10 @@ def test_a_state_written_down_as_json_is_the_same_state() -> None:
     names = system_names(6)
     parameters = DesignParameters(kind=DesignKind.BALANCED, seed=1)
     *_, (_, state) = drawn(
-        parameters, corpus(names, segments=9), hits=7, state=DrawState.empty()
+        parameters,
+        corpus(names, segments=9),
+        hits=7,
+        state=DrawState.empty(),
     )
     wins = np.arange(36, dtype=np.float64).reshape(6, 6) / 7
     state = state.judged(systems=names, wins=wins, ties=wins + wins.T, watermark=12)
@@ -26,7 +29,10 @@ def test_a_state_written_down_as_json_is_the_same_state() -> None:
 def test_judged_comparisons_find_their_systems_in_any_order() -> None:
     wins = np.array([[0.0, 3.0], [1.0, 0.0]])
     state = DrawState.empty("abc").judged(
-        systems=["c", "a"], wins=wins, ties=np.zeros((2, 2)), watermark=4
+        systems=["c", "a"],
+        wins=wins,
+        ties=np.zeros((2, 2)),
+        watermark=4,
     )
     assert state.wins[state.index["c"], state.index["a"]] == 3
     assert state.wins[state.index["a"], state.index["c"]] == 1

@@ -74,7 +74,7 @@ def test_a_text_shared_by_many_systems_does_not_stand_higher() -> None:
         1: segment_texts(
             1,
             {f"s{place}": "shared" if place < 5 else f"{place}" for place in range(9)},
-        )
+        ),
     }
     positions = Counter(
         str(position)

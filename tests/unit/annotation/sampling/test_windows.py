@@ -13,7 +13,9 @@ from campaign.texts.hash_draw import HashDraw
 
 lengths = st.lists(st.integers(1, 12), min_size=1, max_size=5)
 draws = st.builds(
-    HashDraw, seed=st.integers(0, 2**63 - 1), number=st.integers(1, 10**6)
+    HashDraw,
+    seed=st.integers(0, 2**63 - 1),
+    number=st.integers(1, 10**6),
 )
 orders = st.sampled_from(SegmentOrder)
 turns = st.integers(1, 1000)
@@ -29,7 +31,11 @@ def documents_of(lengths: list[int]) -> list[list[int]]:
 
 @given(lengths, st.integers(1, 6), orders, draws, turns)
 def test_a_window_is_consecutive_segments_of_one_document(
-    lengths: list[int], length: int, order: SegmentOrder, draw: HashDraw, turn: int
+    lengths: list[int],
+    length: int,
+    order: SegmentOrder,
+    draw: HashDraw,
+    turn: int,
 ) -> None:
     documents = documents_of(lengths)
     window = Windows(documents, length=length).window(order=order, draw=draw, turn=turn)
@@ -52,7 +58,10 @@ def test_a_window_holds_nothing_to_avoid_and_is_full_where_one_is_left(
     documents = documents_of(lengths)
     everything = set(chain.from_iterable(documents))
     window = Windows(documents, length=length).window(
-        order=order, draw=draw, turn=turn, avoid=avoid
+        order=order,
+        draw=draw,
+        turn=turn,
+        avoid=avoid,
     )
     if everything <= avoid:
         assert window is None
@@ -84,14 +93,18 @@ def test_short_windows_come_only_when_no_full_one_is_left() -> None:
 
 @given(lengths, st.integers(1, 6), st.integers(1, 3))
 def test_sequential_windows_tile_every_document_and_then_start_again(
-    lengths: list[int], length: int, sweeps: int
+    lengths: list[int],
+    length: int,
+    sweeps: int,
 ) -> None:
     documents = documents_of(lengths)
     windows = Windows(documents, length=length)
     tiles = sum(-(-len(document) // length) for document in documents)
     drawn = [
         windows.window(
-            order=SegmentOrder.SEQUENTIAL, draw=HashDraw(seed=1, number=9), turn=turn
+            order=SegmentOrder.SEQUENTIAL,
+            draw=HashDraw(seed=1, number=9),
+            turn=turn,
         )
         for turn in range(1, sweeps * tiles + 1)
     ]
@@ -113,7 +126,9 @@ def test_segments_on_both_sides_of_one_left_out_are_not_consecutive() -> None:
     windows = Windows([list(range(1, 8))], length=3, only={1, 2, 3, 5, 6, 7})
     drawn = {
         windows.window(
-            order=SegmentOrder.RANDOM, draw=HashDraw(seed=1, number=number), turn=number
+            order=SegmentOrder.RANDOM,
+            draw=HashDraw(seed=1, number=number),
+            turn=number,
         )
         for number in range(1, 100)
     }
@@ -147,12 +162,15 @@ def test_without_segments_there_is_no_window() -> None:
 
 @given(lengths, st.integers(1, 10), draws, st.integers(0, 2))
 def test_pages_divide_each_document_into_equal_parts(
-    lengths: list[int], length: int, draw: HashDraw, turn: int
+    lengths: list[int],
+    length: int,
+    draw: HashDraw,
+    turn: int,
 ) -> None:
     documents = documents_of(lengths)
     windows = Windows(documents, length=length, are_pages=True)
     assert [list(chain.from_iterable(windows.pages))] == [
-        list(chain.from_iterable(documents))
+        list(chain.from_iterable(documents)),
     ]
     for document in documents:
         sizes = [len(page) for page in windows.pages if page[0] in document]

@@ -20,7 +20,8 @@ SERIALIZERS: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in answer_kinds() if kind.serializer is not None]
+    "kind",
+    [kind for kind in answer_kinds() if kind.serializer is not None],
 )
 def test_an_answer_with_a_key_of_another_protocol_is_refused(kind: Any) -> None:
     own = set(kind.serializer._declared_fields)

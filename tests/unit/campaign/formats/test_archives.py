@@ -46,7 +46,8 @@ def tarred(entries: Iterable[Entry], mode: str = "w:gz") -> bytes:
 
 def opened(data: bytes, limits: Limits | None = None) -> dict[str, bytes]:
     with archive_files(
-        StoredFile("set.zip", lambda: io.BytesIO(data)), limits
+        StoredFile("set.zip", lambda: io.BytesIO(data)),
+        limits,
     ) as files:
         found = {}
         for file in files:
@@ -127,7 +128,9 @@ def test_folders_that_sort_one_test_set_are_no_roots(packed: Packed) -> None:
     ],
 )
 def test_names_that_lead_astray_are_refused(
-    packed: Packed, names: list[str], problem: str
+    packed: Packed,
+    names: list[str],
+    problem: str,
 ) -> None:
     assert problem in refused(packed([(name, b"x") for name in names]))
 
@@ -148,7 +151,8 @@ def test_archive_inside_an_archive_is_refused(packed: Packed, inner: bytes) -> N
     [("utf-8", "se\u0301.fr"), ("utf-8", "系统.fr"), ("cp437", "sé.fr")],
 )
 def test_names_of_macos_are_utf8_although_the_archive_does_not_say_so(
-    encoding: str, name: str
+    encoding: str,
+    name: str,
 ) -> None:
     """weichsel/ZIPFoundation#63, ansible/ansible#22922: é of a zip made by the Finder became "e╠ü"."""
     written = name.encode(encoding)
@@ -161,7 +165,7 @@ def test_names_of_macos_are_utf8_although_the_archive_does_not_say_so(
 def test_name_in_utf8_that_leads_astray_is_refused() -> None:
     data = zipped([("xxx", b"a"), ("b.fr", b"b")])
     assert "is not a valid file name" in refused(
-        data.replace(b"xxx", "\u2028".encode())
+        data.replace(b"xxx", "\u2028".encode()),
     )
 
 
@@ -184,7 +188,7 @@ def test_encrypted_and_unusual_zips_are_refused() -> None:
         data[place] |= 1
     assert "is encrypted" in refused(bytes(data))
     assert "uses an unsupported compression method" in refused(
-        zipped([("a", b"x")], zipfile.ZIP_LZMA)
+        zipped([("a", b"x")], zipfile.ZIP_LZMA),
     )
 
 
@@ -194,12 +198,14 @@ def test_bombs_are_refused_by_what_comes_out(packed: Packed) -> None:
     small = Limits(free_bytes=100_000, ratio=20)
     assert "unpacks to more than 20 times its size" in refused(zeros, small)
     assert "unpacks to more than 300,000 bytes" in refused(
-        zeros, Limits(total_bytes=300_000)
+        zeros,
+        Limits(total_bytes=300_000),
     )
     # Many small files count together.
     many = packed([(f"{n}.txt", b"\n" * 100_000) for n in range(4)])
     assert "unpacks to more than 300,000 bytes" in refused(
-        many, Limits(total_bytes=300_000)
+        many,
+        Limits(total_bytes=300_000),
     )
     assert "more than 3 entries" in refused(many, Limits(entries=3))
     assert len(opened(many, Limits(entries=4))) == 4
@@ -243,7 +249,8 @@ def test_a_folder_is_read_without_links_and_litter(tmp_path: Path) -> None:
     (tmp_path / "Systems.txt").write_bytes(b"a")
     (tmp_path / "systems.TXT").write_bytes(b"a")
     with pytest.raises(
-        FormatError, match="the same file name on some operating systems"
+        FormatError,
+        match="the same file name on some operating systems",
     ):
         folder_files(tmp_path)
     (tmp_path / "systems.TXT").unlink()

@@ -40,14 +40,18 @@ MakeFile = Callable[[str, str | bytes], InputFile]
     ],
 )
 def test_the_ending_tells_and_else_the_content(
-    make_file: MakeFile, name: str, content: str, file_format: TestSetFormat
+    make_file: MakeFile,
+    name: str,
+    content: str,
+    file_format: TestSetFormat,
 ) -> None:
     assert detect_format(make_file(name, content))[0] is file_format
 
 
 @pytest.mark.parametrize("compress", [False, True])
 def test_a_file_is_whole_after_its_format_was_told(
-    make_file: MakeFile, compress: bool
+    make_file: MakeFile,
+    compress: bool,
 ) -> None:
     content = b'{"source": "s"}\n' * 10_000
     data = gzip.compress(content) if compress else content
@@ -68,7 +72,10 @@ def test_a_damaged_file_is_named_when_it_is_read(make_file: MakeFile) -> None:
     ],
 )  # fmt: skip
 def test_files_that_do_not_go_together_are_refused_at_once(
-    make_file: MakeFile, source: str, others: dict[str, list[str]], message: str
+    make_file: MakeFile,
+    source: str,
+    others: dict[str, list[str]],
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read_test_set(

@@ -14,7 +14,9 @@ from campaign.formats.documents_of_systems import JudgedItem, SegmentOfAll, shar
     seed=st.integers(0, 1000),
 )
 def test_places_in_documents_are_found_from_places_in_a_batch(
-    lengths: list[int], systems: int, seed: int
+    lengths: list[int],
+    systems: int,
+    seed: int,
 ) -> None:
     """Number the items of all documents of all systems through one batch, in any order of documents."""
     shown = [
@@ -28,7 +30,9 @@ def test_places_in_documents_are_found_from_places_in_a_batch(
             item = JudgedItem("judge", system, f"d{document}#{system}", str(number))
             name = f"d{document}"
             expected[item] = SegmentOfAll(
-                name, f"{name}_#_{position}", lengths[document]
+                name,
+                f"{name}_#_{position}",
+                lengths[document],
             )
             number += 1
     names = shared_names(expected)

@@ -31,7 +31,7 @@ def _read(content: str | bytes) -> list[JudgedBlock]:
 
 def test_a_row_is_a_block_with_its_candidates_as_shown() -> None:
     assert _read(
-        _HEADER + 'Czech,English,7,d,s1,judge01,"3,7","A, B",,,20,C,1,,-1\n'
+        _HEADER + 'Czech,English,7,d,s1,judge01,"3,7","A, B",,,20,C,1,,-1\n',
     ) == [_ROW]
 
 
@@ -47,7 +47,10 @@ def test_columns_are_found_by_name_in_any_case_and_order() -> None:
         "TrgLang,srclang\n3,1,C,A,judge01,s1,d,7,English,Czech\n"
     )
     expected = replace(
-        _ROW, candidates=(("A",), ("C",)), labels=(1, 3), system_numbers=((), ())
+        _ROW,
+        candidates=(("A",), ("C",)),
+        labels=(1, 3),
+        system_numbers=((), ()),
     )
     assert _read(content) == [expected]
 
@@ -109,7 +112,8 @@ def test_a_row_without_any_label_is_handed_out() -> None:
     ],
 )  # fmt: skip
 def test_errors_name_file_line_cell_field_and_remedy(
-    content: str | bytes, message: str
+    content: str | bytes,
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         _read(content)
@@ -117,7 +121,8 @@ def test_errors_name_file_line_cell_field_and_remedy(
 
 
 @pytest.mark.parametrize(
-    "index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000]
+    "index",
+    ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000],
 )
 def test_a_source_index_is_a_decimal_number_the_database_can_hold(index: str) -> None:
     with pytest.raises(FormatError, match="is not a whole number of 1 or more"):

@@ -71,13 +71,15 @@ def test_rows_are_written_while_they_come() -> None:
 
     lines = write_five_way_csv(endless())
     assert [next(lines) for _ in range(3)][1:] == [
-        'Czech,English,7,d,s1,judge01,"3,7","A,B",20,C,,,,,,,1,-1,-1,-1,-1\n'
+        'Czech,English,7,d,s1,judge01,"3,7","A,B",20,C,,,,,,,1,-1,-1,-1,-1\n',
     ] * 2
 
 
 _CELL = st.text(
     st.characters(
-        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
+        codec="utf-8",
+        exclude_characters="\x7f",
+        exclude_categories=["Cc", "Cs"],
     )
     | st.sampled_from('",;\t =\u2028\x85'),
     max_size=100,
@@ -92,7 +94,7 @@ _NUMBER = st.integers(-(2**31) + 1, 2**31 - 1)
 @st.composite
 def _rows(draw: st.DrawFn, slots: int) -> JudgedBlock:
     systems = draw(
-        st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True)
+        st.lists(_SYSTEM.filter(bool), min_size=1, max_size=slots + 3, unique=True),
     )
     cuts = draw(st.sets(st.integers(1, len(systems)), max_size=slots - 1))
     bounds = sorted({0, *cuts, len(systems)})
@@ -115,7 +117,8 @@ def _rows(draw: st.DrawFn, slots: int) -> JudgedBlock:
 
 @given(st.data(), st.integers(2, 7))
 def test_reading_what_was_written_gives_the_rows_back(
-    data: st.DataObject, slots: int
+    data: st.DataObject,
+    slots: int,
 ) -> None:
     rows = data.draw(st.lists(_rows(slots), max_size=4))
     written = "".join(write_five_way_csv(rows, slots=slots))

@@ -55,7 +55,9 @@ def lines(*values: dict[str, Any]) -> str:
 @pytest.fixture
 def read(make_file: MakeFile) -> Read:
     def read(
-        source: str, systems: dict[str, str] | None = None, **options: Any
+        source: str,
+        systems: dict[str, str] | None = None,
+        **options: Any,
     ) -> list[SegmentTexts]:
         files = {
             name: make_file(f"{name}.jsonl", text)
@@ -66,7 +68,7 @@ def read(make_file: MakeFile) -> Read:
                 source=make_file("genmt.jsonl", source),
                 systems=files,
                 options=ReadingOptions(**options),
-            )
+            ),
         )
 
     return read
@@ -100,7 +102,8 @@ def test_a_system_is_matched_by_id_and_blank_lines_stay(read: Read) -> None:
 
 
 def test_lines_that_name_their_segment_are_segments_of_one_document(
-    read: Read, refused: Refused
+    read: Read,
+    refused: Refused,
 ) -> None:
     pair = {"src_lang": "en", "tgt_lang": "de"}
     first = pair | {"doc_id": "news-1", "segment_id": 1, "src_text": "Rain."}
@@ -119,7 +122,8 @@ def test_lines_that_name_their_segment_are_segments_of_one_document(
         ("news-1", 2, "Sun.", "Sonne."),
     ]
     assert 'the id "news-1 #1" appears twice, first on line 1' in refused(
-        lines(first, first), {}
+        lines(first, first),
+        {},
     )
 
 
@@ -135,10 +139,12 @@ def test_paragraphs_become_segments_if_asked_for(read: Read, refused: Refused) -
     ]
     short = [*AMBER[:2], AMBER[2] | {"hypothesis": "Offen."}]
     assert refused(
-        lines(ONE, TWO), {"amber": lines(*short)}, by_paragraph=True
+        lines(ONE, TWO),
+        {"amber": lines(*short)},
+        by_paragraph=True,
     ).startswith(
         'amber.jsonl, line 3: the output of amber of "en-de_DE_#_news_#_visit" has 1 paragraph, its '
-        "source (genmt.jsonl, line 1) 2; not covered by all systems: 1 document of 2 (news/visit)."
+        "source (genmt.jsonl, line 1) 2; not covered by all systems: 1 document of 2 (news/visit).",
     )
 
 
@@ -156,28 +162,35 @@ def test_one_language_pair_is_read(read: Read, refused: Refused) -> None:
         "begins on line 1. What to do: choose one of them, spelled as in the file."
     )
     assert "no segments for de-en, only for en-cs_CZ, en-de_DE" in refused(
-        content, languages=("de", "en")
+        content,
+        languages=("de", "en"),
     )
     assert "several language pairs" in refused(lines(ONE, ONE | {"doc_id": "x", "tgt_lang": "de_AT"}), languages=("en", "de"))  # fmt: skip
 
 
 def test_lines_of_other_pairs_are_known_by_the_source_where_ids_do_not_tell(
-    read: Read, refused: Refused
+    read: Read,
+    refused: Refused,
 ) -> None:
     source = lines(
-        CZECH | {"doc_id": "a"}, ONE | {"doc_id": "b"}, CZECH | {"doc_id": "c"}
+        CZECH | {"doc_id": "a"},
+        ONE | {"doc_id": "b"},
+        CZECH | {"doc_id": "c"},
     )
     amber = [{"doc_id": name, "hypothesis": name} for name in ("a", "c", "b")]
     (segment,) = read(source, {"amber": lines(*amber)}, languages=("en", "de"))
     assert (segment.document, segment.outputs) == ("news/b", {"amber": "b"})
     more = lines(*amber, {"doc_id": "d", "hypothesis": "d"})
     assert 'the id "d" is not in genmt.jsonl' in refused(
-        source, {"amber": more}, languages=("en", "de")
+        source,
+        {"amber": more},
+        languages=("en", "de"),
     )
 
 
 def test_lines_that_hold_all_outputs_need_no_other_file(
-    read: Read, refused: Refused
+    read: Read,
+    refused: Refused,
 ) -> None:
     one = {"doc_id": "cs-de_DE_#_news_#_blesk_#_0", "src_text": "a", "tgt_text": {"refA": "r", "B": "b", "A": "a"}, "scores": {}}  # fmt: skip
     two = one | {"doc_id": "cs-de_DE_#_news_#_blesk_#_1"}
@@ -190,14 +203,15 @@ def test_lines_that_hold_all_outputs_need_no_other_file(
     assert (second.document, second.position) == ("news/blesk", 2)
     fewer = two | {"tgt_text": {"A": "a"}}
     assert refused(lines(one, fewer)).startswith(
-        'genmt.jsonl, line 2 (field "tgt_text"): the line has no output of B, but line 1 does.'
+        'genmt.jsonl, line 2 (field "tgt_text"): the line has no output of B, but line 1 does.',
     )
     more = two | {"tgt_text": {"A": "a", "B": "b", "C": "c"}}
     assert "the line has an output of C, but line 1 does not" in refused(
-        lines(one, more)
+        lines(one, more),
     )
     assert "genmt.jsonl, line 1 contains outputs" in refused(
-        lines(one), {"amber": lines(*AMBER)}
+        lines(one),
+        {"amber": lines(*AMBER)},
     )
     assert "contains a comma" in refused(lines(one | {"tgt_text": {"a,b": "x"}}))
 
@@ -266,8 +280,10 @@ def test_an_id_says_pair_names_and_segment(
 _TEXTS = (
     st.text(
         st.characters(
-            codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"
-        )
+            codec="utf-8",
+            exclude_categories=("Cc", "Cs"),
+            include_characters="\n",
+        ),
     )
     .map(str.strip)
     .filter(bool)
@@ -276,13 +292,18 @@ _TEXTS = (
 
 @given(
     texts=st.lists(
-        st.tuples(_TEXTS, _TEXTS | st.just(""), _TEXTS, _TEXTS), min_size=1, max_size=6
+        st.tuples(_TEXTS, _TEXTS | st.just(""), _TEXTS, _TEXTS),
+        min_size=1,
+        max_size=6,
     ),
     order=st.randoms(use_true_random=False),
     ascii_only=st.booleans(),
 )
 def test_written_file_is_read_back(
-    make_file: MakeFile, texts: list[tuple[str, ...]], order: Any, ascii_only: bool
+    make_file: MakeFile,
+    texts: list[tuple[str, ...]],
+    order: Any,
+    ascii_only: bool,
 ) -> None:
     def written(values: list[dict[str, Any]]) -> str:
         return "\r\n".join(
@@ -302,7 +323,7 @@ def test_written_file_is_read_back(
         order.shuffle(outputs)
         systems[name] = make_file(name, written(outputs))
     segments = list(
-        read_test_set(source=make_file("s.jsonl", written(source)), systems=systems)
+        read_test_set(source=make_file("s.jsonl", written(source)), systems=systems),
     )
     assert [
         (s.source, *s.references, s.outputs["x"], s.outputs["y"]) for s in segments

@@ -26,7 +26,7 @@ def look(**contents: bytes) -> Inspection:
         return StoredFile(name.replace("_", "."), lambda: io.BytesIO(data))
 
     return inspect(
-        recognise("set", [stored(name, data) for name, data in contents.items()])
+        recognise("set", [stored(name, data) for name, data in contents.items()]),
     )
 
 
@@ -57,7 +57,11 @@ def test_files_that_fit_have_nothing_against_them() -> None:
     ],
 )  # fmt: skip
 def test_a_file_says_its_encoding_and_lines(
-    data: bytes, encoding: str, ends: str, count: int, compressed: bool
+    data: bytes,
+    encoding: str,
+    ends: str,
+    count: int,
+    compressed: bool,
 ) -> None:
     source = look(src_en=data, amber_de=lines(AMBER)).files[0]
     assert (source.encoding, source.line_ends, source.lines) == (encoding, ends, count)
@@ -150,7 +154,8 @@ def test_systems_that_say_the_same_everywhere_are_named() -> None:
 
 def test_beginnings_of_plain_texts_are_kept_for_a_guess_of_the_language() -> None:
     inspection = look(
-        src_en=lines(SOURCE * 3), amber_de=lines(["a" * 30_000, *["b"] * 299])
+        src_en=lines(SOURCE * 3),
+        amber_de=lines(["a" * 30_000, *["b"] * 299]),
     )
     source, output = inspection.files
     assert source.beginning.startswith(f"{SOURCE[0]}\n{SOURCE[1]}\n")

@@ -37,7 +37,10 @@ def _read(content: str, size: int = 1000) -> list[dict[str, Any]]:
     is_ascii=st.booleans(),
 )
 def test_array_is_read_whatever_the_chunks(
-    values: list[dict[str, Any]], size: int, indent: int | None, is_ascii: bool
+    values: list[dict[str, Any]],
+    size: int,
+    indent: int | None,
+    is_ascii: bool,
 ) -> None:
     text = json.dumps(values, indent=indent, ensure_ascii=is_ascii)
     assert _read(text, size) == values
@@ -57,7 +60,9 @@ def test_array_is_read_whatever_the_chunks(
 )
 @pytest.mark.parametrize("size", [7, 1000])
 def test_damaged_array_is_refused_with_the_number_of_its_object(
-    text: str, problem: str, size: int
+    text: str,
+    problem: str,
+    size: int,
 ) -> None:
     with pytest.raises(FormatError, match=problem):
         _read(text, size)

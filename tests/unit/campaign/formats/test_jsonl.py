@@ -32,18 +32,20 @@ def test_an_object_a_line_is_a_segment(make_file: MakeFile) -> None:
 
 def test_only_the_source_is_required(make_file: MakeFile) -> None:
     assert _read(make_file, '{"source": "s"}') == [
-        SegmentTexts("set.jsonl", 1, 1, "s", (), {})
+        SegmentTexts("set.jsonl", 1, 1, "s", (), {}),
     ]
 
 
 _TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"])).filter(
-    lambda text: text.strip() == text != ""
+    lambda text: text.strip() == text != "",
 )
 
 
 @given(st.lists(st.tuples(_TEXT, st.lists(_TEXT), _TEXT), min_size=1), st.booleans())
 def test_written_json_is_read_back(
-    make_file: MakeFile, rows: list[tuple[str, list[str], str]], ascii_only: bool
+    make_file: MakeFile,
+    rows: list[tuple[str, list[str], str]],
+    ascii_only: bool,
 ) -> None:
     content = "".join(
         json.dumps(
@@ -98,7 +100,9 @@ _GOOD = '{"document": "d", "segment": 1, "source": "s", "outputs": {"A": "a"}}\n
     ],
 )  # fmt: skip
 def test_errors_name_file_line_field_and_remedy(
-    make_file: MakeFile, content: str, message: str
+    make_file: MakeFile,
+    content: str,
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         _read(make_file, content)

@@ -56,7 +56,8 @@ def rows(text: str) -> list[JudgeRow]:
     ],
 )  # fmt: skip
 def test_addresses_are_read_with_and_without_names(
-    line: str, expected: list[tuple[str, str]]
+    line: str,
+    expected: list[tuple[str, str]],
 ) -> None:
     assert [(row.address, row.name) for row in rows("\n" + line)] == expected
     assert {row.line for row in rows("\n" + line)} == {2}
@@ -65,7 +66,7 @@ def test_addresses_are_read_with_and_without_names(
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_a_table_is_read_by_its_header(separator: str) -> None:
     header = separator.join(
-        ["Name", "E-Mail address", "Languages", "Groups", "Conflicts", "Phone"]
+        ["Name", "E-Mail address", "Languages", "Groups", "Conflicts", "Phone"],
     )
     cells = [
         "Ada  Lovelace",
@@ -85,16 +86,17 @@ def test_a_table_is_read_by_its_header(separator: str) -> None:
             languages=("en", "de"),
             groups=("panel", "experts"),
             conflicts=("A", "B"),
-        )
+        ),
     ]
 
 
 @pytest.mark.parametrize(
-    "header", ["EMAIL", "e_mail", "E-Mail Addresses", "mail", "Address", "emails"]
+    "header",
+    ["EMAIL", "e_mail", "E-Mail Addresses", "mail", "Address", "emails"],
 )
 def test_headers_may_be_written_in_many_ways(header: str) -> None:
     [row] = rows(
-        f"{header},LANGUAGE,Expertises,group,Conflicts of Interest\na@example.org,en,law,g,S"
+        f"{header},LANGUAGE,Expertises,group,Conflicts of Interest\na@example.org,en,law,g,S",
     )
     assert (row.languages, row.expertise, row.groups, row.conflicts) == (
         ("en",),
@@ -105,7 +107,9 @@ def test_headers_may_be_written_in_many_ways(header: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"], ids=str
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "cp1252"],
+    ids=str,
 )
 def test_encodings_are_recognised(encoding: str) -> None:
     text = "email;name\nada@example.org;Zoë Müller\n"

@@ -77,7 +77,7 @@ def test_photograph_changes_invisibly() -> None:
     before = picture("jpg")
     after = read(before).content
     difference = ImageChops.difference(
-        *[Image.open(io.BytesIO(each)) for each in (before, after)]
+        *[Image.open(io.BytesIO(each)) for each in (before, after)],
     )
     assert difference.point(lambda value: 255 * (value > 8)).getbbox() is None
 
@@ -156,7 +156,9 @@ def test_other_file_is_refused(content: bytes, problem: str) -> None:
 
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(0, 600), st.binary(max_size=8))
 def test_changed_file_is_read_or_refused(
-    ending: str, place: int, changed: bytes
+    ending: str,
+    place: int,
+    changed: bytes,
 ) -> None:
     content = SAMPLES[ending]
     with contextlib.suppress(FormatError):

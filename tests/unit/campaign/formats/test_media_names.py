@@ -27,7 +27,8 @@ def stored(files: Mapping[str, bytes | str]) -> list[StoredFile]:
         StoredFile(
             name,
             partial(
-                io.BytesIO, content.encode() if isinstance(content, str) else content
+                io.BytesIO,
+                content.encode() if isinstance(content, str) else content,
             ),
         )
         for name, content in files.items()
@@ -35,11 +36,14 @@ def stored(files: Mapping[str, bytes | str]) -> list[StoredFile]:
 
 
 def read(
-    files: Mapping[str, bytes | str], omissions: Omissions | None = None
+    files: Mapping[str, bytes | str],
+    omissions: Omissions | None = None,
 ) -> tuple[list[SegmentTexts], list[MediaFile]]:
     media: list[MediaFile] = []
     with opened_set(
-        recognise("set", stored(files)), omissions=omissions, media=media.append
+        recognise("set", stored(files)),
+        omissions=omissions,
+        media=media.append,
     ) as segments:
         return list(segments), media
 
@@ -70,7 +74,7 @@ def test_equal_recordings_are_one_text() -> None:
 def test_name_may_lack_folders() -> None:
     table = "source\talpha\tbeta\nSay this.\tlow.wav\t./data/audio/high.wav\n"
     [segment], _media = read(
-        {"set.tsv": table, "audio/low.wav": LOW, "audio/high.wav": HIGH}
+        {"set.tsv": table, "audio/low.wav": LOW, "audio/high.wav": HIGH},
     )
     assert [kinds(text) for text in segment.outputs.values()] == [["wav"], ["wav"]]
 
@@ -78,7 +82,7 @@ def test_name_may_lack_folders() -> None:
 def test_capital_letters_may_differ() -> None:
     files = {**SOUNDS, "audio/Alpha/1.WAV": HIGH}
     [segment], media = read(
-        {"set.tsv": TABLE.replace("beta/1.wav", "Beta/1.WAV"), **files}
+        {"set.tsv": TABLE.replace("beta/1.wav", "Beta/1.WAV"), **files},
     )
     assert marked_text(segment.outputs["alpha"]).media == [media[0].name]
     assert marked_text(segment.outputs["beta"]).media == [media[1].name]
@@ -149,7 +153,7 @@ def test_pearmut_serves_assets_under_another_name() -> None:
     campaign = json.loads(pearmut("<img src='assets/mine/1.png'>"))
     campaign["info"]["assets"] = {"source": "pictures", "destination": "assets/mine"}
     [segment], _media = read(
-        {"study.json": json.dumps(campaign), "pictures/1.png": png()}
+        {"study.json": json.dumps(campaign), "pictures/1.png": png()},
     )
     assert kinds(segment.source) == ["png"]
 
@@ -169,7 +173,7 @@ def test_lines_of_wmt_name_videos() -> None:
         "wmt.jsonl": json.dumps(WMT),
         **{
             f"{system}.jsonl": json.dumps(
-                {"doc_id": WMT["doc_id"], "hypothesis": f"{system}."}
+                {"doc_id": WMT["doc_id"], "hypothesis": f"{system}."},
             )
             for system in ("alpha", "beta")
         },

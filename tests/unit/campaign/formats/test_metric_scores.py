@@ -134,7 +134,9 @@ def test_bad_files_are_refused_with_their_line(name: str, text: str, line: int) 
     ],
 )
 def test_evalset_folder_with_a_bad_file_is_refused(
-    name: str, text: str, line: int | None
+    name: str,
+    text: str,
+    line: int | None,
 ) -> None:
     with pytest.raises(FormatError, match=name) as refused:
         read_evalset("wmt", evalset(**{name: text}))

@@ -76,7 +76,7 @@ def test_forms_tutorials_and_checks_are_left_out(read: Read) -> None:
             [ONE, TWO],
             data_welcome=[[CHECK]],
             data_random=[[CHECK]],
-        )
+        ),
     )
     assert [segment.source for segment in segments] == [ONE["src"], TWO["src"]]
 
@@ -105,7 +105,8 @@ def test_document_of_several_tasks_is_one_document_with_all_outputs(read: Read) 
     assert segment.outputs == ONE["tgt"]
     other = {**birch, "src": "Another."}
     with pytest.raises(
-        FormatError, match=r"data\[1\]\[0\]\[0\].*differs from data\[0\]\[0\]\[0\]"
+        FormatError,
+        match=r"data\[1\]\[0\]\[0\].*differs from data\[0\]\[0\]\[0\]",
     ):
         read(campaign([[amber]], [[other]]))
     changed = {**amber, "tgt": {"amber": "Zu."}}
@@ -162,7 +163,10 @@ def test_source_of_media_is_its_src_text(read: Read) -> None:
     ],
 )  # fmt: skip
 def test_invalid_file_is_refused_with_its_place(
-    refused: Refused, value: Any, place: str, problem: str
+    refused: Refused,
+    value: Any,
+    place: str,
+    problem: str,
 ) -> None:
     message = refused(value)
     assert message.startswith(f'campaign.json (field "{place}"): ')
@@ -172,11 +176,11 @@ def test_invalid_file_is_refused_with_its_place(
 def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
     text = json.dumps(campaign([ONE]), indent=2)
     assert refused(text[:-3]).startswith(
-        "campaign.json, line 19, column 3: the file is not valid JSON"
+        "campaign.json, line 19, column 3: the file is not valid JSON",
     )
     assert "is not valid JSON (Extra data)" in refused(f"{text} x")
     assert 'the key "data" appears twice in one object' in refused(
-        '{"data": [], "data": []}'
+        '{"data": [], "data": []}',
     )
     assert "the file is not readable JSON" in refused('{"data": ' + "[" * 100_000)
 
@@ -185,7 +189,8 @@ def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
 
 
 def test_a_campaign_that_would_fill_the_memory_is_refused(
-    refused: Refused, monkeypatch: pytest.MonkeyPatch
+    refused: Refused,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "MAX_BYTES", 2**20)
     message = refused(campaign([ONE, {**ONE, "src": "x" * 2**20}]))
@@ -197,8 +202,10 @@ def test_a_campaign_that_would_fill_the_memory_is_refused(
 _TEXTS = (
     st.text(
         st.characters(
-            codec="utf-8", exclude_categories=("Cc", "Cs"), include_characters="\n"
-        )
+            codec="utf-8",
+            exclude_categories=("Cc", "Cs"),
+            include_characters="\n",
+        ),
     )
     .map(str.strip)
     .filter(lambda text: bool(text) and not module._PAGE.search(text))

@@ -42,7 +42,7 @@ def read(make_file: MakeFile) -> Read:
                 if documents is None
                 else make_file("docs.txt", documents),
                 options=ReadingOptions(file_format=TestSetFormat.PLAIN),
-            )
+            ),
         )
 
     return read_texts
@@ -81,7 +81,9 @@ def test_separators_of_unicode_do_not_shift_lines(read: Read) -> None:
 
 _TEXT = st.text(
     st.characters(
-        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
+        codec="utf-8",
+        exclude_characters="\x7f",
+        exclude_categories=["Cc", "Cs"],
     ),
     min_size=1,
 ).filter(lambda text: text.strip() == text and not text.startswith("\ufeff"))
@@ -92,7 +94,9 @@ _TEXT = st.text(
     st.sampled_from(["\n", "\r\n", "\r"]),
 )
 def test_file_with_a_line_per_segment_is_read_back(
-    read: Read, rows: list[tuple[str, str, str]], line_end: str
+    read: Read,
+    rows: list[tuple[str, str, str]],
+    line_end: str,
 ) -> None:
     source, reference, output = (
         "".join(t + line_end for t in c) for c in zip(*rows, strict=True)
@@ -121,7 +125,9 @@ def test_file_with_a_line_per_segment_is_read_back(
     ],
 )  # fmt: skip
 def test_errors_name_file_line_and_remedy(
-    read: Read, arguments: dict[str, object], message: str
+    read: Read,
+    arguments: dict[str, object],
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read(**arguments)
@@ -144,10 +150,13 @@ def test_errors_name_file_line_and_remedy(
     ],
 )
 def test_names_that_files_cannot_carry_are_refused(
-    make_file: MakeFile, name: str, problem: str
+    make_file: MakeFile,
+    name: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read_test_set(
-            source=make_file("src", "a\n"), systems={name: make_file("out", "1\n")}
+            source=make_file("src", "a\n"),
+            systems={name: make_file("out", "1\n")},
         )
     assert str(caught.value) == f"out: {problem}. What to do: rename the system."

@@ -28,7 +28,7 @@ def wmt12_cs_en(wmt12_with_texts: Path) -> list[SegmentTexts]:
                 systems={
                     name: InputFile(name, stream) for name, stream in opened.items()
                 },
-            )
+            ),
         )
     for stream in opened.values():
         stream.close()
@@ -66,7 +66,12 @@ def test_the_ampersands_of_wmt12_are_text_and_its_entities_are_decoded(
     ],
 )
 def test_the_judgments_of_wmt_are_read_and_written_back_to_the_byte(
-    real_data: Path, path: str, blocks: int, systems: int, blank: int, skipped: int
+    real_data: Path,
+    path: str,
+    blocks: int,
+    systems: int,
+    blank: int,
+    skipped: int,
 ) -> None:
     with (real_data / path).open("rb") as stream:
         rows = list(read_five_way_csv(stream, path))
@@ -77,7 +82,12 @@ def test_the_judgments_of_wmt_are_read_and_written_back_to_the_byte(
     assert sum(not any(row.labels) for row in rows) == skipped
     assert (
         len(
-            {name for row in rows for candidate in row.candidates for name in candidate}
+            {
+                name
+                for row in rows
+                for candidate in row.candidates
+                for name in candidate
+            },
         )
         == systems
     )

@@ -45,9 +45,9 @@ def test_wmt_sgml_is_recognised_by_its_tags() -> None:
             "newstest2012-src.cs.sgm": SGML.format("SrcSet"),
             "systems/newstest2012.cs-en.cu-bojar.sgm": SGML.format("tstset"),
             "systems/newstest2012.cs-en.onlineA.sgm.gz": gzip.compress(
-                SGML.format("tstset").encode()
+                SGML.format("tstset").encode(),
             ),
-        }
+        },
     )
     assert roles(found) == {
         "newstest2012-ref.en.sgm": "reference",
@@ -96,7 +96,8 @@ def test_wmt_sgml_is_recognised_by_its_tags() -> None:
     ],
 )  # fmt: skip
 def test_files_get_their_roles(
-    contents: dict[str, str | bytes], expected: dict[str, str]
+    contents: dict[str, str | bytes],
+    expected: dict[str, str],
 ) -> None:
     found = read(contents)
     assert roles(found) == expected
@@ -114,11 +115,13 @@ def test_json_lines_with_a_key_of_wmt_are_read_by_the_reader_that_names_it() -> 
 
 def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
     with pytest.raises(
-        FormatError, match=r"^set: no file was recognised as the source"
+        FormatError,
+        match=r"^set: no file was recognised as the source",
     ):
         _ = read({"a.txt": "x", "b.txt": "y"}).main
     with pytest.raises(
-        FormatError, match=r"^source.txt: src.txt and this file could both be"
+        FormatError,
+        match=r"^source.txt: src.txt and this file could both be",
     ):
         _ = read({"src.txt": "x", "source.txt": "y"}).main
     # Three languages: which one is the source, nobody can tell.
@@ -141,7 +144,8 @@ def test_without_a_source_or_with_two_it_says_what_to_do() -> None:
     ],
 )
 def test_language_pairs_are_guessed_of_names(
-    name: str, pair: tuple[str, str] | None
+    name: str,
+    pair: tuple[str, str] | None,
 ) -> None:
     assert language_pair(name) == pair
 
@@ -185,7 +189,7 @@ def test_a_test_set_is_named_after_its_files(names: list[str], called: str) -> N
         st.text("abAB.-_12", min_size=1, max_size=12),
         unique_by=str.casefold,
         max_size=6,
-    )
+    ),
 )
 def test_names_of_systems_are_never_shared(names: list[str]) -> None:
     assert len(set(system_names(names))) == len(names)

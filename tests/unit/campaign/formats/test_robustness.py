@@ -68,14 +68,16 @@ _JUNK = [
 def _content(pieces: list[bytes]) -> st.SearchStrategy[bytes]:
     usual = st.lists(st.sampled_from(pieces), max_size=30).map(b"".join)
     return usual | st.lists(st.sampled_from([*pieces, *_JUNK]), max_size=12).map(
-        b"".join
+        b"".join,
     )
 
 
 @pytest.mark.parametrize("file_format", some_now(TestSetFormat, most=3))
 @given(data=st.data())
 def test_test_sets(
-    make_file: MakeFile, file_format: TestSetFormat, data: st.DataObject
+    make_file: MakeFile,
+    file_format: TestSetFormat,
+    data: st.DataObject,
 ) -> None:
     content = data.draw(_content(_PIECES[file_format]) | st.binary())
     with contextlib.suppress(FormatError):

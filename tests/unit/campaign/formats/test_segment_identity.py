@@ -25,7 +25,10 @@ _SEGMENTS = [
 
 
 def _found(
-    segment: str, document: str = "", source: str | None = None, **more: bool
+    segment: str,
+    document: str = "",
+    source: str | None = None,
+    **more: bool,
 ) -> int:
     known = KnownSegments("museum", _SEGMENTS)
     name = SegmentName(segment, document, source, **more)
@@ -50,7 +53,10 @@ def _found(
     ],
 )
 def test_finds_the_segment_that_names_and_texts_prove(
-    segment: str, document: str, source: str | None, number: int
+    segment: str,
+    document: str,
+    source: str | None,
+    number: int,
 ) -> None:
     assert _found(segment, document, source) == number
 
@@ -70,14 +76,18 @@ def test_finds_the_segment_that_names_and_texts_prove(
     ],
 )
 def test_refuses_what_nothing_proves(
-    segment: str, document: str, source: str | None, said: str
+    segment: str,
+    document: str,
+    source: str | None,
+    said: str,
 ) -> None:
     with pytest.raises(SegmentProblem, match=said):
         _found(segment, document, source)
 
 
 @pytest.mark.parametrize(
-    ("document", "segment"), [("visit", "1"), ("a_#_b", "12"), ("", "7")]
+    ("document", "segment"),
+    [("visit", "1"), ("a_#_b", "12"), ("", "7")],
 )
 def test_id_names_document_and_segment(document: str, segment: str) -> None:
     assert id_parts(segment_id(document, segment)) == (document, segment)
@@ -89,7 +99,8 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
     texts.check("tower", "1", "line 2", "Three.", [("A", "Drei.")])
     texts.check("visit", "1", "line 3", None, [("A", "Eins."), ("B", "Ein.")])
     with pytest.raises(
-        SegmentProblem, match=r"source of segment 1 .*differs from line 1"
+        SegmentProblem,
+        match=r"source of segment 1 .*differs from line 1",
     ):
         texts.check("visit", "1", "line 4", "Three.", [])
     with pytest.raises(SegmentProblem, match=r"output of B .*differs from line 3"):

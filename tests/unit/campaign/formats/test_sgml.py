@@ -43,7 +43,7 @@ def read(make_file: MakeFile) -> Read:
                     name: make_file(f"{name}.sgm", t)
                     for name, t in (systems or {}).items()
                 },
-            )
+            ),
         )
 
     return read_texts
@@ -55,10 +55,10 @@ def test_files_are_aligned_by_document_and_segment_in_the_source_order(
     segments = read(
         _set("srcset", {"d1": {"1": "eins", "2": "zwei"}, "d2": {"1": "drei"}}),
         references=[
-            _set("refset", {"d2": {"1": "three"}, "d1": {"2": "two", "1": "one"}})
+            _set("refset", {"d2": {"1": "three"}, "d1": {"2": "two", "1": "one"}}),
         ],
         systems={
-            "A": _set("tstset", {"d1": {"1": "1a", "2": "2a"}, "d2": {"1": "3a"}})
+            "A": _set("tstset", {"d1": {"1": "1a", "2": "2a"}, "d2": {"1": "3a"}}),
         },
     )
     assert segments == [
@@ -106,22 +106,30 @@ def test_segment_texts(read: Read, content: str, text: str) -> None:
 
 _ESCAPED = st.text(
     st.characters(
-        codec="utf-8", exclude_characters="\x7f", exclude_categories=["Cc", "Cs"]
-    )
+        codec="utf-8",
+        exclude_characters="\x7f",
+        exclude_categories=["Cc", "Cs"],
+    ),
 ).filter(lambda text: text.strip())
 
 
 @given(
-    st.lists(_ESCAPED, min_size=1, max_size=5), st.permutations(range(5)), st.booleans()
+    st.lists(_ESCAPED, min_size=1, max_size=5),
+    st.permutations(range(5)),
+    st.booleans(),
 )
 def test_any_text_comes_back_in_any_order(
-    read: Read, texts: list[str], order: list[int], wrap: bool
+    read: Read,
+    texts: list[str],
+    order: list[int],
+    wrap: bool,
 ) -> None:
     escaped = [html.escape(text) for text in texts]
     source = _set("srcset", {"d": {str(i): text for i, text in enumerate(escaped)}})
     shuffled = {str(i): escaped[i] for i in order if i < len(texts)}
     output = _set("tstset", {"d": shuffled}).replace(
-        "<seg id", "<seg\nid" if wrap else "<seg id"
+        "<seg id",
+        "<seg\nid" if wrap else "<seg id",
     )
     segments = read(source, systems={"A": output})
     assert [s.source for s in segments] == [text.strip() for text in texts]
@@ -145,7 +153,9 @@ _ONE = {"d": {"1": "a", "2": "b"}}
     ],
 )  # fmt: skip
 def test_an_output_that_does_not_fit_the_source_is_refused(
-    read: Read, output: dict[str, dict[str, str]], message: str
+    read: Read,
+    output: dict[str, dict[str, str]],
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read(_set("srcset", _ONE), systems={"A": _set("tstset", output)})
@@ -169,7 +179,8 @@ def test_a_segment_that_comes_twice_is_refused_in_every_file(read: Read) -> None
 def test_a_file_of_several_systems_is_refused(read: Read) -> None:
     # "d " is "d" to the reader, and a key of its own to Python.
     both = _set(
-        "tstset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}, "d ": {"1": "x"}}
+        "tstset",
+        {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}, "d ": {"1": "x"}},
     )
     with pytest.raises(FormatError) as caught:
         read(
@@ -205,7 +216,9 @@ _START = '<srcset setid="x">\n<doc docid="d">\n'
     ],
 )  # fmt: skip
 def test_errors_name_file_line_and_remedy(
-    read: Read, source: str, message: str
+    read: Read,
+    source: str,
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read(source)
@@ -216,13 +229,15 @@ def test_a_segment_that_never_ends_is_refused_before_it_fills_the_memory(
     read: Read,
 ) -> None:
     with pytest.raises(
-        FormatError, match=r'^src\.sgm, line 3: the segment "1" .* is never closed'
+        FormatError,
+        match=r'^src\.sgm, line 3: the segment "1" .* is never closed',
     ):
         read(f'{_START}<seg id="1">' + ("x" * 1_000_000 + "\n") * 6)
 
 
 def test_a_source_in_the_place_of_an_output_is_refused(read: Read) -> None:
     with pytest.raises(
-        FormatError, match=r"^A\.sgm, line 1: the file is a srcset, not a refset or"
+        FormatError,
+        match=r"^A\.sgm, line 1: the file is a srcset, not a refset or",
     ):
         read(_set("srcset", _ONE), systems={"A": _set("srcset", _ONE)})

@@ -35,14 +35,17 @@ def test_lines_end_at_line_feeds_and_carriage_returns_only(make_file: MakeFile) 
 
 @pytest.mark.parametrize(("content", "lines"), [("", []), ("\n", [""]), ("\r\n", [""]), ("a\r", ["a"]), ("\r\r\n", ["", ""]), ("a\n\n", ["a", ""])])  # fmt: skip
 def test_the_last_line_end_begins_no_line(
-    make_file: MakeFile, content: str, lines: list[str]
+    make_file: MakeFile,
+    content: str,
+    lines: list[str],
 ) -> None:
     assert list(text_lines(make_file("x", content))) == lines
 
 
 @given(st.lists(st.text(st.sampled_from("aé\n\r\u2028 😀"), max_size=6)), st.booleans())
 def test_lines_do_not_depend_on_how_the_bytes_arrive(
-    texts: list[str], compressed: bool
+    texts: list[str],
+    compressed: bool,
 ) -> None:
     whole = "".join(texts)
     data = whole.encode()
@@ -85,7 +88,8 @@ def test_damaged_gzip_is_refused(make_file: MakeFile) -> None:
     damaged = bytearray(gzip.compress(b"some text\n" * 1000))
     damaged[10:14] = b"\xff\xff\xff\xff"
     with pytest.raises(
-        FormatError, match=r"^src\.gz: the gzip data is damaged \(Error -3 .*\)\. What"
+        FormatError,
+        match=r"^src\.gz: the gzip data is damaged \(Error -3 .*\)\. What",
     ):
         list(text_lines(make_file("src.gz", bytes(damaged))))
 
@@ -140,12 +144,15 @@ def test_utf16_is_called_by_its_name(make_file: MakeFile, encoding: str) -> None
     ],
 )
 def test_control_characters_are_refused(
-    make_file: MakeFile, character: str, problem: str, command: str
+    make_file: MakeFile,
+    character: str,
+    problem: str,
+    command: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         list(text_lines(make_file("src.txt", f"a\r\nbé{character}c\n")))
     assert str(caught.value).startswith(
-        f"src.txt, line 2, column 3: {problem}. What to do: "
+        f"src.txt, line 2, column 3: {problem}. What to do: ",
     )
     assert command in caught.value.remedy
 
@@ -181,7 +188,12 @@ def test_peeking_leaves_the_file_whole(compress: bool) -> None:
 
 def test_an_error_survives_the_way_from_a_worker() -> None:
     error = FormatError(
-        "f", "problem", "remedy", line=12, column=3, field="system2rank"
+        "f",
+        "problem",
+        "remedy",
+        line=12,
+        column=3,
+        field="system2rank",
     )
     copy = pickle.loads(pickle.dumps(error))
     assert str(copy) == str(error)

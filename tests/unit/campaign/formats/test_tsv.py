@@ -32,7 +32,7 @@ def test_columns_are_found_by_name_and_the_rest_are_systems(
 
 def test_documents_and_segments_may_be_missing(make_file: MakeFile) -> None:
     assert _read(make_file, "source\tA\ns\ta\n") == [
-        SegmentTexts("set.tsv", 1, 1, "s", (), {"A": "a"})
+        SegmentTexts("set.tsv", 1, 1, "s", (), {"A": "a"}),
     ]
 
 
@@ -61,7 +61,9 @@ def test_documents_and_segments_may_be_missing(make_file: MakeFile) -> None:
     ],
 )  # fmt: skip
 def test_errors_name_file_line_cell_and_remedy(
-    make_file: MakeFile, content: str | bytes, message: str
+    make_file: MakeFile,
+    content: str | bytes,
+    message: str,
 ) -> None:
     with pytest.raises(FormatError) as caught:
         _read(make_file, content)
@@ -76,7 +78,9 @@ def test_errors_name_file_line_cell_and_remedy(
     ],
 )  # fmt: skip
 def test_a_segment_id_that_comes_again_is_found_in_any_order(
-    make_file: MakeFile, ids: str, repeated: str
+    make_file: MakeFile,
+    ids: str,
+    repeated: str,
 ) -> None:
     rows = "".join(f"{number}\ttext\n" for number in ids.split())
     with pytest.raises(FormatError) as caught:
@@ -89,10 +93,12 @@ def test_a_segment_id_that_comes_again_is_found_in_any_order(
 
 
 @pytest.mark.parametrize(
-    "ids", ["1 2 3", "01 1 001", "3 2 1 4", "1 3 2", "9 10 a 11", "1 3 2 4"]
+    "ids",
+    ["1 2 3", "01 1 001", "3 2 1 4", "1 3 2", "9 10 a 11", "1 3 2 4"],
 )
 def test_different_segment_ids_are_not_taken_for_each_other(
-    make_file: MakeFile, ids: str
+    make_file: MakeFile,
+    ids: str,
 ) -> None:
     rows = "".join(f"{number}\ttext\n" for number in ids.split())
     assert len(_read(make_file, "segment\tsource\n" + rows)) == len(ids.split())
@@ -106,7 +112,8 @@ def test_different_segment_ids_are_not_taken_for_each_other(
     ],
 )
 def test_table_with_a_row_for_each_output_is_refused(
-    make_file: MakeFile, content: str
+    make_file: MakeFile,
+    content: str,
 ) -> None:
     with pytest.raises(FormatError, match=r"line 3.*a row for each output"):
         _read(make_file, content)
@@ -116,7 +123,7 @@ def test_system_may_be_called_system(make_file: MakeFile) -> None:
     content = "source\tbaseline\tsystem\nOne.\tEins.\tEins.\nTwo.\tZwei.\tZwei.\n"
     segments = _read(make_file, content)
     assert [list(segment.outputs) for segment in segments] == [
-        ["baseline", "system"]
+        ["baseline", "system"],
     ] * 2
 
 

@@ -37,13 +37,14 @@ def whole(*documents: str) -> str:
 @pytest.fixture
 def read(make_file: MakeFile) -> Callable[..., list[SegmentTexts]]:
     def read(
-        content: str | bytes, languages: tuple[str, str] | None = None
+        content: str | bytes,
+        languages: tuple[str, str] | None = None,
     ) -> list[SegmentTexts]:
         return list(
             read_test_set(
                 source=make_file("set.xml", content),
                 options=ReadingOptions(languages=languages),
-            )
+            ),
         )
 
     return read
@@ -95,14 +96,15 @@ def test_documents_may_stand_in_collections_and_order_their_systems_differently(
 def test_references_are_told_apart_by_translator(read: Read) -> None:
     other = REFERENCE.replace('"A"', '"B"').replace("öffnet", "geht auf")
     segments = read(
-        whole(doc(SOURCE, other, AMBER) + doc(SOURCE, REFERENCE, AMBER, name="shop"))
+        whole(doc(SOURCE, other, AMBER) + doc(SOURCE, REFERENCE, AMBER, name="shop")),
     )
     assert segments[0].references == ("Es geht auf.",)
     assert segments[2].references == ("", "Es öffnet.")
 
 
 def test_a_language_pair_is_chosen_and_the_others_are_left(
-    read: Read, refused: Refused
+    read: Read,
+    refused: Refused,
 ) -> None:
     czech = AMBER.replace('"de"', '"cs"').replace("Offen", "Otevřeno")
     content = whole(doc(SOURCE, REFERENCE, AMBER, czech))
@@ -113,7 +115,8 @@ def test_a_language_pair_is_chosen_and_the_others_are_left(
     assert "several language pairs: en-cs, en-de; en-de begins on line 8" in message
     assert message.startswith("set.xml, line 10: ")
     assert "no segments for en-fi, only for en-cs, en-de" in refused(
-        content, ("en", "fi")
+        content,
+        ("en", "fi"),
     )
 
 
@@ -183,7 +186,10 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
     ],
 )  # fmt: skip
 def test_invalid_file_is_refused_with_its_place(
-    refused: Refused, content: str, place: int, problem: str
+    refused: Refused,
+    content: str,
+    place: int,
+    problem: str,
 ) -> None:
     message = refused(whole(content))
     assert problem in message
@@ -199,30 +205,33 @@ def test_invalid_file_is_refused_with_its_place(
     ],
 )
 def test_document_types_and_entities_are_refused(
-    refused: Refused, declaration: str
+    refused: Refused,
+    declaration: str,
 ) -> None:
     content = f'<?xml version="1.0"?>\n{declaration}\n<dataset id="x"></dataset>'
     assert refused(content).startswith(
-        "set.xml, line 2: the file declares a document type"
+        "set.xml, line 2: the file declares a document type",
     )
 
 
 def test_xml_of_another_kind_and_xml_that_is_cut_off_are_refused(
-    make_file: MakeFile, refused: Refused
+    make_file: MakeFile,
+    refused: Refused,
 ) -> None:
     with pytest.raises(FormatError, match="its root is html, not dataset"):
         list(
             read_test_set(
                 source=make_file("x", "<html/>"),
                 options=ReadingOptions(file_format=TestSetFormat.WMT_XML),
-            )
+            ),
         )
     assert "no element found" in refused(whole(doc(SOURCE))[:-12])
     assert "the file contains no segments" in refused(whole())
 
 
 def test_a_document_that_would_fill_the_memory_is_refused(
-    refused: Refused, monkeypatch: pytest.MonkeyPatch
+    refused: Refused,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(documents_module, "MAX_DOCUMENT_CHARACTERS", 215)
     assert "the document is longer than 215 characters" in refused(whole(doc(SOURCE)))
@@ -238,7 +247,7 @@ def test_bytes_that_are_not_utf_8_are_refused_whatever_is_declared(
         .encode("latin-1")
     )
     assert refused(content).startswith(
-        "set.xml, line 6, column 13: the byte 0xE9 is not UTF-8"
+        "set.xml, line 6, column 13: the byte 0xE9 is not UTF-8",
     )
 
 

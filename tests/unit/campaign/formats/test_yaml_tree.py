@@ -18,7 +18,7 @@ _SCALARS = (
     | st.floats(allow_nan=False, allow_infinity=False)
     | _TEXTS
     | st.sampled_from(
-        ["no", "1e5", "007", "0x1", "1_0", "2027-05-01", "1:30", "null", "~", ".5"]
+        ["no", "1e5", "007", "0x1", "1_0", "2027-05-01", "1:30", "null", "~", ".5"],
     )
 )
 _VALUES = st.recursive(
@@ -57,7 +57,7 @@ _BOMB = "\n".join(
     + [
         f"{b}: &{b} [*{a}, *{a}, *{a}]"
         for a, b in zip("abcdefg", "bcdefgh", strict=True)
-    ]
+    ],
 )
 
 

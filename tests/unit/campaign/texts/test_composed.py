@@ -29,7 +29,7 @@ def test_long_texts_are_composed_as_short_ones_are(unit: str) -> None:
     st.lists(
         st.sampled_from(["e", "\u0301", "\u0323", " ", "\u1112", "\u1161", "中"]),
         max_size=50,
-    )
+    ),
 )
 def test_short_texts_are_composed(characters: list[str]) -> None:
     text = "".join(characters)

@@ -57,7 +57,11 @@ def test_a_damaged_text_is_never_the_reference_nor_an_output_and_never_blank(
 def test_damages_do_what_their_names_say() -> None:
     def made(damage: Damage) -> list[str]:
         text = bad_text(
-            SENTENCE, others=[OTHER], forbidden=(), draw=draw(), damages=[damage]
+            SENTENCE,
+            others=[OTHER],
+            forbidden=(),
+            draw=draw(),
+            damages=[damage],
         ).text
         return text.split()
 
@@ -95,7 +99,11 @@ def test_digits_stay_in_their_script() -> None:
 def test_a_script_without_spaces_is_damaged_by_characters_with_their_marks() -> None:
     reference = "พิพิธภัณฑ์เปิดทุกวัน"
     made = bad_text(
-        reference, others=[], forbidden=(), draw=draw(), damages=[Damage.REORDERED]
+        reference,
+        others=[],
+        forbidden=(),
+        draw=draw(),
+        damages=[Damage.REORDERED],
     ).text
     assert " " not in made
     assert sorted(made) == sorted(reference)
@@ -106,7 +114,10 @@ def test_a_script_without_spaces_is_damaged_by_characters_with_their_marks() -> 
 def test_another_attempt_draws_another_text() -> None:
     texts = {
         bad_text(
-            SENTENCE, others=[OTHER], forbidden=(), draw=draw(attempt=attempt)
+            SENTENCE,
+            others=[OTHER],
+            forbidden=(),
+            draw=draw(attempt=attempt),
         ).text
         for attempt in range(1, 9)
     }

@@ -28,7 +28,9 @@ def marked(runs: list[Run]) -> str:
     ],
 )  # fmt: skip
 def test_words_that_the_other_does_not_have_there(
-    one: str, other: str, shown: tuple[str, str]
+    one: str,
+    other: str,
+    shown: tuple[str, str],
 ) -> None:
     first, second = differences(one, other)
     assert (marked(first), marked(second)) == shown
@@ -39,7 +41,8 @@ def test_words_that_the_other_does_not_have_there(
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("a " * 2_000, "b a " * 1_000), ("a b " * 1_000, "a b a " * 660)]
+    ("one", "other"),
+    [("a " * 2_000, "b a " * 1_000), ("a b " * 1_000, "a b a " * 660)],
 )
 def test_texts_that_repeat_a_few_words_take_no_time(one: str, other: str) -> None:
     began = time.process_time()

@@ -52,7 +52,11 @@ NAMES = ["heron", "cobalt", "wren"]
     ],
 )
 def test_punctuation_depends_on_the_language(
-    language: str, commas: str, conjunction: str, semicolons: str, label: str
+    language: str,
+    commas: str,
+    conjunction: str,
+    semicolons: str,
+    label: str,
 ) -> None:
     with override(language):
         assert comma_list(NAMES) == commas
@@ -85,6 +89,6 @@ def test_html_is_escaped_where_it_is_not_html() -> None:
 @pytest.mark.parametrize(("first", "space"), [("One.", " "), ("一。", "")])
 def test_sentences_of_a_page_are_joined_alike(first: str, space: str) -> None:
     shown = Template(
-        "{% sentences %}<b>{{ first }}</b> {{ more }}{% if more %} {{ more }}{% endif %} {{ last }}{% endsentences %}"
+        "{% sentences %}<b>{{ first }}</b> {{ more }}{% if more %} {{ more }}{% endif %} {{ last }}{% endsentences %}",
     ).render(Context({"first": first, "more": first, "last": "<"}))
     assert shown == f"<b>{first}</b>{space}{first}{space}{first}{space}&lt;"

@@ -32,7 +32,7 @@ SUBTAGS = st.sampled_from([*NAMED.split(), *UNNAMED.split(), *get_global("langua
 def tags(draw: st.DrawFn) -> str:
     """Tags of known parts, in any case, with hyphens or underscores, old codes among them."""
     regions = sorted(
-        {*ENGLISH.territories, "UK", "SU", "YU", "AN"} - {"ZZ", "XA", "XB"}
+        {*ENGLISH.territories, "UK", "SU", "YU", "AN"} - {"ZZ", "XA", "XB"},
     )
     parts = [
         draw(SUBTAGS),
@@ -43,7 +43,7 @@ def tags(draw: st.DrawFn) -> str:
                 st.sampled_from(["1996", "tarask", "heploc", "sursilv"]),
                 unique=True,
                 max_size=2,
-            )
+            ),
         ),
         *draw(st.sampled_from([(), ("x", "mine"), ("x", "a", "1")])),
     ]
@@ -85,7 +85,7 @@ def test_a_tag_of_known_parts_has_one_form_whatever_its_case(text: str) -> None:
 @given(
     st.text()
     | st.text("aenqxz19-_ ")
-    | st.from_regex(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{1,9}){0,3}")
+    | st.from_regex(r"[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{1,9}){0,3}"),
 )
 def test_any_text_is_a_canonical_tag_or_refused_with_words_about_it(text: str) -> None:
     tag = checked(text)
@@ -183,7 +183,8 @@ def test_only_the_source_may_have_no_language() -> None:
 
 @pytest.mark.parametrize(("source", "name"), [("cs", "Czech → English"), ("en", "English"), ("zxx", "English")])  # fmt: skip
 def test_a_pair_names_the_source_language_only_if_it_is_another(
-    source: str, name: str
+    source: str,
+    name: str,
 ) -> None:
     assert language_pair_name(source, "en") == name
 

@@ -48,7 +48,9 @@ def test_direction_follows_script_and_language(tag: str, direction: str) -> None
     ],
 )
 def test_text_has_the_direction_of_its_language_if_it_has_letters_of_it(
-    text: str, tag: str, direction: str
+    text: str,
+    tag: str,
+    direction: str,
 ) -> None:
     assert text_direction(text, tag) == direction
 
@@ -71,7 +73,9 @@ def test_text_has_the_direction_of_its_language_if_it_has_letters_of_it(
     ],
 )
 def test_a_language_is_named_as_its_reader_writes_it(
-    tag: str, reader: str, name: str
+    tag: str,
+    reader: str,
+    name: str,
 ) -> None:
     with override(reader):
         assert language_name(tag) == name

@@ -56,7 +56,7 @@ def test_long_text_keeps_its_links() -> None:
 _ALLOWED = re.compile(
     r"</?(p|em|strong|h[2-6]|ul|ol|li|code|pre|blockquote|hr|br|s|table|thead|tbody|tr|th|td)>"
     r"|<ol start=\"\d+\">|<code class=\"language-[^\"]*\">|<t[hd] style=\"text-align:\w+\">"
-    r"|<a href=\"(https?|mailto):[^\"]*\"( title=\"[^\"]*\")? rel=\"noopener noreferrer\">|</a>"
+    r"|<a href=\"(https?|mailto):[^\"]*\"( title=\"[^\"]*\")? rel=\"noopener noreferrer\">|</a>",
 )
 
 

@@ -18,7 +18,8 @@ from campaign.texts.pay import hourly_pay
     ],
 )
 def test_only_one_amount_an_hour_with_a_currency_is_a_cost(
-    pay: str, cost: str | None
+    pay: str,
+    cost: str | None,
 ) -> None:
     found = hourly_pay(pay)
     assert (None if found is None else found.cost(2)) == cost

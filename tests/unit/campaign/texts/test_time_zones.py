@@ -35,7 +35,9 @@ WINTER = datetime(2026, 1, 1, 12, tzinfo=UTC)
     ],
 )
 def test_time_zone_is_named_by_its_offset_at_that_time(
-    zone: str, summer: str, winter: str
+    zone: str,
+    summer: str,
+    winter: str,
 ) -> None:
     names = [each.astimezone(named_zone(zone)).tzname() for each in (SUMMER, WINTER)]
     assert names == [summer, winter]

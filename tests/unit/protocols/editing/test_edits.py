@@ -54,7 +54,7 @@ def by_name(edits: Sequence[Edit], **options: Any) -> dict[str, EditedSystem]:
 
 def test_three_of_five_is_not_ranked_above_five_of_thirty() -> None:
     edits = edits_of(
-        [*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30), *shares("UEDIN", 20, 30)]
+        [*shares("CU-BOJAR", 3, 5), *shares("CMU", 5, 30), *shares("UEDIN", 20, 30)],
     )
     found = acceptability(edits)
     rows = {row.system: row for row in found.systems}
@@ -91,14 +91,14 @@ def test_an_order_by_acceptances_has_no_ranges_by_majorities() -> None:
     by_mean = acceptability(edits, counting=Counting.MEAN).systems
     assert [(row.system, row.rank) for row in by_mean] == [("B", 1), ("C", 2)]
     assert {(row.rank_low, row.rank_high, row.cluster) for row in by_mean} == {
-        (None, None, None)
+        (None, None, None),
     }
 
 
 def test_edits_of_one_segment_hang_together() -> None:
     spread = edits_of(shares("A", 12, 24))
     together = edits_of(
-        [("A", place // 6, Outcome.EDITED, int(place < 12), 1) for place in range(24)]
+        [("A", place // 6, Outcome.EDITED, int(place < 12), 1) for place in range(24)],
     )
     one, other = (by_name(each)["A"].share for each in (spread, together))
     assert one is not None
@@ -118,7 +118,7 @@ def test_edit_is_acceptable_by_majority_of_its_acceptances() -> None:
             ("A", 4, Outcome.UNCHANGED, 1, 2),
             ("A", 5, Outcome.UNCHANGED, 0, 0),
             ("A", 6, Outcome.UNABLE, 0, 0),
-        ]
+        ],
     )
     row = by_name(edits, fewest=1)["A"]
     assert (row.edits, row.edited, row.unchanged, row.unable) == (6, 3, 2, 1)
@@ -180,15 +180,15 @@ def test_kappa_of_acceptors_has_an_interval_over_acceptors_and_segments() -> Non
             [
                 kappa_of([edit for edit in edits if edit.segment != place])
                 for place in range(60)
-            ]
+            ],
         ),
         without_judge=np.array(
             [
                 kappa_of(
-                    [replace(edit, acceptances=_others(edit, n)) for edit in edits]
+                    [replace(edit, acceptances=_others(edit, n)) for edit in edits],
                 )
                 for n in range(4)
-            ]
+            ],
         ),
     )
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
@@ -217,7 +217,9 @@ def test_distance_is_levenshteins(one: str, other: str) -> None:
     for i, a in enumerate(one, 1):
         for j, b in enumerate(other, 1):
             table[i][j] = min(
-                table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (a != b)
+                table[i - 1][j] + 1,
+                table[i][j - 1] + 1,
+                table[i - 1][j - 1] + (a != b),
             )
     assert character_distance(one, other) == table[-1][-1]
 

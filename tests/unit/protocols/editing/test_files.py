@@ -38,7 +38,7 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
                     {"judge": "ann", "acceptable": True},
                 ],
             },
-        ]
+        ],
     )
     edits = LINES.read([file]).rows
     assert [edit.systems for edit in edits] == [("A",), ("A", "B")]
@@ -65,7 +65,10 @@ def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> No
     ],
 )  # fmt: skip
 def test_error_names_line_and_key(
-    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+    make_file: MakeFile,
+    change: dict[str, Any],
+    key: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
         LINES.read([make_file([EDIT, {**EDIT, "judge": "ed2", **change}])])
@@ -73,7 +76,9 @@ def test_error_names_line_and_key(
 
 
 def test_few_edits_have_no_percentage(
-    make_file: MakeFile, run: Run, run_json: Callable[..., Any]
+    make_file: MakeFile,
+    run: Run,
+    run_json: Callable[..., Any],
 ) -> None:
     rows = [
         {
@@ -96,14 +101,23 @@ def test_few_edits_have_no_percentage(
     assert "fewer than 20 edits have no percentage and no rank" in text
     said = run_json("analyse", "editing", file)["acceptability"]
     assert [row["share"] for row in said["systems"] if row["system"] == "CU-BOJAR"] == [
-        None
+        None,
     ]
     assert said["pairs"][0]["p_value"] == pytest.approx(0.067, abs=0.0005)
     everything = run_json(
-        "analyse", "editing", file, "--option", "fewest=1", "acceptances=mean"
+        "analyse",
+        "editing",
+        file,
+        "--option",
+        "fewest=1",
+        "acceptances=mean",
     )
     assert everything["acceptability"]["systems"][0]["share"]["value"] == 0.6
     assert "Ranks have no ranges" in run(
-        "analyse", "editing", file, "--option", "acceptances=mean"
+        "analyse",
+        "editing",
+        file,
+        "--option",
+        "acceptances=mean",
     )
     assert "Ranks have no ranges" not in text

@@ -17,7 +17,7 @@ from tests.unit.protocols.plain_shares import plain_interval
 _ROWS = st.lists(
     st.tuples(st.sampled_from("ABC"), st.integers(1, 6), st.sampled_from(Outcome), st.integers(0, 3), st.integers(0, 3)).map(
         # Outputs that could not be edited have no acceptances, and there are at most as many as acceptors.
-        lambda row: (*row[:3], 0, 0) if row[2] is Outcome.UNABLE else (*row[:3], min(row[3], row[4]), row[4])
+        lambda row: (*row[:3], 0, 0) if row[2] is Outcome.UNABLE else (*row[:3], min(row[3], row[4]), row[4]),
     ),
     min_size=1,
     max_size=30,
@@ -25,7 +25,9 @@ _ROWS = st.lists(
 
 
 def counted(
-    rows: list[Row], system: str, counting: Counting
+    rows: list[Row],
+    system: str,
+    counting: Counting,
 ) -> list[tuple[int, int, int, int]]:
     """Return successes and trials of the edits of a system, with segment and editor: three who take turns."""
     asked = [row[4] for row in rows if row[4]]
@@ -45,7 +47,9 @@ def counted(
 
 @given(_ROWS, st.sampled_from(Counting), st.sampled_from([0.8, 0.95]))
 def test_shares_and_intervals(
-    rows: list[Row], counting: Counting, confidence: float
+    rows: list[Row],
+    counting: Counting,
+    confidence: float,
 ) -> None:
     found = acceptability(
         edits_of(rows, editors=[place % 3 for place in range(len(rows))]),
@@ -76,7 +80,10 @@ def test_shares_and_intervals(
 
 @given(st.integers(0, 12), st.integers(1, 12), st.integers(0, 12), st.integers(1, 12))
 def test_fishers_test_adds_up_what_is_no_likelier(
-    a: int, n: int, b: int, m: int
+    a: int,
+    n: int,
+    b: int,
+    m: int,
 ) -> None:
     a, b = min(a, n), min(b, m)
     whole = a + b
@@ -85,7 +92,8 @@ def test_fishers_test_adds_up_what_is_no_likelier(
         for x in range(max(0, whole - m), min(n, whole) + 1)
     }
     expected = sum(each for each in ways.values() if each <= ways[a]) / comb(
-        n + m, whole
+        n + m,
+        whole,
     )
     assert fisher_p(a, n, b, m) == pytest.approx(expected)
 

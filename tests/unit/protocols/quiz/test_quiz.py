@@ -45,7 +45,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     assert (one.name, one.share.successes, one.share.trials) == ("B", 2, 3)
     # Snippets: 4 of 6 and 0 of 1; readers: ann 1 of 4, bob 3 of 3.
     assert (other.share.low, other.share.high) == pytest.approx(
-        plain_interval([(1, 3, 1, 1), (3, 3, 1, 2), (0, 1, 2, 1)])
+        plain_interval([(1, 3, 1, 1), (3, 3, 1, 2), (0, 1, 2, 1)]),
     )
     # One snippet says nothing about others.
     assert (one.share.low, one.share.high) == (None, None)
@@ -89,7 +89,10 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     ],
 )
 def test_error_names_line_and_key(
-    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+    make_file: MakeFile,
+    change: dict[str, Any],
+    key: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
         LINES.read([make_file([READING, {**READING, **change}])])
@@ -97,11 +100,15 @@ def test_error_names_line_and_key(
 
 
 def test_the_report_warns_of_readers_who_knew_the_snippet(
-    make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
+    make_file: MakeFile,
+    run: Callable[..., str],
+    run_json: Callable[..., Any],
 ) -> None:
     file = make_file([READING, {**READING, "system": "B"}])
     assert "readings by judges who had already read the snippet: 1." in run(
-        "analyse", "quiz", file
+        "analyse",
+        "quiz",
+        file,
     )
     # Each system has one reader.
     assert "only one judge worked on outputs of A, B" in run("analyse", "quiz", file)
@@ -145,7 +152,7 @@ def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
     outside = 0
     for seed in range(150):
         for row in quiz_scores(
-            simulated_quiz([0.6, 0.75], snippets=snippets, seed=seed)
+            simulated_quiz([0.6, 0.75], snippets=snippets, seed=seed),
         ):
             assert row.share.low is not None
             assert row.share.high is not None
@@ -168,7 +175,8 @@ def test_intervals_hold_however_much_snippets_differ(snippets: int) -> None:
     st.sampled_from([0.8, 0.95]),
 )
 def test_scores_and_intervals_are_those_of_counting(
-    rows: list[tuple[str, int, int, int, int]], confidence: float
+    rows: list[tuple[str, int, int, int, int]],
+    confidence: float,
 ) -> None:
     """A second implementation: reading by reading, and the interval as its papers say."""
     judges = ("ann", "bob", "cy", "dee")
@@ -205,8 +213,9 @@ def test_scores_and_intervals_are_those_of_counting(
             continue
         assert (found.share.low, found.share.high) == pytest.approx(
             plain_interval(
-                [(min(row[3:]), row[3], row[1], row[2]) for row in own], confidence
-            )
+                [(min(row[3:]), row[3], row[1], row[2]) for row in own],
+                confidence,
+            ),
         )
     values = [found.share.value or 0 for found in systems]
     assert [found.rank for found in systems] == [

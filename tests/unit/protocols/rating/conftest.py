@@ -26,7 +26,10 @@ def ratings_of() -> Callable[..., Ratings]:
                 systems=tuple(systems),
                 segment=np.array([item[0] for item in items], dtype=np.int64),
                 wrote=np.array(
-                    [[name in item[2].split(",") for name in systems] for item in items]
+                    [
+                        [name in item[2].split(",") for name in systems]
+                        for item in items
+                    ],
                 ).reshape(len(items), len(systems)),
                 conditions=tuple(conditions),
                 condition=np.array(
@@ -36,7 +39,8 @@ def ratings_of() -> Callable[..., Ratings]:
             ),
             judges=tuple(judges),
             item=np.array(
-                [items.index((r[0], r[4], r[1])) for r in whole], dtype=np.int64
+                [items.index((r[0], r[4], r[1])) for r in whole],
+                dtype=np.int64,
             ),
             judge=np.array([judges.index(row[2]) for row in whole], dtype=np.int64),
             value=np.array([row[3] for row in whole], dtype=np.int64),

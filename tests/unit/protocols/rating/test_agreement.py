@@ -29,10 +29,12 @@ def simulated() -> Ratings:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "kappa"), [("fluency", 0.154), ("adequacy", 0.134)]
+    ("criterion", "kappa"),
+    [("fluency", 0.154), ("adequacy", 0.134)],
 )
 def test_table_2_follows_from_its_rounded_inputs_within_rounding(
-    criterion: str, kappa: float
+    criterion: str,
+    kappa: float,
 ) -> None:
     observed, chance, printed = TABLE_2[criterion]
 
@@ -56,7 +58,7 @@ def test_shares_beyond_n_add_up_to_the_mean_difference(simulated: Ratings) -> No
     assert all(len(pair) == 2 for pair in pairs)
     shares = [row.share.value or 0.0 for row in found.n_agreement]
     assert sum(1 - share for share in shares[:4]) == pytest.approx(
-        np.mean([abs(int(one) - int(other)) for one, other in pairs])
+        np.mean([abs(int(one) - int(other)) for one, other in pairs]),
     )
     assert shares[4] == 1
     # With two judges, P̄_o is n-agreement at 0.
@@ -74,8 +76,8 @@ def test_a_worked_example_with_two_and_three_judges(ratings_of: MakeRatings) -> 
                     for judge, value in (("a", 2), ("b", 4), ("c", 5))
                 ),
                 (3, "A", "a", 3),
-            ]
-        )
+            ],
+        ),
     )
     # The third item has one rating. Of the second, one of three pairs is within one point, two within two.
     assert (found.items, found.segments, found.pairs) == (2, 2, 4)
@@ -88,12 +90,14 @@ def test_a_worked_example_with_two_and_three_judges(ratings_of: MakeRatings) -> 
 
 @given(
     st.lists(
-        st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=6
+        st.lists(st.integers(0, 3), min_size=5, max_size=5),
+        min_size=1,
+        max_size=6,
     ).filter(
         lambda rows: (
             np.count_nonzero(np.sum([r for r in rows if sum(r) > 1], axis=0)) > 1
-        )
-    )
+        ),
+    ),
 )
 def test_alpha_is_krippendorffs(ratings_of: MakeRatings, rows: list[list[int]]) -> None:
     ratings = ratings_of(
@@ -102,7 +106,7 @@ def test_alpha_is_krippendorffs(ratings_of: MakeRatings, rows: list[list[int]]) 
             for segment, row in enumerate(rows, 1)
             for value, count in enumerate(row, 1)
             for number in range(count)
-        ]
+        ],
     )
     found = rating_agreement(ratings)
     assert found.alpha.value == pytest.approx(
@@ -135,7 +139,7 @@ def test_conditions_are_measured_apart(ratings_of: MakeRatings) -> None:
             (1, "A", "b", 3, "ASR"),
             (1, "B", "a", 1, "FTE"),
             (1, "B", "b", 5, "FTE"),
-        ]
+        ],
     )
     shares = [
         rating_agreement(ratings.of_condition(place)).n_agreement[0].share.value

@@ -30,7 +30,10 @@ def exists(needed: list[int], judges: int, most: int) -> bool:
 
 @given(sizes, st.integers(0, 14), st.integers(1, 3), st.integers(1, 8))
 def test_an_allotment_exists_exactly_if_the_rule_says_so(
-    texts: list[int], judges: int, raters: int, most: int
+    texts: list[int],
+    judges: int,
+    raters: int,
+    most: int,
 ) -> None:
     found = feasibility(texts, judges=judges, raters=raters, items_per_judge=most)
     needed = [raters * count for count in texts]
@@ -43,11 +46,17 @@ def test_an_allotment_exists_exactly_if_the_rule_says_so(
 
 @given(sizes, st.integers(1, 14), st.integers(1, 3), st.integers(1, 8))
 def test_feasibility_states_minimum_judges_and_items(
-    texts: list[int], judges: int, raters: int, most: int
+    texts: list[int],
+    judges: int,
+    raters: int,
+    most: int,
 ) -> None:
     def feasible(judges: int, most: int) -> bool:
         return feasibility(
-            texts, judges=judges, raters=raters, items_per_judge=most
+            texts,
+            judges=judges,
+            raters=raters,
+            items_per_judge=most,
         ).is_feasible
 
     found = feasibility(texts, judges=judges, raters=raters, items_per_judge=most)
@@ -58,13 +67,17 @@ def test_feasibility_states_minimum_judges_and_items(
     else:
         assert feasible(judges, found.needed_items_per_judge)
         assert found.needed_items_per_judge == 1 or not feasible(
-            judges, found.needed_items_per_judge - 1
+            judges,
+            found.needed_items_per_judge - 1,
         )
 
 
 @given(st.integers(1, 6), st.integers(1, 8), st.integers(0, 20), st.integers(1, 3))
 def test_with_equal_segments_the_room_alone_decides(
-    systems: int, segments: int, judges: int, raters: int
+    systems: int,
+    segments: int,
+    judges: int,
+    raters: int,
 ) -> None:
     found = feasibility([systems] * segments, judges=judges, raters=raters)
     assert found.is_feasible == (found.ratings <= judges * segments)
@@ -86,11 +99,19 @@ def test_26_systems_need_52_judges() -> None:
     st.integers(0, 2**32),
 )
 def test_judges_meet_every_system_equally_often_and_no_segment_twice(
-    systems: int, segments: int, raters: int, more: int, seed: int
+    systems: int,
+    segments: int,
+    raters: int,
+    more: int,
+    seed: int,
 ) -> None:
     judges = raters * systems + more
     found = allot(
-        systems=systems, segments=segments, judges=judges, raters=raters, seed=seed
+        systems=systems,
+        segments=segments,
+        judges=judges,
+        raters=raters,
+        seed=seed,
     )
     pairs = Counter(zip(found.segment.tolist(), found.judge.tolist(), strict=True))
     assert max(pairs.values()) == 1
@@ -104,7 +125,8 @@ def test_judges_meet_every_system_equally_often_and_no_segment_twice(
 
 def test_too_few_judges_are_refused_with_what_is_needed() -> None:
     with pytest.raises(
-        NotFeasibleError, match="at least 52 judges; there are 51"
+        NotFeasibleError,
+        match="at least 52 judges; there are 51",
     ) as refused:
         allot(systems=26, segments=3, judges=51)
     assert refused.value.feasibility.judges_of_a_segment == 52

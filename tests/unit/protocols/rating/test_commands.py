@@ -17,7 +17,8 @@ RunJson = Callable[..., Any]
 def ratings(make_file: Callable[..., str]) -> str:
     """Three systems, twelve segments and six judges; adequacy is fluency, but one point lower."""
     drawn = simulated_ratings(
-        RatingWorld(quality=(2.5, 3.0, 4.2), segments=12, judges=6, ease=0.2), seed=1
+        RatingWorld(quality=(2.5, 3.0, 4.2), segments=12, judges=6, ease=0.2),
+        seed=1,
     )
     rows = []
     for item, judge, value in zip(drawn.item, drawn.judge, drawn.value, strict=True):
@@ -69,7 +70,9 @@ def test_all_is_in_the_report(ratings: str, run: Run, run_json: RunJson) -> None
 
 
 def test_options_change_what_they_say(
-    ratings: str, run_json: RunJson, tmp_path: Path
+    ratings: str,
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     easy = tmp_path / "easy.txt"
     # As some editors write it, with a byte order mark.
@@ -136,7 +139,8 @@ def test_files_that_do_not_fit_are_refused(
 
 
 def test_judge_with_a_repeated_segment_is_reported(
-    make_file: Callable[..., str], run: Run
+    make_file: Callable[..., str],
+    run: Run,
 ) -> None:
     row = {"segment": 1, "judge": "ann", "criterion": "fluency", "value": 3}
     file = make_file([{**row, "systems": ["A"]}, {**row, "systems": ["B"]}])
@@ -147,7 +151,9 @@ def test_judge_with_a_repeated_segment_is_reported(
 
 
 def test_systems_whose_ratings_do_not_differ_are_named(
-    make_file: Callable[..., str], run: Run, run_json: RunJson
+    make_file: Callable[..., str],
+    run: Run,
+    run_json: RunJson,
 ) -> None:
     row = {"criterion": "fluency"}
     file = make_file(
@@ -162,7 +168,7 @@ def test_systems_whose_ratings_do_not_differ_are_named(
             for judge in ("ann", "bob", "cid", "dan")
             for segment in range(1, 9)
             for system, value, step in (("A", 5, 0), ("B", 2, 1))
-        ]
+        ],
     )
     assert "no intervals for A, because" in run("analyse", "rating", file)
     systems = run_json("analyse", "rating", file)["criteria"]["fluency"]["means"][

@@ -23,10 +23,11 @@ RATING: dict[str, Any] = {
 
 
 def test_files_are_read_together_plain_or_gzip(
-    make_file: MakeFile, tmp_path: Path
+    make_file: MakeFile,
+    tmp_path: Path,
 ) -> None:
     one = make_file(
-        [RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}]
+        [RATING, {**RATING, "systems": ["B", "A"], "judge": "bob", "value": 2}],
     )
     other = tmp_path / "more.gz"
     line = '{"segment": 2, "systems": "C", "judge": "bob", "criterion": "adequacy", "value": 1}\n'
@@ -73,7 +74,10 @@ def test_files_are_read_together_plain_or_gzip(
     ],
 )
 def test_error_names_line_and_key(
-    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+    make_file: MakeFile,
+    change: dict[str, Any],
+    key: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
         LINES.read([make_file([RATING, {**RATING, **change}])])
@@ -94,10 +98,15 @@ def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(
 
 
 def test_judges_and_conditions_are_chosen(
-    make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
+    make_file: MakeFile,
+    run: Callable[..., str],
+    run_json: Callable[..., Any],
 ) -> None:
     file = make_file(
-        [{**RATING, "condition": "ASR"}, {**RATING, "condition": "FTE", "judge": "bob"}]
+        [
+            {**RATING, "condition": "ASR"},
+            {**RATING, "condition": "FTE", "judge": "bob"},
+        ],
     )
     of_one = run_json("analyse", "rating", file, "--option", "condition=FTE")
     assert of_one["input"]["conditions"] == ["FTE"]
@@ -115,7 +124,7 @@ def test_judges_and_conditions_are_chosen(
 
 def test_easy_items_are_named_by_segment_or_by_text(make_file: MakeFile) -> None:
     read = LINES.read(
-        [make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])]
+        [make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])],
     )
     items = ratings_arranged(read.rows)["fluency"].items
     assert easy_items(items, [(1, None)]).tolist() == [True, True, False]

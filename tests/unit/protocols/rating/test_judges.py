@@ -52,7 +52,7 @@ def test_a_list_of_easy_items_replaces_the_guess(ratings_of: MakeRatings) -> Non
 def test_easy_items_are_proposed_shortest_first(ratings_of: MakeRatings) -> None:
     ratings = ratings_of(
         [(segment, "A", judge, 5) for segment in (1, 2, 3) for judge in ("ann", "bob")]
-        + [(4, "A", "ann", 5), (5, "A", "ann", 5), (5, "A", "bob", 4)]
+        + [(4, "A", "ann", 5), (5, "A", "ann", 5), (5, "A", "bob", 4)],
     )
     words = np.array([7, 2, 5, 1, 1])
     assert proposed_easy_items(ratings, words).tolist() == [1, 2, 0]
@@ -62,7 +62,11 @@ def test_easy_items_are_proposed_shortest_first(ratings_of: MakeRatings) -> None
 
 def test_the_severity_of_simulated_judges_is_found() -> None:
     world = RatingWorld(
-        quality=(3.0, 3.0), segments=400, judges=6, mildness=0.6, taste=0.0
+        quality=(3.0, 3.0),
+        segments=400,
+        judges=6,
+        mildness=0.6,
+        taste=0.0,
     )
     ratings = simulated_ratings(world, seed=5)
     mildness = np.random.default_rng([5, 1])

@@ -29,7 +29,7 @@ def numbers_of(row: MeanRating) -> set[float | None]:
             row.rank_low,
             row.rank_high,
             row.cluster,
-        )
+        ),
     }
 
 
@@ -106,7 +106,8 @@ def test_a_single_rating_tells_nothing_apart(ratings_of: MakeRatings) -> None:
 
 @pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
 def test_a_difference_that_never_varies_is_not_certain(
-    ratings_of: MakeRatings, correction: Correction
+    ratings_of: MakeRatings,
+    correction: Correction,
 ) -> None:
     """Judges who give A a point more than B each time, and C much less."""
     rows = [
@@ -135,7 +136,7 @@ def test_a_difference_that_never_varies_is_not_certain(
 
 def test_a_shared_text_counts_for_each_system(ratings_of: MakeRatings) -> None:
     found = mean_ratings(
-        ratings_of([(1, "A,B", "a", 4), (2, "A", "a", 2), (2, "B", "b", 4)])
+        ratings_of([(1, "A,B", "a", 4), (2, "A", "a", 2), (2, "B", "b", 4)]),
     )
     assert {row.system: row.mean for row in found.systems} == {"A": 3, "B": 4}
 
@@ -177,7 +178,8 @@ def test_neither_order_nor_names_matter() -> None:
     renamed = replace(
         ratings.take(shuffled),
         items=replace(
-            ratings.items, systems=tuple(named[name] for name in ratings.items.systems)
+            ratings.items,
+            systems=tuple(named[name] for name in ratings.items.systems),
         ),
     )
     one, other = mean_ratings(ratings), mean_ratings(renamed)
@@ -196,7 +198,9 @@ def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
         ratings = simulated_ratings(world, seed=seed)
         # Half of the judges give one point more, on a scale with room for it.
         milder = replace(
-            ratings, value=ratings.value + 1 - ratings.judge % 2, scale=Scale(1, 6)
+            ratings,
+            value=ratings.value + 1 - ratings.judge % 2,
+            scale=Scale(1, 6),
         )
         one, other = mean_ratings(ratings), mean_ratings(milder)
         errors = [each.systems[0].standard_error for each in (one, other)]
@@ -245,7 +249,8 @@ def test_true_means_are_those_of_many_ratings() -> None:
     found = mean_ratings(simulated_ratings(world, seed=1))
     means = {row.system: row.mean for row in found.systems}
     assert [means[name] for name in ("S01", "S02", "S03")] == pytest.approx(
-        world.true_means().tolist(), abs=0.1
+        world.true_means().tolist(),
+        abs=0.1,
     )
 
 

@@ -20,7 +20,10 @@ MakeRatings = Callable[..., Ratings]
 
 
 def judges(
-    low: int, high: int, far: dict[str, range], easy: range
+    low: int,
+    high: int,
+    far: dict[str, range],
+    easy: range,
 ) -> list[RatingJudge]:
     """Return 125 judges: the first `low` strict, the next `high` mild, some far from others or careless."""
     found = []
@@ -39,7 +42,7 @@ def judges(
                 distance=distance,
                 easy=10,
                 easy_missed=9 if number in easy else 1,
-            )
+            ),
         )
     return found
 
@@ -119,7 +122,11 @@ def test_means_without_outliers_and_by_them_alone(ratings_of: MakeRatings) -> No
 def test_criteria_are_correlated_by_judge_and_item(ratings_of: MakeRatings) -> None:
     fluency = ratings_of([(1, "A", "a", 1), (1, "A", "b", 2), (2, "B", "a", 5)])
     adequacy = Ratings(
-        fluency.items, fluency.judges, fluency.item, fluency.judge, fluency.value
+        fluency.items,
+        fluency.judges,
+        fluency.item,
+        fluency.judge,
+        fluency.value,
     ).take(fluency.value != 2)
     found = correlated_criteria(fluency, adequacy)
     assert (found.of_ratings.pairs, found.of_ratings.pearson) == pytest.approx((2, 1))

@@ -19,7 +19,8 @@ MakeRatings = Callable[..., Ratings]
 _POINTS = range(1, 6)
 #: Ratings of each text: by one judge, by two, or by more.
 _TEXTS = st.lists(
-    st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4), max_size=7
+    st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4),
+    max_size=7,
 )
 
 
@@ -29,7 +30,7 @@ def made(ratings_of: MakeRatings, texts: list[list[int]]) -> Ratings:
             (segment, "A", f"judge {judge}", value)
             for segment, values in enumerate(texts)
             for judge, value in enumerate(values)
-        ]
+        ],
     )
 
 
@@ -57,7 +58,8 @@ def by_chance(texts: list[list[int]], n: int) -> float:
 
 @given(_TEXTS.filter(lambda texts: any(len(values) > 1 for values in texts)))
 def test_agreement_is_what_counting_pairs_gives(
-    ratings_of: MakeRatings, texts: list[list[int]]
+    ratings_of: MakeRatings,
+    texts: list[list[int]],
 ) -> None:
     found = rating_agreement(made(ratings_of, texts))
     several = [values for values in texts if len(values) > 1]
@@ -73,20 +75,24 @@ def test_agreement_is_what_counting_pairs_gives(
             assert row.corrected.value is None
         else:
             assert row.corrected.value == pytest.approx(
-                (observed - expected) / (1 - expected)
+                (observed - expected) / (1 - expected),
             )
     assert found.kappa == found.n_agreement[0].corrected
 
 
 @given(st.integers(2, 4), st.data())
 def test_kappa_of_equally_many_ratings_is_that_of_statsmodels(
-    ratings_of: MakeRatings, raters: int, data: st.DataObject
+    ratings_of: MakeRatings,
+    raters: int,
+    data: st.DataObject,
 ) -> None:
     texts = data.draw(
         st.lists(
             st.lists(st.sampled_from(_POINTS), min_size=raters, max_size=raters),
             min_size=1,
-        ).filter(lambda texts: len({value for values in texts for value in values}) > 1)
+        ).filter(
+            lambda texts: len({value for values in texts for value in values}) > 1,
+        ),
     )
     counts = np.array([[values.count(point) for point in _POINTS] for values in texts])
     found = rating_agreement(made(ratings_of, texts))
@@ -140,7 +146,7 @@ def test_intervals_are_for_other_judges_too(ratings_of: MakeRatings) -> None:
     of_segments, of_judges = 11 / 12 * sum(by_segment), 4 / 5 * sum(by_judge)
     variance = max(of_segments + of_judges - sum(by_cell), of_segments, of_judges)
     pairs = np.array(
-        [2 * sum(row[2] == f"judge {judge}" for row in rows) for judge in range(5)]
+        [2 * sum(row[2] == f"judge {judge}" for row in rows) for judge in range(5)],
     )
     judges = pairs.sum() ** 2 / (pairs**2).sum()
     degrees = judges * (judges - 1) / (2 * judges - 1)

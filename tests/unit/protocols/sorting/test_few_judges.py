@@ -20,7 +20,8 @@ def judged(answers: dict[str, list[int]], *, shared: bool = False) -> PairJudgme
     numbers = segments if shared else range(len(judges))
     answered = [each for given in answers.values() for each in given]
     return PairJudgments.of_rows(
-        ("X", "Y"), list(zip(judges, numbers, answered, strict=True))
+        ("X", "Y"),
+        list(zip(judges, numbers, answered, strict=True)),
     )
 
 

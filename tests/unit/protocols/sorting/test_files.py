@@ -45,7 +45,8 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     read = FORMAT.read([name], exclude_judges=["ann"])
     assert (len(read.rows), read.excluded_judges) == (1, ("ann",))
     with pytest.raises(
-        SelectionError, match="judge 'eve' not found; choose from ann, bob"
+        SelectionError,
+        match="judge 'eve' not found; choose from ann, bob",
     ):
         FORMAT.read([name], exclude_judges=["eve"])
 
@@ -71,7 +72,10 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     ],
 )
 def test_a_wrong_line_is_named_with_its_key(
-    make_file: MakeFile, changed: dict[str, object], key: str, problem: str
+    make_file: MakeFile,
+    changed: dict[str, object],
+    key: str,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         FORMAT.read([make_file([LINE, {**LINE, **changed}])])

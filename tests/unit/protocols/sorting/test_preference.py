@@ -32,7 +32,10 @@ def test_the_least_lead_that_is_significant_with_600_of_700_decided() -> None:
 
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 9))
 def test_r_and_its_error_are_mean_and_standard_error_of_the_answers(
-    wins: int, losses: int, same: int, identical: int
+    wins: int,
+    losses: int,
+    same: int,
+    identical: int,
 ) -> None:
     counts = Preference(wins, losses, same, identical)
     answers = [1] * wins + [-1] * losses + [0] * (same + identical)
@@ -74,17 +77,20 @@ def test_the_interval_of_judgments_that_are_all_the_same_is_clopper_and_pearsons
 
 
 @pytest.mark.parametrize(
-    ("wins", "losses", "same"), [(2, 0, 0), (8, 2, 0), (29, 13, 7)]
+    ("wins", "losses", "same"),
+    [(2, 0, 0), (8, 2, 0), (29, 13, 7)],
 )
 def test_few_judgments_have_no_interval_and_no_smaller_p_than_the_exact_one(
-    wins: int, losses: int, same: int
+    wins: int,
+    losses: int,
+    same: int,
 ) -> None:
     counts = Preference(wins, losses, same)
     assert all(map(math.isnan, counts.interval(0.05)))
     assert counts.p_normal >= counts.p_exact
     # An error over judges that is larger still counts.
     assert replace(counts, drawn_error=10.0).p_normal == pytest.approx(
-        2 * stats.norm.sf(counts.mean / 10)
+        2 * stats.norm.sf(counts.mean / 10),
     )
 
 
@@ -94,7 +100,9 @@ def test_there_is_no_interval_where_nothing_is_decided() -> None:
 
 @given(st.integers(0, 40), st.integers(0, 40), st.integers(0, 40))
 def test_both_tests_and_the_interval_are_those_of_other_packages(
-    wins: int, losses: int, same: int
+    wins: int,
+    losses: int,
+    same: int,
 ) -> None:
     counts = Preference(wins, losses, same)
     answers = np.array([1] * wins + [-1] * losses + [0] * same)

@@ -12,16 +12,19 @@ from tests.some_now import some_now
 
 EQUAL = SimulatedWorld(dict.fromkeys("ABCDE", 0.0), same=0.3)
 APART = SimulatedWorld(
-    {name: place * 0.3 for place, name in enumerate("ABCDE")}, same=0.3
+    {name: place * 0.3 for place, name in enumerate("ABCDE")},
+    same=0.3,
 )
 NINE = SimulatedWorld(
-    {name: place * 0.3 for place, name in enumerate("ABCDEFGHI")}, same=0.3
+    {name: place * 0.3 for place, name in enumerate("ABCDEFGHI")},
+    same=0.3,
 )
 
 
 @pytest.mark.parametrize(("world", "most"), [(APART, 7), (NINE, 19)])
 def test_systems_that_differ_are_sorted_and_told_apart(
-    world: SimulatedWorld, most: int
+    world: SimulatedWorld,
+    most: int,
 ) -> None:
     promise = simulate_sorts(world, sorts=40, seed=1)
     assert promise.right_order >= 0.95
@@ -55,7 +58,10 @@ def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says()
     ),
 )
 def test_errors_account_for_judges_of_different_taste_and_for_shared_sentences(
-    world: SimulatedWorld, error: ErrorChoice, low: float, high: float
+    world: SimulatedWorld,
+    error: ErrorChoice,
+    low: float,
+    high: float,
 ) -> None:
     found = [
         compare(

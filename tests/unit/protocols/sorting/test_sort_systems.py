@@ -48,7 +48,11 @@ def answers(pairs: Iterable[str] = COUNTS) -> list[dict[str, Any]]:
 def run(*arguments: object) -> str:
     out = io.StringIO()
     call_command(
-        "analyse", "sorting", *map(str, arguments), stdout=out, stderr=io.StringIO()
+        "analyse",
+        "sorting",
+        *map(str, arguments),
+        stdout=out,
+        stderr=io.StringIO(),
     )
     return out.getvalue()
 
@@ -107,7 +111,9 @@ def test_next_comparison_is_listed(make_file: MakeFile) -> None:
     assert len(said["open"]) >= 1
     assert said["orders"] is None
     assert "Not sorted yet: " in run(
-        make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E"
+        make_file(answers(["BE"])),
+        "--option",
+        "systems=A,B,C,D,E",
     )
 
 
@@ -119,7 +125,11 @@ def test_a_quota_asks_for_more(every_pair: str) -> None:
 
 def test_extending_until_significant(every_pair: str) -> None:
     said = run_json(
-        every_pair, "--option", "quota=40", "extension=40", "on_undecided=extend"
+        every_pair,
+        "--option",
+        "quota=40",
+        "extension=40",
+        "on_undecided=extend",
     )
     begun = [each for each in said["comparisons"] if each["winner"] is None]
     assert [{each["first"], each["second"]} for each in begun] == [{"A", "C"}]
@@ -139,7 +149,11 @@ def test_a_judge_is_left_out_and_named(every_pair: str) -> None:
 
 def test_options_change_what_is_significant(every_pair: str) -> None:
     strict = run_json(
-        every_pair, "--option", "test=exact", "correction=holm", "level=0.0001"
+        every_pair,
+        "--option",
+        "test=exact",
+        "correction=holm",
+        "level=0.0001",
     )
     assert max(strict["clusters"]) < 4
     assert strict["settings"]["correction"] == "holm"
@@ -156,7 +170,9 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
     ],
 )
 def test_invalid_arguments_are_refused(
-    every_pair: str, arguments: list[str], problem: str
+    every_pair: str,
+    arguments: list[str],
+    problem: str,
 ) -> None:
     with pytest.raises(CommandError, match=problem) as refused:
         run(every_pair, *arguments)

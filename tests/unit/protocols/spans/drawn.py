@@ -10,7 +10,7 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 _LETTERS = "ab <v/>\"'\n,é😀字"
 _NAMES = st.text("abc_-=+#. é😀", min_size=1, max_size=8).map(str.strip).filter(bool)
 _CATEGORIES = st.sampled_from(
-    ["", "Accuracy/Mistranslation", "Fluency/Punctuation", "Other"]
+    ["", "Accuracy/Mistranslation", "Fluency/Punctuation", "Other"],
 )
 #: As files write them: to the millisecond.
 _TIMES = st.integers(0, 2_000_000_000_000).map(lambda milliseconds: milliseconds / 1000)
@@ -26,7 +26,10 @@ def output(
 
 
 def judgment(
-    *outputs: ScoredOutput, judge: str = "ann", segment: str = "1", document: str = "d"
+    *outputs: ScoredOutput,
+    judge: str = "ann",
+    segment: str = "1",
+    document: str = "d",
 ) -> ScoredJudgment:
     return ScoredJudgment("en", "de", document, segment, judge, outputs)
 
@@ -43,7 +46,7 @@ def major(start: int | None = 0, end: int | None = 1, category: str = "") -> Spa
 def spans_of(draw: st.DrawFn, text: str) -> tuple[Span, ...]:
     """Spans side by side in a text, and missing content."""
     ends = draw(
-        st.lists(st.integers(0, len(text)), unique=True, max_size=6).map(sorted)
+        st.lists(st.integers(0, len(text)), unique=True, max_size=6).map(sorted),
     )
     severities = st.sampled_from(list(Severity))
     found = [
@@ -81,7 +84,7 @@ def any_judgment(draw: st.DrawFn, *, texts: bool = False) -> ScoredJudgment:
             min_size=1,
             max_size=5,
             unique=True,
-        )
+        ),
     )
     together = draw(st.booleans()) and len(systems) > 2
     groups = [tuple(systems[:2])] if together else [(name,) for name in systems[:2]]

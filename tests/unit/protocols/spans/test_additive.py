@@ -42,7 +42,7 @@ def test_additive_fit_equals_least_squares(seed: int) -> None:
                 for p in (columns.system, columns.segment, columns.judge)
             ],
             axis=1,
-        )
+        ),
     )
     assert fit.noise == pytest.approx(np.sqrt(np.sum(residual**2) / free))
 
@@ -53,14 +53,16 @@ def test_additive_fit_equals_least_squares(seed: int) -> None:
 )
 @examples(25)
 def test_ease_of_segments_and_mildness_of_judges_change_nothing(
-    ease: list[int], mildness: list[int]
+    ease: list[int],
+    mildness: list[int],
 ) -> None:
     plain, shifted = (
         [
             judgment(
                 *(
                     output(
-                        f"s{system}", 45 + 3 * system + (number * system) % 5 + shift
+                        f"s{system}",
+                        45 + 3 * system + (number * system) % 5 + shift,
                     )
                     for system in range(1 + number % 3, 4)
                 ),
@@ -144,7 +146,12 @@ def test_one_judge_says_nothing_of_judges() -> None:
 def test_additive_fit_is_unbiased_under_adaptive_sampling() -> None:
     """Later segments are harder, and later screens show better systems: means hold that against these."""
     model = SpanModel(
-        systems=6, segments=120, judges=10, sampling="adaptive", trend=40, cold_start=15
+        systems=6,
+        segments=120,
+        judges=10,
+        sampling="adaptive",
+        trend=40,
+        cold_start=15,
     )
     of_model, of_means, covered = [], [], []
     for seed in range(40):
@@ -166,7 +173,12 @@ def test_additive_fit_is_unbiased_under_adaptive_sampling() -> None:
 
 def test_intervals_know_that_judges_favour_systems() -> None:
     model = SpanModel(
-        systems=4, segments=80, judges=12, outputs=4, noise_sd=2, liking_sd=5
+        systems=4,
+        segments=80,
+        judges=12,
+        outputs=4,
+        noise_sd=2,
+        liking_sd=5,
     )
     covered: dict[str, list[np.ndarray]] = {"segments": [], "two_way": []}
     for seed in range(40):
@@ -208,7 +220,8 @@ def test_three_documents_are_reported_as_too_few() -> None:
 
 @pytest.mark.parametrize(("judges", "segments"), [(4, 10), (6, 6)])
 def test_small_campaigns_of_equal_systems_claim_no_certainty(
-    judges: int, segments: int
+    judges: int,
+    segments: int,
 ) -> None:
     """Segments + judges − both is 0 by chance in some of these campaigns: the floor is what single scores say."""
     model = SpanModel(
@@ -241,11 +254,17 @@ def test_small_campaigns_of_equal_systems_claim_no_certainty(
     [(3, 9, "two_way", ("judges", 3, 4)), (3, 9, "judges", ("judges", 3, 4)), (4, 2, "segments", ("segments", 2, 3))],
 )  # fmt: skip
 def test_thin_scores_have_effects_and_no_intervals(
-    judges: int, segments: int, level: Level, shortage: tuple[str, float, int]
+    judges: int,
+    segments: int,
+    level: Level,
+    shortage: tuple[str, float, int],
 ) -> None:
     screens = [
         judgment(
-            output("A", 60 + n * j), output("B", 50 + j), segment=str(n), judge=f"j{j}"
+            output("A", 60 + n * j),
+            output("B", 50 + j),
+            segment=str(n),
+            judge=f"j{j}",
         )
         for n in range(segments)
         for j in range(judges)
@@ -267,14 +286,15 @@ def test_the_error_is_never_below_that_over_segments_alone() -> None:
         columns = score_columns(simulate_spans(model, seed=seed).judgments)
         parts = (columns.system, columns.segment, columns.judge)
         x = np.concatenate(
-            [np.eye(int(part.max()) + 1)[part] for part in parts], axis=1
+            [np.eye(int(part.max()) + 1)[part] for part in parts],
+            axis=1,
         )
         _effect, residual = least_squares(columns)
         systems = len(columns.systems)
         effects = np.linalg.pinv(x)[:systems]
         influence = (effects - effects.mean(axis=0)) * residual
         of_segments = np.array(
-            [np.bincount(columns.segment, weights=row) for row in influence]
+            [np.bincount(columns.segment, weights=row) for row in influence],
         )
         over_segments = np.sqrt((of_segments**2).sum(axis=1))
         assert (fit_additive(columns).error >= over_segments - 1e-9).all(), seed
@@ -292,7 +312,8 @@ def test_no_interval_where_the_model_fits_whatever_the_scores_are() -> None:
     assert fit.ranges.low.tolist() == fit.ranges.high.tolist() == [0, 0, 0]
     # Nor where another group has residuals.
     other = fit_additive(
-        score_columns([*screens, *pair("D", "E", 10, judge="j1")]), level="segments"
+        score_columns([*screens, *pair("D", "E", 10, judge="j1")]),
+        level="segments",
     )
     assert np.isnan(other.error[:3]).all()
     assert np.isfinite(other.error[3:]).all()

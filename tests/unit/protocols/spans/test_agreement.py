@@ -16,12 +16,12 @@ def test_two_judges_side_by_side() -> None:
         for number, score in enumerate(given_scores)
     ]
     found = score_agreement(
-        [*screens, judgment(output("A", 0), judge="eve", segment="9")]
+        [*screens, judgment(output("A", 0), judge="eve", segment="9")],
     )
     (pair,) = found.pairs
     assert (pair.one, pair.other, pair.shared) == ("ann", "bob", 4)
     assert pair.pearson == pytest.approx(
-        np.corrcoef(scores["ann"], scores["bob"])[0, 1]
+        np.corrcoef(scores["ann"], scores["bob"])[0, 1],
     )
     assert pair.spearman == pytest.approx(0.8)
     assert pair.kendall == pytest.approx(2 / 3)
@@ -70,7 +70,10 @@ def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> No
         ),
     ):
         by_hand = correlation_clustered(
-            scores["ann"], scores["bob"], (np.arange(20),), coefficient=coefficient
+            scores["ann"],
+            scores["bob"],
+            (np.arange(20),),
+            coefficient=coefficient,
         )
         assert ends == pytest.approx((by_hand.low, by_hand.high))
         assert ends[0] is not None
@@ -95,6 +98,6 @@ def test_a_severe_judge_lowers_raw_agreement_and_not_the_standardised() -> None:
 
 def test_no_shared_output_is_no_agreement() -> None:
     found = score_agreement(
-        [judgment(output("A", 1)), judgment(output("B", 1), judge="bob")]
+        [judgment(output("A", 1)), judgment(output("B", 1), judge="bob")],
     )
     assert (found.pairs, found.shared, found.pearson) == ((), 0, None)

@@ -48,7 +48,9 @@ def test_appraise_rows_of_esa() -> None:
     ],
 )  # fmt: skip
 def test_appraise_rows_of_all_kinds(
-    row: str, spans: tuple[Span, ...] | None, ended: float | None
+    row: str,
+    spans: tuple[Span, ...] | None,
+    ended: float | None,
 ) -> None:
     ((found,), losses) = read_appraise_csv(in_memory(row))
     assert (found.outputs[0].score, found.outputs[0].spans, found.ended_at) == (
@@ -105,7 +107,9 @@ def test_appraise_says_what_it_left_out() -> None:
     ],
 )
 def test_appraise_names_line_and_column(
-    row: str, field: str | None, problem: str
+    row: str,
+    field: str | None,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_appraise_csv(in_memory(f"{ESA}{row}\n"))
@@ -116,7 +120,7 @@ def test_appraise_names_line_and_column(
 
 def test_appraise_counts_as_browsers_do() -> None:
     (line,), losses = write_appraise_csv(
-        [judgment(output("A", 50, [minor(1, 3)], "😀ab"))]
+        [judgment(output("A", 50, [minor(1, 3)], "😀ab"))],
     )
     # The first character is two units of UTF-16.
     assert '""start_i"": 2, ""end_i"": 3' in line

@@ -16,7 +16,8 @@ RunJson = Callable[..., Any]
 SCORED = ("analyse", "spans")
 FEWER = ("--option", "resamples=100")
 CAMPAIGN = simulate_spans(
-    SpanModel(systems=4, segments=30, screens=2, spread=30), seed=1
+    SpanModel(systems=4, segments=30, screens=2, spread=30),
+    seed=1,
 )
 
 
@@ -47,7 +48,8 @@ def test_scoring_says_all_of_a_campaign(run_json: RunJson, tmp_path: Path) -> No
 
 
 def test_errors_rank_where_there_are_no_scores(
-    run_json: RunJson, tmp_path: Path
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     name = written(tmp_path / "j.tsv", SpansFormat.MQM_TSV)
     arguments = (*SCORED, name, *FEWER)
@@ -58,7 +60,8 @@ def test_errors_rank_where_there_are_no_scores(
 
 
 def test_scores_of_outputs_alone_imply_no_ranking_unless_asked(
-    run_json: RunJson, tmp_path: Path
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     name = written(tmp_path / "j.csv", SpansFormat.APPRAISE_CSV)
     found = run_json(*SCORED, name, *FEWER)
@@ -67,18 +70,23 @@ def test_scores_of_outputs_alone_imply_no_ranking_unless_asked(
 
 
 def test_thresholds_decide_what_is_asked_about(
-    run_json: RunJson, tmp_path: Path
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "j.jsonl"
     screens = [
         judgment(
-            output("A", 70), output("B", 95, [major()]), judge=judge, segment=segment
+            output("A", 70),
+            output("B", 95, [major()]),
+            judge=judge,
+            segment=segment,
         )
         for judge in ("ann", "bob")
         for segment in ("1", "2")
     ]
     path.write_text(
-        "".join(write_spans(screens, SpansFormat.JSONL)[0]), encoding="utf-8"
+        "".join(write_spans(screens, SpansFormat.JSONL)[0]),
+        encoding="utf-8",
     )
     found = run_json(*SCORED, path, *FEWER)
     assert (found["contradictions"]["low_without_error"], found["contradicting"]) == (
@@ -103,7 +111,12 @@ def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> No
     name = written(tmp_path / "j.jsonl", SpansFormat.JSONL)
     to = tmp_path / "j.csv"
     found = run_json(
-        "convert_spans", name, "--to", to, "--output-format", "appraise-csv"
+        "convert_spans",
+        name,
+        "--to",
+        to,
+        "--output-format",
+        "appraise-csv",
     )
     assert (found["judgments"], found["lost_reading"]) == (60, [])
     assert {loss["what"]: loss["count"] for loss in found["lost_writing"]} == {
@@ -123,10 +136,11 @@ def test_conversions_say_what_they_lose(run_json: RunJson, tmp_path: Path) -> No
 def test_bad_input_writes_nothing(run_json: RunJson, tmp_path: Path) -> None:
     path, to = tmp_path / "j.jsonl", tmp_path / "out.jsonl"
     path.write_text(
-        '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 200}]}\n'
+        '{"segment": "1", "judge": "ann", "outputs": [{"systems": ["A"], "score": 200}]}\n',
     )
     with pytest.raises(
-        CommandError, match=r"line 1 \(field \"outputs\[0\].score\"\)"
+        CommandError,
+        match=r"line 1 \(field \"outputs\[0\].score\"\)",
     ) as refused:
         run_json("convert_spans", path, "--to", to)
     assert refused.value.returncode == 2

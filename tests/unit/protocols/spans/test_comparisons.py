@@ -17,7 +17,7 @@ from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=5))
 def test_labels_are_in_the_order_of_the_scores(scores: list[int]) -> None:
     screen = judgment(
-        *(output(f"s{place}", score) for place, score in enumerate(scores))
+        *(output(f"s{place}", score) for place, score in enumerate(scores)),
     )
     labels = blocks_of_scores([screen]).labels[0]
     for one, label in zip(scores, labels, strict=True):
@@ -32,8 +32,8 @@ def test_equal_texts_with_equal_scores_are_one_candidate() -> None:
                 output("A", 50, text="x"),
                 output("B", 50, text="x"),
                 output("C", 40, text="y"),
-            )
-        ]
+            ),
+        ],
     )
     assert same.candidates.tolist() == [[0, 0, 1]]
     assert tally(same).comparisons == 2

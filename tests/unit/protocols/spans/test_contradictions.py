@@ -18,7 +18,7 @@ from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 #: Answers, by the errors of each output, and the questions they raise.
 TABLE = json.loads(
-    Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8")
+    Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8"),
 )
 
 

@@ -55,7 +55,7 @@ def test_places_in_the_source_are_counted_as_lost() -> None:
     [judgment], losses = read_evalset_ratings(in_memory(line))
     assert judgment.outputs[0].spans == (minor(None, None), minor(None, None))
     assert lost(losses) == {
-        "places of errors in the source (missing content instead)": 1
+        "places of errors in the source (missing content instead)": 1,
     }
 
 

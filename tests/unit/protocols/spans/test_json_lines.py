@@ -47,7 +47,8 @@ def test_json_lines_say_everything() -> None:
 
 def one(**changes: Any) -> str:
     output = {"systems": ["A"], "score": 50, "text": "abc", "spans": []} | changes.pop(
-        "output", {}
+        "output",
+        {},
     )
     return json.dumps({"segment": "1", "judge": "ann", "outputs": [output]} | changes)
 
@@ -92,7 +93,9 @@ def one(**changes: Any) -> str:
     ],
 )  # fmt: skip
 def test_json_lines_name_line_and_key(
-    text: str, field: str | None, problem: str
+    text: str,
+    field: str | None,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_spans_jsonl(in_memory(f"{one()}\n\n{text}\n", "j.jsonl"))

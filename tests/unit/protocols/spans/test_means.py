@@ -16,7 +16,7 @@ def test_scores_of_one_segment_are_averaged_first() -> None:
             judgment(output("A", 10), segment="1"),
             judgment(output("A", 20), segment="1", judge="bob"),
             judgment(output("A", 60), segment="2"),
-        ]
+        ],
     )
     assert system_means(columns).mean.tolist() == [37.5]
     by_round = unit_scores(columns, unit="round")
@@ -44,7 +44,7 @@ def test_judges_without_a_scale_have_no_standardised_score() -> None:
             judgment(output("A", 10), output("B", 20), judge="ann"),
             judgment(output("A", 50), output("B", 50), judge="bob"),
             judgment(output("B", 90), judge="eve"),
-        ]
+        ],
     )
     means = system_means(columns)
     assert means.unscaled_judges == ("bob", "eve")
@@ -56,7 +56,7 @@ def test_a_system_with_scores_on_few_segments_has_no_interval() -> None:
         judgment(output("A", 50 + number), segment=str(number)) for number in range(50)
     ]
     means = system_means(
-        score_columns([*screens, judgment(output("B", 10), segment="50")])
+        score_columns([*screens, judgment(output("B", 10), segment="50")]),
     )
     assert np.isfinite(means.low).tolist() == [True, False]
     assert means.mean[1] == 10
@@ -84,11 +84,15 @@ def test_documents_are_drawn_as_a_whole() -> None:
 
 @pytest.mark.parametrize(("segments", "judges"), [(1, 1), (44, 1), (60, 2)])
 def test_thin_scores_and_scores_of_several_judges_have_means_alone(
-    segments: int, judges: int
+    segments: int,
+    judges: int,
 ) -> None:
     screens = [
         judgment(
-            output("A", 90 - n % 5), output("B", 10), segment=str(n), judge=f"j{j}"
+            output("A", 90 - n % 5),
+            output("B", 10),
+            segment=str(n),
+            judge=f"j{j}",
         )
         for n in range(segments)
         for j in range(judges)

@@ -10,7 +10,9 @@ from tests.unit.protocols.spans.in_memory import in_memory, lost
 
 
 def mqm(
-    *rows: tuple[str, str, str], source: str = "A source", system: str = "A"
+    *rows: tuple[str, str, str],
+    source: str = "A source",
+    system: str = "A",
 ) -> str:
     lines = ["\t".join((*COLUMNS, "comment"))]
     lines += [
@@ -27,8 +29,8 @@ def test_mqm_rows_of_one_rater_are_one_judgment() -> None:
                 ("Ein <v>Wort</v> da", "Style/Awkward", "Minor"),
                 ("<v>Ein Wort</v> da", "Accuracy/Mistranslation", "major"),
                 ("Ein Wort da", "Accuracy/Omission", "Major"),
-            )
-        )
+            ),
+        ),
     )
     (only,) = found
     assert only.outputs == (
@@ -54,8 +56,8 @@ def test_mqm_says_what_it_left_out() -> None:
                 ("Ein Wort", "No-error", "No-error"),
                 ("Ein <v>Wort</v>", "Style/Awkward", "Trivial"),
                 ("<v>Ein</v> <v>Wort</v>", "Other", "Major"),
-            )
-        )
+            ),
+        ),
     )
     assert found[0].outputs[0].spans == (major(0, 3, "Other"),)
     assert lost(losses) == {UNKNOWN_SEVERITY: 1, "further places of one error": 1}
@@ -68,7 +70,8 @@ def test_mqm_keeps_severities_and_marks_in_the_source() -> None:
         source="A source",
     )
     text += mqm(
-        ("Ein Wort", "Accuracy/Omission", "Minor"), source="A <v>source</v>"
+        ("Ein Wort", "Accuracy/Omission", "Minor"),
+        source="A <v>source</v>",
     ).split("\n", 1)[1]
     found, losses = read_mqm_tsv(in_memory(text))
     assert losses == ()
@@ -112,7 +115,10 @@ def test_mqm_files_are_quoted_or_not() -> None:
     ],
 )
 def test_mqm_names_line_and_column(
-    text: str, line: int, field: str | None, problem: str
+    text: str,
+    line: int,
+    field: str | None,
+    problem: str,
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_mqm_tsv(in_memory(text))

@@ -32,7 +32,7 @@ def entry(
     )
     return json.dumps(
         {"annotation": annotation, "item": item, "user_id": judge, "item_i": item_i}
-        | more
+        | more,
     )
 
 
@@ -52,7 +52,7 @@ def test_pearmut_says_scores_and_spans_side_by_side() -> None:
     both = {"A": said(70, (3, 4, "minor"), (8, 8, "major")), "B": said(100)}
     actions = [{"time": at, "action": "x"} for at in (1000.5, 1010.5, 1200.5)]
     ((found,), losses) = read_pearmut_log(
-        in_memory(entry([both], actions=actions, comment="ok"))
+        in_memory(entry([both], actions=actions, comment="ok")),
     )
     assert found.outputs == (
         output("A", 70, [minor(3, 6), major(None, None)], "eins\nzwei"),
@@ -123,7 +123,9 @@ def test_pearmut_leaves_out_what_is_no_judgment() -> None:
     ]
     log = [
         entry(
-            ["German"], item_i="welcome_0", item=[{"text": "Native?", "form": "string"}]
+            ["German"],
+            item_i="welcome_0",
+            item=[{"text": "Native?", "form": "string"}],
         ),
         entry([None, {"A": said(1)}, {"A": said(2)}, {"A": said(3)}], item=skipped),
         entry(
@@ -160,7 +162,7 @@ def test_pearmut_names_of_wmt_say_languages_and_documents() -> None:
     }
     for name, expected in names.items():
         ((found,), _losses) = read_pearmut_log(
-            in_memory(entry([{"A": said(1)}], item=[item | {"item_id": name}]))
+            in_memory(entry([{"A": said(1)}], item=[item | {"item_id": name}])),
         )
         assert (
             found.source_language,
@@ -173,7 +175,7 @@ def test_pearmut_names_of_wmt_say_languages_and_documents() -> None:
 def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
     lines = [json.loads(entry([{"A": said(score)}])) for score in (1, 2)]
     download = json.dumps(
-        {"eng_Latn---ces_Latn v3": lines[:1], "other": lines[1:], "empty": []}
+        {"eng_Latn---ces_Latn v3": lines[:1], "other": lines[1:], "empty": []},
     )
     found, losses = read_pearmut_log(in_memory(download))
     # The same judge and number in two campaigns are two documents.
@@ -209,7 +211,7 @@ def test_pearmut_names_line_and_key(line: str, field: str | None, problem: str) 
 
 def test_pearmut_counts_units_of_utf16_and_no_line_breaks() -> None:
     screen = judgment(
-        output("A", 50, [minor(2, 4), major(0, 2), minor(None, None)], "😀\nab")
+        output("A", 50, [minor(2, 4), major(0, 2), minor(None, None)], "😀\nab"),
     )
     (line,), losses = write_pearmut_log([screen])
     spans = json.loads(line)["annotation"][0]["A"]["error_spans"]
@@ -246,6 +248,6 @@ def test_campaign_that_would_fill_the_memory_is_refused(
 def test_source_of_a_log_is_its_transcript_as_in_campaigns() -> None:
     item = {"item_id": "0", "src": "<video>", "src_text": "Hi.", "tgt": {"A": "eins"}}
     [judgment], _losses = read_pearmut_log(
-        in_memory(entry([{"A": said(50)}], item=[item]))
+        in_memory(entry([{"A": said(50)}], item=[item])),
     )
     assert judgment.source == "Hi."

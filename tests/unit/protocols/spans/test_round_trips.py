@@ -42,12 +42,14 @@ def test_json_lines_lose_nothing(judgments: list[ScoredJudgment]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("read", "write"), [(read_appraise_csv, write_appraise_csv), (read_pearmut_log, write_pearmut_log), (read_mqm_tsv, write_mqm_tsv)]
+    ("read", "write"), [(read_appraise_csv, write_appraise_csv), (read_pearmut_log, write_pearmut_log), (read_mqm_tsv, write_mqm_tsv)],
 )  # fmt: skip
 @given(judgments=st.lists(any_judgment(), min_size=1, max_size=4))
 @MANY
 def test_second_round_trip_changes_nothing(
-    read: Read, write: Write, judgments: list[ScoredJudgment]
+    read: Read,
+    write: Write,
+    judgments: list[ScoredJudgment],
 ) -> None:
     """A second round trip loses nothing more: formats lose data but do not change them."""
     lines, losses = write(judgments)
@@ -93,7 +95,8 @@ def test_appraise_keeps_scores_spans_and_times(judgment: ScoredJudgment) -> None
         )
         # Milliseconds are written; a sum of floats may differ from them in its last bits.
         assert (each.started_at, each.ended_at) == pytest.approx(
-            (judgment.started_at, judgment.ended_at), abs=1e-6
+            (judgment.started_at, judgment.ended_at),
+            abs=1e-6,
         )
         assert (each.outputs[0].systems, each.outputs[0].score) == (
             (system,),
@@ -133,7 +136,7 @@ def test_pearmut_keeps_texts_scores_spans_and_what_was_side_by_side(
         assert found.segment == judgment.segment
     assert found.comment == judgment.comment
     if not said.intersection(
-        {"spans of line breaks alone", "line breaks at the ends of spans"}
+        {"spans of line breaks alone", "line breaks at the ends of spans"},
     ):
         assert [output.spans for output in found.outputs] == [
             output.spans for output in by_system

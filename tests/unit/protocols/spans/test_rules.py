@@ -52,7 +52,7 @@ def test_permutation_p_is_exact_for_few_differences() -> None:
     zero = [0, 0, 0, 0]
     for values, p in (([1, 2, 3, 4], 2 / 16), ([1, 2, 3, -4], 14 / 16), (zero, 1)):
         assert permutation_p(np.array([values, zero], dtype=np.float64).T).tolist() == [
-            p
+            p,
         ]
 
 
@@ -79,7 +79,8 @@ def test_wmt25_by_its_script() -> None:
             for upper in order[:place][::-1]:
                 if (
                     stats.wilcoxon(
-                        values[:, upper] - values[:, system], alternative="greater"
+                        values[:, upper] - values[:, system],
+                        alternative="greater",
                     ).pvalue
                     < 0.05
                 ):
@@ -88,7 +89,8 @@ def test_wmt25_by_its_script() -> None:
             for lower in order[place + 1 :]:
                 if (
                     stats.wilcoxon(
-                        values[:, system] - values[:, lower], alternative="greater"
+                        values[:, system] - values[:, lower],
+                        alternative="greater",
                     ).pvalue
                     < 0.05
                 ):
@@ -124,7 +126,8 @@ def test_our_rule_corrects_for_the_number_of_pairs() -> None:
     raw = permutation_p(values[:, order])
     smallest = int(np.argmin(raw))
     assert found.p[pairs[smallest]] == pytest.approx(
-        min(1, 10 * raw[smallest]), abs=0.1
+        min(1, 10 * raw[smallest]),
+        abs=0.1,
     )
     assert found.cluster.tolist() == [1] * 5
     assert found.ranges.low.tolist() == [1] * 5
@@ -155,7 +158,9 @@ def test_systems_without_a_shared_segment_have_no_paired_p(rule: ClusterRule) ->
     ]
     shared = [
         judgment(
-            output("C", 96 - 8 * (n % 2) - n), output("A", 90 - n), segment=f"c{n}"
+            output("C", 96 - 8 * (n % 2) - n),
+            output("A", 90 - n),
+            segment=f"c{n}",
         )
         for n in range(6)
     ]
@@ -182,7 +187,8 @@ def test_fewer_than_six_common_segments_have_no_test(rule: ClusterRule) -> None:
 
 def test_a_pair_does_not_depend_on_the_others() -> None:
     judgments = simulate_spans(
-        SpanModel(systems=4, segments=30, outputs=4), seed=1
+        SpanModel(systems=4, segments=30, outputs=4),
+        seed=1,
     ).judgments
     fewer = [
         replace(

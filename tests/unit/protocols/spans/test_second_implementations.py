@@ -61,7 +61,8 @@ def test_effects_and_errors_are_those_of_statsmodels(level: Any, seed: int) -> N
     unit = columns.segment if level == "segments" else columns.judge
     plain = sm.OLS(columns.score, x).fit()
     clustered = sm.OLS(columns.score, x).fit(
-        cov_type="cluster", cov_kwds={"groups": unit, "use_correction": False}
+        cov_type="cluster",
+        cov_kwds={"groups": unit, "use_correction": False},
     )
     assert fit.noise == pytest.approx(plain.scale**0.5)
     for system in range(len(columns.systems)):
@@ -82,7 +83,7 @@ def test_effects_and_errors_are_those_of_statsmodels(level: Any, seed: int) -> N
             )
             number = kish(moved, columns.segment)
             variances.append(
-                weights @ of_segments.cov_params() @ weights * number / (number - 1)
+                weights @ of_segments.cov_params() @ weights * number / (number - 1),
             )
         assert fit.error[system] ** 2 == pytest.approx(max(variances))
 
@@ -118,7 +119,7 @@ def test_both_ways_are_segments_and_judges_without_what_they_share(seed: int) ->
         assert fit.degrees[system] == pytest.approx(degrees)
         half = stats.t.ppf(0.975, degrees) * used**0.5
         assert (fit.low[system], fit.high[system]) == pytest.approx(
-            (fit.effect[system] - half, fit.effect[system] + half)
+            (fit.effect[system] - half, fit.effect[system] + half),
         )
 
 
@@ -172,7 +173,8 @@ def test_our_rule_is_holms_of_all_pairs(seed: int) -> None:
     columns = score_columns(simulate_spans(model, seed=seed).judgments)
     found = apply_rule(columns, ClusterRule.PERMUTATION)
     values = unit_scores(columns).values[
-        :, [columns.systems.index(n) for n in found.systems]
+        :,
+        [columns.systems.index(n) for n in found.systems],
     ]
     above = np.triu_indices(5, 1)
     # Eleven differences: all 2,048 flips are tried, and nothing is drawn.

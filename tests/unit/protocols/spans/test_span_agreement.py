@@ -43,7 +43,7 @@ def test_outputs_without_errors_are_counted_apart() -> None:
                 output("C", 50),
                 judge="bob",
             ),
-        ]
+        ],
     )
     assert (found.shared, found.both_free, found.one_free, found.f1) == (2, 1, 1, 0)
 

@@ -26,8 +26,11 @@ def judged(blocks: int, *, noise: float, seed: int = 1) -> list[BlockRow]:
         labels = best_worst_labels(answer, 4)
         rows.append(
             BlockRow(
-                f"judge {number % 5}", number // 2, [[name] for name in shown], labels
-            )
+                f"judge {number % 5}",
+                number // 2,
+                [[name] for name in shown],
+                labels,
+            ),
         )
     return rows
 

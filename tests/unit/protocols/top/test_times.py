@@ -12,13 +12,17 @@ def times(*rows: tuple[float, int, int]) -> Times:
     seconds, judge, segment = np.array(rows, dtype=np.float64).reshape(-1, 3).T
     whole = np.int64
     return Times(
-        seconds, judge.astype(whole), segment.astype(whole), np.full(len(rows), 5)
+        seconds,
+        judge.astype(whole),
+        segment.astype(whole),
+        np.full(len(rows), 5),
     )
 
 
 def test_the_ratio_is_that_of_means() -> None:
     found = times_compared(
-        times((10, 0, 0), (20, 1, 1), (60, 2, 2)), times((50, 0, 3), (70, 3, 4))
+        times((10, 0, 0), (20, 1, 1), (60, 2, 2)),
+        times((50, 0, 3), (70, 3, 4)),
     )
     assert found.shortage is None
     assert list(found.means) == [30, 60]

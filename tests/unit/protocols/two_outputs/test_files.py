@@ -28,7 +28,8 @@ LINE: dict[str, Any] = {
 
 
 def test_judges_and_systems_are_chosen(
-    make_file: MakeFile, run: Callable[..., str]
+    make_file: MakeFile,
+    run: Callable[..., str],
 ) -> None:
     lines = [
         {**LINE, "judge": judge, "second": [other]}
@@ -82,7 +83,10 @@ def test_judges_and_systems_are_chosen(
     ],
 )
 def test_error_names_line_and_key(
-    make_file: MakeFile, change: dict[str, Any], key: str, problem: str
+    make_file: MakeFile,
+    change: dict[str, Any],
+    key: str,
+    problem: str,
 ) -> None:
     first = {**LINE, "answer": "both_fine"}
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
@@ -98,7 +102,8 @@ def test_a_judge_may_answer_again(make_file: MakeFile, run: Callable[..., str]) 
 
 
 def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
-    make_file: MakeFile, run_json: Callable[..., Any]
+    make_file: MakeFile,
+    run_json: Callable[..., Any],
 ) -> None:
     row = {"first": "cu", "second": ["pc"], "answer": "first"}
     file = make_file(
@@ -106,7 +111,7 @@ def test_kappa_of_judges_who_always_agree_is_undefined_in_words(
             {**row, "segment": segment, "judge": judge}
             for segment in (1, 2)
             for judge in "MO"
-        ]
+        ],
     )
     read = LINES.read([file])
     options: TwoOutputsOptions = {

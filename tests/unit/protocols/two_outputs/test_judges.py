@@ -23,7 +23,11 @@ TABLE_8 = {"A": (24, 23, 5, 11), "C": (10, 12, 5, 36), "D": (32, 20, 2, 9), "M":
 def choices_of(rows: list[tuple[int, int, int]], judges: int, items: int) -> Choices:
     item, judge, choice = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return Choices(
-        item, judge, choice, tuple(f"judge {n}" for n in range(judges)), items
+        item,
+        judge,
+        choice,
+        tuple(f"judge {n}" for n in range(judges)),
+        items,
     )
 
 
@@ -81,7 +85,7 @@ def test_no_items_in_common() -> None:
 
 def test_one_answer_to_everything_has_no_kappa() -> None:
     found = judges_compared(
-        choices_of([(n, j, 2) for n in range(3) for j in range(2)], 2, 3)
+        choices_of([(n, j, 2) for n in range(3) for j in range(2)], 2, 3),
     )
     assert found.pairs[0].kappa is None
     assert found.mean is None
@@ -93,11 +97,11 @@ def test_one_answer_to_everything_has_no_kappa() -> None:
         st.tuples(st.integers(0, 9), st.integers(0, 3), st.integers(0, 3)),
         min_size=1,
         max_size=60,
-    )
+    ),
 )
 def test_against_counting_by_hand(rows: list[tuple[int, int, int]]) -> None:
     once = list(
-        {(item, judge): (item, judge, choice) for item, judge, choice in rows}.values()
+        {(item, judge): (item, judge, choice) for item, judge, choice in rows}.values(),
     )
     found = judges_compared(choices_of(once, 4, 10))
     said = {(item, judge): choice for item, judge, choice in once}
@@ -126,7 +130,8 @@ def test_against_counting_by_hand(rows: list[tuple[int, int, int]]) -> None:
     st.integers(0, 9),
 )
 def test_mirrored_agreement_does_not_depend_on_which_system_is_x(
-    rows: list[tuple[int, int, int]], turned: int
+    rows: list[tuple[int, int, int]],
+    turned: int,
 ) -> None:
     mirrored = [1, 0, 2, 3]
     others = [
@@ -138,7 +143,7 @@ def test_mirrored_agreement_does_not_depend_on_which_system_is_x(
         for each in (rows, others)
     )
     assert [pair.kappa for pair in one.pairs] == pytest.approx(
-        [pair.kappa for pair in other.pairs]
+        [pair.kappa for pair in other.pairs],
     )
     assert one.together.kappa == pytest.approx(other.together.kappa)
 
@@ -161,7 +166,10 @@ def random_choices(judges: int, items: int) -> Choices:
 
 def left_out(choices: Choices, kept: BoolArray) -> Choices:
     rows = zip(
-        choices.item[kept], choices.judge[kept], choices.choice[kept], strict=True
+        choices.item[kept],
+        choices.judge[kept],
+        choices.choice[kept],
+        strict=True,
     )
     return choices_of(list(rows), len(choices.judges), choices.items)
 
@@ -193,7 +201,8 @@ def test_intervals_are_those_of_leaving_out_each_item_and_judge(
     assert pair.low is not None
     assert pair.high is not None
     variance = jackknife(
-        pair.kappa, np.array([of_pair for _whole, of_pair in without_items])
+        pair.kappa,
+        np.array([of_pair for _whole, of_pair in without_items]),
     )
     reach = student.ppf(0.975, 29) * math.sqrt(variance) / (1 - pair.kappa)
     assert pair.high == pytest.approx(1 - (1 - pair.kappa) * math.exp(-reach))

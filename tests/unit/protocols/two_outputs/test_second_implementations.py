@@ -12,7 +12,9 @@ from protocols.two_outputs.statistics import Choice, Choices, judges_compared
 
 _JUDGES = ("ann", "bob", "cy")
 _ITEMS = st.lists(
-    st.tuples(*[st.sampled_from(Choice)] * len(_JUDGES)), min_size=2, max_size=30
+    st.tuples(*[st.sampled_from(Choice)] * len(_JUDGES)),
+    min_size=2,
+    max_size=30,
 )
 
 
@@ -62,7 +64,7 @@ def test_kappa_of_two_judges_is_cohens(items: list[tuple[Choice, ...]]) -> None:
 def test_kappa_of_all_judges_is_fleiss(items: list[tuple[Choice, ...]]) -> None:
     together = judges_compared(choices_of(items)).together
     counts = np.array(
-        [[answers.count(choice) for choice in Choice] for answers in items]
+        [[answers.count(choice) for choice in Choice] for answers in items],
     )
     assert together.items == len(items)
     if np.count_nonzero(counts.sum(axis=0)) == 1:
@@ -83,7 +85,7 @@ def test_mirrored_kappa_is_that_of_each_table_and_its_mirror(
     found = judges_compared(choices_of(items), is_mirrored=True)
     twice = judges_compared(choices_of(both))
     assert [pair.kappa for pair in found.pairs] == pytest.approx(
-        [pair.kappa for pair in twice.pairs]
+        [pair.kappa for pair in twice.pairs],
     )
     assert found.together.kappa == pytest.approx(twice.together.kappa)
     # The table shows the answers.

@@ -40,9 +40,11 @@ def evidence(difference: float, variance: float, degrees_of_freedom: float) -> f
     return float(
         np.exp(
             log_evidence(
-                np.array(difference), np.array(variance), np.array(degrees_of_freedom)
-            )
-        )
+                np.array(difference),
+                np.array(variance),
+                np.array(degrees_of_freedom),
+            ),
+        ),
     )
 
 
@@ -53,10 +55,13 @@ def test_a_difference_of_three_standard_errors_worked_by_hand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("difference", "variance", "degrees_of_freedom"), [(0.3, 0.01, 9), (0.1, 0.004, 4)]
+    ("difference", "variance", "degrees_of_freedom"),
+    [(0.3, 0.01, 9), (0.1, 0.004, 4)],
 )
 def test_anytime_statistic_equals_mixture_of_noncentral_t_densities(
-    difference: float, variance: float, degrees_of_freedom: float
+    difference: float,
+    variance: float,
+    degrees_of_freedom: float,
 ) -> None:
     t, spread = difference / variance**0.5, MIXTURE / variance**0.5
     mixed, _ = integrate.quad(
@@ -69,14 +74,17 @@ def test_anytime_statistic_equals_mixture_of_noncentral_t_densities(
     )
     expected = mixed / stats.t.pdf(t, degrees_of_freedom)
     assert evidence(difference, variance, degrees_of_freedom) == pytest.approx(
-        expected, rel=1e-6
+        expected,
+        rel=1e-6,
     )
 
 
 def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
     difference, variance = 0.2, 0.003
     expected = stats.norm.pdf(
-        difference, 0, (variance + MIXTURE**2) ** 0.5
+        difference,
+        0,
+        (variance + MIXTURE**2) ** 0.5,
     ) / stats.norm.pdf(difference, 0, variance**0.5)
     assert evidence(difference, variance, 1e9) == pytest.approx(expected, rel=1e-5)
 
@@ -87,10 +95,12 @@ def test_with_a_known_variance_it_is_the_mixture_of_normal_densities() -> None:
     level=st.floats(1e-6, 0.5),
 )
 def test_an_estimate_half_a_width_away_has_just_the_evidence(
-    variance: float, degrees_of_freedom: float, level: float
+    variance: float,
+    degrees_of_freedom: float,
+    level: float,
 ) -> None:
     width = float(
-        half_width(np.array(variance), np.array(degrees_of_freedom), level=level)
+        half_width(np.array(variance), np.array(degrees_of_freedom), level=level),
     )
     needed = -np.log(level)
     if np.isinf(width):
@@ -100,7 +110,9 @@ def test_an_estimate_half_a_width_away_has_just_the_evidence(
         )
     elif width < 1e5:
         found = log_evidence(
-            np.array(width), np.array(variance), np.array(degrees_of_freedom)
+            np.array(width),
+            np.array(variance),
+            np.array(degrees_of_freedom),
         )
         assert float(found) == pytest.approx(needed, rel=1e-4, abs=1e-6)
 
@@ -114,7 +126,9 @@ def test_looking_after_every_unit_keeps_the_error_rate() -> None:
     from_ = slice(4, None)
     variance = (square[:, from_] / (number[from_] - 1)).clip(1e-12)
     found = log_evidence(
-        mean[:, from_], variance, np.broadcast_to(number[from_] - 1.0, variance.shape)
+        mean[:, from_],
+        variance,
+        np.broadcast_to(number[from_] - 1.0, variance.shape),
     )
     wrong = (found >= np.log(20)).any(axis=1).mean()
     assert wrong <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
@@ -139,7 +153,8 @@ def campaign(*, judges: int, disputed: int | None) -> Moments:
 
 
 def estimated(
-    moments: Moments, ready: list[bool] | None = None
+    moments: Moments,
+    ready: list[bool] | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     return difference_variances(
         moments,
@@ -197,7 +212,10 @@ def test_systems_that_are_not_ready_have_no_variance_and_change_no_other() -> No
 
 
 def pairwise(
-    wins: dict[tuple[int, int], bool], *, first: str = "a", second: str = "b"
+    wins: dict[tuple[int, int], bool],
+    *,
+    first: str = "a",
+    second: str = "b",
 ) -> list[BlockRow]:
     """Rows in which `first` wins or loses, by (segment, judge)."""
     return [
@@ -247,10 +265,14 @@ def test_effective_units_are_those_of_equal_size() -> None:
     wins = dict.fromkeys(((0, 0), (1, 0), (2, 0), (3, 1), (4, 1), (5, 2)), True)
     moments = moments_of_blocks(blocks_from_rows(pairwise(wins), ["a", "b"]), Layout(2))
     assert effective_units_by_system(
-        moments, Layout(2), "judges"
+        moments,
+        Layout(2),
+        "judges",
     ).tolist() == pytest.approx([36 / 14] * 2)
     assert effective_units_by_system(
-        moments, Layout(2), "segments"
+        moments,
+        Layout(2),
+        "segments",
     ).tolist() == pytest.approx([6, 6])
 
 
@@ -265,7 +287,8 @@ def test_systems_that_differ_are_told_apart_in_the_right_order() -> None:
     assert np.all((found.ranges.low <= rank) & (rank <= found.ranges.high))
     np.testing.assert_array_equal(found.above, found.low > 0)
     np.testing.assert_array_equal(
-        found.above | found.above.T, found.log_evidence > np.log(300)
+        found.above | found.above.T,
+        found.log_evidence > np.log(300),
     )
 
 
@@ -317,10 +340,12 @@ def test_seven_judges_of_ten_are_not_evidence_however_much_they_judge() -> None:
     [(40, 4, (Refusal.FEW_JUDGES,)), (9, 12, (Refusal.FEW_SEGMENTS,)), (9, 4, (Refusal.FEW_JUDGES, Refusal.FEW_SEGMENTS)), (10, 5, ())],
 )  # fmt: skip
 def test_few_judges_and_few_segments_are_refused(
-    segments: int, judges: int, reasons: tuple[Refusal, ...]
+    segments: int,
+    judges: int,
+    reasons: tuple[Refusal, ...],
 ) -> None:
     found = anytime_ranges(
-        everybody_judges_everything(segments, judges, won_on=segments)
+        everybody_judges_everything(segments, judges, won_on=segments),
     )
     assert found.refused == reasons
     assert found.refusals == (dict.fromkeys("ab", reasons) if reasons else {})
@@ -371,7 +396,8 @@ def test_single_system_with_enough_judges_is_reported() -> None:
         row
         for judge, name in enumerate("bcdefg")
         for row in pairwise(
-            {(10 * judge + s, judge): True for s in range(10)}, second=name
+            {(10 * judge + s, judge): True for s in range(10)},
+            second=name,
         )
     ]
     found = anytime_ranges(blocks_from_rows(rows, "abcdefg"))
@@ -386,7 +412,7 @@ def test_systems_that_met_others_are_not_compared() -> None:
     found = anytime_ranges(blocks_from_rows(rows, "abcd"))
     assert np.argwhere(found.above).tolist() == [[0, 1], [2, 3]]
     alone = anytime_ranges(
-        blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd")
+        blocks_from_rows([*rows, *pairwise(wins, second="c")], "abcd"),
     )
     assert alone.refused == (Refusal.OTHER_OPPONENTS,)
 
@@ -427,7 +453,8 @@ def test_arguments_out_of_range_are_refused() -> None:
 
 def test_moments_of_a_growing_campaign_are_those_of_its_blocks() -> None:
     blocks, _truth = draw_campaign(
-        replace(world_named("redundancy 3"), systems=6, blocks=90), 1
+        replace(world_named("redundancy 3"), systems=6, blocks=90),
+        1,
     )
     growing = Growing(6, (90, 20, 90))
     for rows in (slice(0, 30), slice(30, 90)):
@@ -495,7 +522,9 @@ def test_the_evidence_is_the_likelihood_ratio_mixed_by_jeffreys_prior() -> None:
         )
         expected = np.log(mixed / (rate**wins * (1 - rate) ** losses))
         assert log_evidence_of_rate(
-            np.array(wins), np.array(losses), rate
+            np.array(wins),
+            np.array(losses),
+            rate,
         ) == pytest.approx(expected)
 
 

@@ -60,7 +60,10 @@ def scored(*rows: tuple[str, int, str, float]) -> ScoredTask:
     system = np.array([systems.index(each) for each, *_others in rows], dtype=np.int64)
     score = np.array([float(each) for *_others, each in rows])
     return ScoredTask(
-        "scores", blocks, time, OutputScores(systems, system, segment, judges, score)
+        "scores",
+        blocks,
+        time,
+        OutputScores(systems, system, segment, judges, score),
     )
 
 
@@ -80,7 +83,11 @@ def test_scores_of_a_segment_are_averaged_first() -> None:
 
 def test_a_segment_counts_as_often_as_it_is_drawn() -> None:
     task = scored(
-        *(("ab"[place], n, "ada", 50 - place) for n in range(1, 30) for place in (0, 1))
+        *(
+            ("ab"[place], n, "ada", 50 - place)
+            for n in range(1, 30)
+            for place in (0, 1)
+        ),
     )
     wins = task.wins_resampled("segments", seed=3, resamples=200)
     hours = task.hours_resampled("segments", seed=3, resamples=200)
@@ -119,7 +126,7 @@ def test_one_judge_says_nothing_of_ranks() -> None:
     task = scored(*(("abc"[n % 3], n // 3, "ada", n % 3) for n in range(30)))
     (order,) = tasks_beside([task], resamples=100).orders
     assert [(each["rank_low"], each["rank_high"]) for each in order.means] == [
-        (1, 3)
+        (1, 3),
     ] * 3
     assert order.decided.decided == 3
     assert order.decided.per_hour is not None
@@ -165,7 +172,7 @@ def test_twice_the_time_is_half_the_rate_and_half_the_interval(
     assert slow_rate is not None
     assert fast.high is not None
     assert (slow_rate.value, slow_rate.high) == pytest.approx(
-        (fast.value / 2, fast.high / 2)
+        (fast.value / 2, fast.high / 2),
     )
 
 
@@ -305,7 +312,8 @@ def test_a_segment_weighs_the_same_in_both_tasks() -> None:
     scores = drawn_scores(task, counts_method_named("expected_wins"), resamples=100)
     assert set(UNITS) == scores.resampled.keys()
     assert not np.array_equal(
-        scores.resampled["segments"].values, scores.resampled["judges"].values
+        scores.resampled["segments"].values,
+        scores.resampled["judges"].values,
     )
     found = correlations(scores, scores).by_measure["pearson"]
     assert found.value == pytest.approx(1)
@@ -316,7 +324,10 @@ def test_tasks_are_ranked_like_default_live_rankings() -> None:
     tasks = campaign(WORLDS["another order"], np.random.default_rng(2))
     done: list[tuple[int, int]] = []
     found = tasks_beside(
-        tasks, resamples=200, seed=3, progress=lambda *each: done.append(each)
+        tasks,
+        resamples=200,
+        seed=3,
+        progress=lambda *each: done.append(each),
     )
     assert done == [(1, 2), (2, 2)]
     for task, order in zip(tasks, found.orders, strict=True):
@@ -330,7 +341,8 @@ def test_pairs_decided_alike_and_the_other_way_round() -> None:
     assert pair.agreeing == ()
     assert ("system 0", "system 5") in pair.contradicting
     (same,) = tasks_beside(
-        [tasks[0], replace(tasks[0], name="again")], resamples=100
+        [tasks[0], replace(tasks[0], name="again")],
+        resamples=100,
     ).pairs
     assert ("system 0", "system 5") in same.agreeing
     assert same.contradicting == ()
@@ -361,14 +373,17 @@ def test_a_task_that_compares_nothing_has_no_order() -> None:
             "3 judges, tastes",
             "2 judges, strong tastes",
             "3 judges, far apart",
-        ]
+        ],
     ),
 )
 @pytest.mark.parametrize("make", some_now([campaign, scored_campaign]))
 def test_intervals_hold(name: str, make: Callable[..., Any]) -> None:
     """95 % of 50 campaigns, give or take two errors; `beside_coverage` draws hundreds of each."""
     for figure, found in held(
-        WORLDS[name], campaigns=50, resamples=100, make=make
+        WORLDS[name],
+        campaigns=50,
+        resamples=100,
+        make=make,
     ).items():
         if len(found.estimates) * (1 - found.without) > 20:
             assert found.share >= 0.95 - 2 * 0.031, (figure, found.share)

@@ -25,7 +25,7 @@ def test_the_pairwise_columns_of_table_1() -> None:
     study = simulate_campaigns(KOEHN, comparisons=COMPARISONS, methods=(), seed=0)
     ours = np.array([[getattr(row, name) for name in MEASURES] for row in study.rows])
     error = np.array(
-        [[row.standard_errors[name] for name in MEASURES] for row in study.rows]
+        [[row.standard_errors[name] for name in MEASURES] for row in study.rows],
     )
     printed = np.array(PRINTED_TABLE_1["sign_test"]) * [1, 0.01, 1, 0.01]
     # Wrong clusters are so rare (a handful in 400 runs) that a row's standard error is itself
@@ -83,7 +83,11 @@ def test_the_middle_rows_of_table_4_simulated_up_to_four_fifths_of_the_pairs() -
     for systems in (6, 8, 10, 12, 15):
         model = Model(systems=systems, noise=10)
         budget = plan_budget(
-            model, targets=TARGETS[:3], experiments=200, confidence=0.01, seed=0
+            model,
+            targets=TARGETS[:3],
+            experiments=200,
+            confidence=0.01,
+            seed=0,
         )
         ours = np.array([row.average for row in budget.rows], dtype=float)
         ratio = ours / (1000 * np.array(PRINTED_TABLE_4[systems, 10][:3]))

@@ -49,7 +49,8 @@ def test_folds_are_of_segments_and_nearly_equal() -> None:
     assert sorted(sizes) == [2] * 7 + [3] * 3
     shuffled = np.random.default_rng(0).permutation(len(blocks))
     assert np.array_equal(
-        folds_of_segments(blocks.take(shuffled).segment, 10, seed=3), fold[shuffled]
+        folds_of_segments(blocks.take(shuffled).segment, 10, seed=3),
+        fold[shuffled],
     )
 
 
@@ -127,8 +128,9 @@ def test_unpredictable_comparisons_are_counted_as_unknown() -> None:
         blocks_from_rows(rows, NAMES),
         {
             "ew": partial(
-                predict_by_scores, lambda blocks: expected_wins(tally(blocks).wins)
-            )
+                predict_by_scores,
+                lambda blocks: expected_wins(tally(blocks).wins),
+            ),
         },
         folds=2,
     )
@@ -154,7 +156,9 @@ def test_the_radius_is_the_best_there_is() -> None:
         known = np.ones((5, 5), dtype=np.bool_)
 
         def correct(
-            radius: float, difference: npt.NDArray[np.float64], tallies: Tallies
+            radius: float,
+            difference: npt.NDArray[np.float64],
+            tallies: Tallies,
         ) -> int:
             tie = np.abs(difference) <= radius
             won = tallies.wins[~tie & (difference > 0)].sum()

@@ -114,14 +114,17 @@ def test_functions_with_words_are_found() -> None:
     ],
 )
 def test_unknown_words_are_refused_and_known_ones_are_not(
-    function: Callable[..., Any], name: str, words: tuple[Any, ...]
+    function: Callable[..., Any],
+    name: str,
+    words: tuple[Any, ...],
 ) -> None:
     message = refusal(function, arguments(function, name, "nonsense"))
     assert "expected one of" in message
     assert "not 'nonsense'" in message
     for word in words:
         assert "expected one of" not in refusal(
-            function, arguments(function, name, word)
+            function,
+            arguments(function, name, word),
         )
 
 
@@ -158,7 +161,8 @@ def test_a_word_computes_the_correction_it_names(correction: Correction) -> None
 @pytest.mark.parametrize("chance", Chance)
 @pytest.mark.parametrize("pairing", Pairing)
 def test_a_word_computes_the_agreement_it_names(
-    chance: Chance, pairing: Pairing
+    chance: Chance,
+    pairing: Pairing,
 ) -> None:
     by_word = measure_agreement(judged(), chance=chance.value, pairing=pairing.value)
     by_member = measure_agreement(judged(), chance=chance, pairing=pairing)

@@ -16,7 +16,8 @@ MakeFile = Callable[..., str]
 
 
 def blocks(
-    random: np.random.Generator, count: int
+    random: np.random.Generator,
+    count: int,
 ) -> Iterator[tuple[int, str, list[list[str]]]]:
     systems = [
         "A",
@@ -47,7 +48,7 @@ def five_way(random: np.random.Generator, count: int) -> str:
     writer.writerow(
         ["srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId"]
         + [f"system{place}{what}" for place in places for what in ("Number", "Id")]
-        + [f"system{place}rank" for place in places]
+        + [f"system{place}rank" for place in places],
     )
     for segment, judge, candidates in blocks(random, count):
         cells = [
@@ -61,7 +62,7 @@ def five_way(random: np.random.Generator, count: int) -> str:
             ["Czech", "English", segment, document_of(segment), segment, judge, *cells]
             + [""] * (2 * empty)
             + ranks
-            + [-1] * empty
+            + [-1] * empty,
         )
     return out.getvalue()
 
@@ -105,7 +106,8 @@ def assert_same(found: JudgmentsRead, expected: JudgmentsRead) -> None:
 
 
 @pytest.mark.parametrize(
-    "documents", ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"]
+    "documents",
+    ["", " ", "d", "d,,e", ",,", "d,\u00a0,e", "d, e ,e"],
 )
 def test_documents_left_out_are_not_known(documents: str, make_file: MakeFile) -> None:
     content = (
@@ -128,20 +130,24 @@ def with_once(content: str, old: str, new: str) -> str:
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n\n"])
 def test_other_line_ends_blank_lines_and_a_mark_of_order_change_nothing(
-    ends: str, make_file: MakeFile
+    ends: str,
+    make_file: MakeFile,
 ) -> None:
     plain = five_way(np.random.default_rng(2), 20)
     other = "\ufeff" + plain.rstrip("\n").replace("\n", ends)
     assert_same(
-        read_judgments([make_file(other, "other")]), read_judgments([make_file(plain)])
+        read_judgments([make_file(other, "other")]),
+        read_judgments([make_file(plain)]),
     )
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("Czech,", 'Cz"ech,'), ("Czech,", '"Cz""ech",'), ("Czech,", " Czech,"), (",-1\n", ", -1\n"), (",5\n", ",05\n"), (",A,", ", A,")]
+    ("old", "new"), [("Czech,", 'Cz"ech,'), ("Czech,", '"Cz""ech",'), ("Czech,", " Czech,"), (",-1\n", ", -1\n"), (",5\n", ",05\n"), (",A,", ", A,")],
 )  # fmt: skip
 def test_unusual_but_valid_file_is_read(
-    old: str, new: str, make_file: MakeFile
+    old: str,
+    new: str,
+    make_file: MakeFile,
 ) -> None:
     plain = five_way(np.random.default_rng(3), 200)
     odd = make_file(with_once(plain, old, new), "odd")
@@ -167,7 +173,10 @@ def test_unusual_but_valid_file_is_read(
     ],
 )
 def test_invalid_record_is_refused_with_its_field(
-    old: str, new: str, field: str | None, make_file: MakeFile
+    old: str,
+    new: str,
+    field: str | None,
+    make_file: MakeFile,
 ) -> None:
     content = five_way(np.random.default_rng(4), 200)
     with pytest.raises(FormatError) as refused:
@@ -180,7 +189,9 @@ def test_invalid_record_is_refused_with_its_field(
 @pytest.mark.parametrize("make", [five_way, pairwise])
 @pytest.mark.parametrize("after", ["", "\n", "\n\n\n"])
 def test_a_header_alone_holds_no_judgment(
-    make: Callable[[np.random.Generator, int], str], after: str, make_file: MakeFile
+    make: Callable[[np.random.Generator, int], str],
+    after: str,
+    make_file: MakeFile,
 ) -> None:
     name = make_file(make(np.random.default_rng(0), 0).rstrip("\n") + after)
     with pytest.raises(FormatError, match="the file has no judgments"):
@@ -192,10 +203,11 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
 ) -> None:
     name = make_file(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
-        'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n'
+        'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n',
     )
     with pytest.raises(
-        FormatError, match="the system A appears twice in the block"
+        FormatError,
+        match="the system A appears twice in the block",
     ) as found:
         read_judgments([name])
     assert (found.value.line, found.value.field) == (3, "system2Id")
@@ -209,11 +221,13 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(
     ],
 )
 def test_a_row_without_systems_or_with_a_rank_of_none_is_refused(
-    cells: str, problem: str, make_file: MakeFile
+    cells: str,
+    problem: str,
+    make_file: MakeFile,
 ) -> None:
     name = make_file(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
-        f"system1rank,system2rank\na,b,1,d,1,ann,A,B,1,2\na,b,1,d,1,ann,{cells}\n"
+        f"system1rank,system2rank\na,b,1,d,1,ann,A,B,1,2\na,b,1,d,1,ann,{cells}\n",
     )
     with pytest.raises(FormatError, match=problem) as found:
         read_judgments([name])
@@ -223,7 +237,7 @@ def test_a_row_without_systems_or_with_a_rank_of_none_is_refused(
 def test_a_column_that_stands_twice_is_refused(make_file: MakeFile) -> None:
     name = make_file(
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
-        "system1rank,system2rank,judgeID\na,b,1,d,1,ann,A,B,1,2,bob\n"
+        "system1rank,system2rank,judgeID\na,b,1,d,1,ann,A,B,1,2,bob\n",
     )
     with pytest.raises(FormatError, match="the column appears twice in the header"):
         read_judgments([name])

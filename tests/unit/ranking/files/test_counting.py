@@ -86,11 +86,11 @@ def write(folder: Path, table: pa.Table, data: st.DataObject) -> list[str]:
     # Equal judgments are told apart wherever they stand.
     table = pa.concat_tables([table, table.slice(0, len(table) // 3)]).combine_chunks()
     cuts = sorted(
-        data.draw(st.sets(st.integers(1, max(1, len(table) - 1)), max_size=3))
+        data.draw(st.sets(st.integers(1, max(1, len(table) - 1)), max_size=3)),
     )
     names = []
     for number, (start, end) in enumerate(
-        zip([0, *cuts], [*cuts, len(table)], strict=True)
+        zip([0, *cuts], [*cuts, len(table)], strict=True),
     ):
         if end > start:
             names.append(str(folder / f"{number}.parquet"))
@@ -132,12 +132,12 @@ def test_rankings_are_those_of_all_judgments_at_once(
         "resamples": 40,
     }
     method = data.draw(
-        st.sampled_from(METHODS[:2] if how["resample"] == "pairs" else METHODS)
+        st.sampled_from(METHODS[:2] if how["resample"] == "pairs" else METHODS),
     )
     shard_rows = data.draw(st.integers(1, 20))
     read, refused = outcome(lambda: read_judgments(names))
     found, also_refused = outcome(
-        lambda: count(names, RangeOptions(**how), rows=shard_rows)
+        lambda: count(names, RangeOptions(**how), rows=shard_rows),
     )
     assert also_refused == refused
     if read is None or found is None:
@@ -147,7 +147,11 @@ def test_rankings_are_those_of_all_judgments_at_once(
     chosen = counts_method_named(method)
     counted = found.counts.counted(chosen)
     ranking = rank_judged(
-        counted, chosen, chosen.complete({}), RangeOptions(**how), seed=7
+        counted,
+        chosen,
+        chosen.complete({}),
+        RangeOptions(**how),
+        seed=7,
     )
     assert repr(ranking) == repr(expected)
     for told in (
@@ -167,7 +171,8 @@ def files_of_segments(folder: Path, segments: list[list[int]]) -> list[str]:
     names = [str(folder / f"{number}.parquet") for number in range(len(segments))]
     for judge, (name, numbers) in enumerate(zip(names, segments, strict=True)):
         parquet.write_table(
-            table_of([(one, judge, [0, 1], [1, 2, 3]) for one in numbers]), name
+            table_of([(one, judge, [0, 1], [1, 2, 3]) for one in numbers]),
+            name,
         )
     return names
 
@@ -186,7 +191,9 @@ def files_of_segments(folder: Path, segments: list[list[int]]) -> list[str]:
     ],
 )
 def test_shards_end_between_segments(
-    segments: list[list[int]], shards: list[tuple[int, int]], tmp_path: Path
+    segments: list[list[int]],
+    shards: list[tuple[int, int]],
+    tmp_path: Path,
 ) -> None:
     groups = row_groups_of(files_of_segments(tmp_path, segments))
     found = cut_into_shards(groups, rows=2)
@@ -225,7 +232,8 @@ def test_a_row_group_that_says_no_segment_is_refused_in_words(tmp_path: Path) ->
     table = parquet.read_table(name)
     place = table.schema.get_field_index("srcIndex")
     parquet.write_table(
-        table.set_column(place, "srcIndex", pa.nulls(2, pa.int32())), name
+        table.set_column(place, "srcIndex", pa.nulls(2, pa.int32())),
+        name,
     )
     with pytest.raises(FormatError, match="whole number") as refused:
         count([name], RangeOptions(resample="blocks", resamples=20))
@@ -244,7 +252,9 @@ def test_a_row_group_that_says_no_segment_is_refused_in_words(tmp_path: Path) ->
     ],
 )
 def test_documents_are_counted_over_shards(
-    documents: list[str | None], ignored: bool, tmp_path: Path
+    documents: list[str | None],
+    ignored: bool,
+    tmp_path: Path,
 ) -> None:
     """Segment by segment; "a/b" is one document for the first judge, another for the second."""
     rows = [

@@ -82,7 +82,11 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_with_their_place(
-    make_file: MakeFile, content: str, line: int, field: str | None, problem: str
+    make_file: MakeFile,
+    content: str,
+    line: int,
+    field: str | None,
+    problem: str,
 ) -> None:
     name = make_file(content)
     with pytest.raises(FormatError, match=problem) as refused:
@@ -104,7 +108,8 @@ def test_a_truncated_gzip_is_refused(make_file: MakeFile) -> None:
 def test_files_of_two_formats_are_refused_by_name(make_file: MakeFile) -> None:
     names = [make_file(FIVE_WAY, "one.csv"), make_file(PAIRWISE, "two.csv")]
     with pytest.raises(
-        FormatError, match=r"is pairwise-csv, but .*one.csv is five-way-csv"
+        FormatError,
+        match=r"is pairwise-csv, but .*one.csv is five-way-csv",
     ) as found:
         read_judgments(names)
     assert found.value.file == names[1]
@@ -112,7 +117,7 @@ def test_files_of_two_formats_are_refused_by_name(make_file: MakeFile) -> None:
 
 def test_a_file_of_one_system_is_refused(make_file: MakeFile) -> None:
     name = make_file(
-        FIVE_WAY.replace("A,B,1,2", "A,,1,-1").replace("A,B,2,1", "A,,2,-1")
+        FIVE_WAY.replace("A,B,1,2", "A,,1,-1").replace("A,B,2,1", "A,,2,-1"),
     )
     with pytest.raises(FormatError, match="the only system is A") as found:
         read_judgments([name])

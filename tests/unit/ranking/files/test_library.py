@@ -46,7 +46,9 @@ def frame_of(text: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(
-    "text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"]
+    "text",
+    [FIVE_WAY, PAIRWISE, VOTES],
+    ids=["five-way", "pairwise", "votes"],
 )
 def test_data_frame_is_ranked_as_its_file(make_file: MakeFile, text: str) -> None:
     expected = rank(read_judgments(make_file(text)))
@@ -57,12 +59,14 @@ def test_data_frame_is_ranked_as_its_file(make_file: MakeFile, text: str) -> Non
 def test_named_index_of_a_data_frame_is_a_column() -> None:
     frame = frame_of(FIVE_WAY)
     assert rank(read_judgments(frame.set_index("judgeId"))) == rank(
-        read_judgments(frame)
+        read_judgments(frame),
     )
 
 
 @pytest.mark.parametrize(
-    "text", [FIVE_WAY, PAIRWISE, VOTES], ids=["five-way", "pairwise", "votes"]
+    "text",
+    [FIVE_WAY, PAIRWISE, VOTES],
+    ids=["five-way", "pairwise", "votes"],
 )
 def test_further_columns_of_a_data_frame_are_not_read(text: str) -> None:
     frame = frame_of(text)
@@ -118,7 +122,8 @@ def test_judges_and_languages_are_selected() -> None:
     ],
 )
 def test_unusable_judgments_are_refused_with_their_place(
-    given: Any, message: str
+    given: Any,
+    message: str,
 ) -> None:
     with pytest.raises(FormatError, match=message):
         read_judgments(given)
@@ -138,7 +143,8 @@ def test_unusable_judgments_are_refused_with_their_place(
 )
 def test_other_arguments_are_refused_by_their_type(given: Any, type_name: str) -> None:
     with pytest.raises(
-        TypeError, match=f"or a DataFrame of pandas or polars, not {type_name}"
+        TypeError,
+        match=f"or a DataFrame of pandas or polars, not {type_name}",
     ):
         read_judgments(given)
 

@@ -72,7 +72,7 @@ def test_values_of_lines_of_machine_judges_are_read_as_written() -> None:
         '{"machine": true, "version": "1", "judge": "bot"}\n'
     )
     form, machine, first, *rest = read_text(
-        text.replace('"\\u006dachine": false, ', "")
+        text.replace('"\\u006dachine": false, ', ""),
     )
     assert (form, machine.called) == ("jsonl", "bot 1")
     assert first == (1, {"score": 100_000.0, "judge": "bot 1"})

@@ -85,7 +85,8 @@ def _arena_jsonl(judgments: Sequence[Judged]) -> bytes:
 def _arena_parquet(judgments: Sequence[Judged]) -> bytes:
     file = io.BytesIO()
     parquet.write_table(
-        pa.Table.from_pylist([_vote(judged) for judged in judgments]), file
+        pa.Table.from_pylist([_vote(judged) for judged in judgments]),
+        file,
     )
     return file.getvalue()
 
@@ -103,7 +104,7 @@ def _five_way(judgments: Sequence[Judged]) -> bytes:
             judged.labels,
         )
         lines.append(
-            f"cs,en,{number},doc{number % 3},{number},{judged.judge},1,{first},2,{second},{one},{other}"
+            f"cs,en,{number},doc{number % 3},{number},{judged.judge},1,{first},2,{second},{one},{other}",
         )
     return _text([head, *lines])
 
@@ -118,7 +119,7 @@ def _pairwise(judgments: Sequence[Judged]) -> bytes:
             judged.labels,
         )
         lines.append(
-            f"cs,en,{number},{number},{judged.judge},{first},{one},{second},{other},{number}"
+            f"cs,en,{number},{number},{judged.judge},{first},{one},{second},{other},{number}",
         )
     return _text([head, *lines])
 
@@ -142,7 +143,7 @@ def _appraise(judgments: Sequence[Judged]) -> bytes:
     lines = ['<results><HIT hit-id="1" source-language="cs" target-language="en">']
     for judged in judgments:
         lines.append(
-            f'<ranking-task id="{judged.segment}"><ranking-result user="{judged.judge}">'
+            f'<ranking-task id="{judged.segment}"><ranking-result user="{judged.judge}">',
         )
         for system, label in zip(judged.systems, judged.labels, strict=True):
             lines.append(f'<translation system="{system}" rank="{label}"/>')
@@ -185,7 +186,9 @@ _METHODS_THAT_DRAW = ("trueskill", "lopez", "expected_wins")
 
 
 def _files(
-    format_name: str, parts: Sequence[Sequence[Judged]], make_file: MakeFile
+    format_name: str,
+    parts: Sequence[Sequence[Judged]],
+    make_file: MakeFile,
 ) -> list[str]:
     """Return the names of files with the judgments of each part."""
     write = _jsonl if format_name == _PARQUET else _FORMATS[format_name]
@@ -203,7 +206,9 @@ def _files(
 
 
 def _rankings(
-    format_name: str, parts: Sequence[Sequence[Judged]], make_file: MakeFile
+    format_name: str,
+    parts: Sequence[Sequence[Judged]],
+    make_file: MakeFile,
 ) -> dict[str, Ranking]:
     """Return the ranking by each method of files with the judgments of each part."""
     blocks = read_judgments(_files(format_name, parts, make_file)).blocks
@@ -228,7 +233,8 @@ def _shuffled(judgments: Sequence[Judged], random: np.random.Generator) -> list[
 
 @pytest.mark.parametrize("format_name", [*_FORMATS, _PARQUET])
 def test_order_of_rows_and_files_changes_no_bit(
-    make_file: MakeFile, format_name: str
+    make_file: MakeFile,
+    format_name: str,
 ) -> None:
     judgments = _judgments()
     expected = _rankings(format_name, [judgments], make_file)
@@ -249,7 +255,8 @@ def test_exchanged_sides_change_no_rank(make_file: MakeFile, format_name: str) -
 
 
 @pytest.mark.parametrize(
-    "format_name", [*sorted(_FORMATS.keys() - _VOTES.keys()), _PARQUET]
+    "format_name",
+    [*sorted(_FORMATS.keys() - _VOTES.keys()), _PARQUET],
 )
 def test_names_of_systems_change_no_rank(make_file: MakeFile, format_name: str) -> None:
     judgments = _judgments()

@@ -51,13 +51,15 @@ def rows_of(read: JudgmentsRead) -> list[tuple[Any, ...]]:
             read.duration_ms.tolist(),
             [document is not None for document in documents],
             strict=True,
-        )
+        ),
     )
 
 
 @pytest.mark.parametrize("content", [FIVE_WAY, PAIRWISE, APPRAISE, JSONL])
 def test_every_format_keeps_all_that_reports_say(
-    content: str, make_file: MakeFile, tmp_path: Path
+    content: str,
+    make_file: MakeFile,
+    tmp_path: Path,
 ) -> None:
     name = make_file(content)
     before, after = (
@@ -85,7 +87,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, pa.Table]:
     name = folder / "judgments.csv"
     name.write_text(header + "".join(rows + rows[::7]), encoding="utf-8")
     return str(name), parquet.read_table(
-        converted(str(name), folder / "judgments.parquet")
+        converted(str(name), folder / "judgments.parquet"),
     )
 
 
@@ -161,7 +163,8 @@ def written(tmp_path: Path, **changed: Any) -> str:
     ],
 )
 def test_files_of_other_programs_are_read(
-    changed: dict[str, Any], tmp_path: Path
+    changed: dict[str, Any],
+    tmp_path: Path,
 ) -> None:
     read = read_judgments([written(tmp_path, **changed)])
     assert read.blocks.systems == ("A", "B", "C")
@@ -222,7 +225,11 @@ def test_files_of_other_programs_are_read(
     ],
 )
 def test_invalid_cell_is_refused_with_row_and_column(
-    changed: dict[str, Any], line: int | None, field: str, problem: str, tmp_path: Path
+    changed: dict[str, Any],
+    line: int | None,
+    field: str,
+    problem: str,
+    tmp_path: Path,
 ) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
         read_judgments([written(tmp_path, **changed)])
@@ -233,7 +240,7 @@ def test_invalid_cell_is_refused_with_row_and_column(
 def test_the_row_of_an_error_counts_through_the_row_groups(tmp_path: Path) -> None:
     name = str(tmp_path / "judgments.parquet")
     table = pa.concat_tables(
-        [pa.table(columns())] * 9 + [pa.table(columns(judgeId=["ann", ""]))]
+        [pa.table(columns())] * 9 + [pa.table(columns(judgeId=["ann", ""]))],
     )
     parquet.write_table(table, name, row_group_size=3)
     with pytest.raises(FormatError) as refused:
@@ -242,12 +249,13 @@ def test_the_row_of_an_error_counts_through_the_row_groups(tmp_path: Path) -> No
 
 
 def test_the_row_of_an_error_counts_through_what_is_decoded_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ranking.files.parquet_reading._ROWS_AT_A_TIME", 1)
     name = str(tmp_path / "judgments.parquet")
     table = pa.concat_tables(
-        [pa.table(columns())] * 2 + [pa.table(columns(judgeId=["ann", ""]))]
+        [pa.table(columns())] * 2 + [pa.table(columns(judgeId=["ann", ""]))],
     )
     parquet.write_table(table, name, row_group_size=9)
     with pytest.raises(FormatError) as refused:
@@ -297,7 +305,9 @@ def test_pieces_end_where_a_segment_ends_after_enough_rows(tmp_path: Path) -> No
 
 
 def test_row_groups_end_where_a_segment_ends(
-    make_file: MakeFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_file: MakeFile,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ranking.files.parquet_writing.ROWS_OF_A_GROUP", 50)
     name = make_file(five_way(np.random.default_rng(1), 300))

@@ -62,7 +62,9 @@ def assert_same(found: Blocks, expected: Blocks) -> None:
     assert (found.systems, found.judges) == (expected.systems, expected.judges)
     for name in ("labels", "candidates", "judge", "segment", "key"):
         np.testing.assert_array_equal(
-            getattr(found, name), getattr(expected, name), err_msg=name
+            getattr(found, name),
+            getattr(expected, name),
+            err_msg=name,
         )
 
 
@@ -71,7 +73,9 @@ def assert_same(found: Blocks, expected: Blocks) -> None:
     [(FIVE_WAY, InputFormat.FIVE_WAY_CSV), (PAIRWISE, InputFormat.PAIRWISE_CSV), (APPRAISE, InputFormat.APPRAISE_XML), (JSONL, InputFormat.JSONL)],
 )  # fmt: skip
 def test_every_format_gives_the_blocks_and_keys_of_the_database(
-    make_file: MakeFile, content: str, input_format: InputFormat
+    make_file: MakeFile,
+    content: str,
+    input_format: InputFormat,
 ) -> None:
     read = read_judgments([make_file(content)])
     assert read.input_format is input_format
@@ -131,7 +135,8 @@ def test_several_language_pairs_without_a_choice_are_listed(
     read = read_judgments([name], selection=JudgmentSelection(source="German"))
     assert (read.blocks.systems, read.blocks.judges) == (("X", "Y"), ("eve",))
     with pytest.raises(
-        SelectionError, match="they contain Czech to English, German to English"
+        SelectionError,
+        match="they contain Czech to English, German to English",
     ):
         read_judgments([name], selection=JudgmentSelection(source="german"))
 
@@ -145,7 +150,8 @@ def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None
         1,
     )
     with pytest.raises(
-        SelectionError, match="judge 'bop' not found; choose from ann, bob"
+        SelectionError,
+        match="judge 'bop' not found; choose from ann, bob",
     ):
         read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
 
@@ -156,7 +162,8 @@ def test_documents_are_read_where_every_block_names_one_and_there_are_two(
     def documents(content: str, **chosen: str) -> list[int] | None:
         selection = JudgmentSelection(exclude_judges=tuple(chosen.values()))
         found = read_judgments(
-            [make_file(content)], selection=selection
+            [make_file(content)],
+            selection=selection,
         ).blocks.document
         return None if found is None else found.tolist()
 
@@ -185,7 +192,8 @@ def test_documents_are_those_of_the_language_pair(make_file: MakeFile) -> None:
     other = FIVE_WAY.splitlines()[1].replace("English", "German").replace("doc", "")
     content = FIVE_WAY.replace("3,doc,3", "3,other,3") + other + "\n"
     found = read_judgments(
-        [make_file(content)], selection=JudgmentSelection(target="English")
+        [make_file(content)],
+        selection=JudgmentSelection(target="English"),
     ).blocks
     assert found.document is not None
     assert found.document.tolist() == [0, 1, 0]

@@ -76,7 +76,7 @@ def run() -> Callable[..., str]:
 def run_json(run: Callable[..., str]) -> Callable[..., Any]:
     """Call a command with --format json; returns what it says."""
     return lambda command, *arguments: json.loads(
-        run(command, *arguments, "--format", "json")
+        run(command, *arguments, "--format", "json"),
     )
 
 
@@ -85,7 +85,8 @@ def process() -> Callable[..., "subprocess.CompletedProcess[str]"]:
     """Run `python manage.py …` without any of the variables that services need."""
 
     def started(
-        *arguments: object, **options: Any
+        *arguments: object,
+        **options: Any,
     ) -> "subprocess.CompletedProcess[str]":
         services = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
         return subprocess.run(

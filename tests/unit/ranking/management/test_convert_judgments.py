@@ -11,7 +11,9 @@ RunJson = Callable[..., Any]
 
 
 def test_a_ranking_of_converted_files_is_that_of_the_csv(
-    judgments: str, run_json: RunJson, tmp_path: Path
+    judgments: str,
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     said = run_json(
         "convert_judgments",
@@ -43,14 +45,17 @@ def test_a_ranking_of_converted_files_is_that_of_the_csv(
 
 
 def test_files_left_of_a_longer_conversion_are_refused(
-    judgments: str, run_json: RunJson, tmp_path: Path
+    judgments: str,
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     to = ("--to", tmp_path / "j.parquet", "--rows-per-file")
     run_json("convert_judgments", judgments, *to, 3)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("j-*")}
     assert len(before) == 2
     with pytest.raises(
-        CommandError, match=r"j-0002\.parquet is from an earlier conversion"
+        CommandError,
+        match=r"j-0002\.parquet is from an earlier conversion",
     ):
         run_json("convert_judgments", judgments, *to, 100)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("j-*")} == before
@@ -62,10 +67,14 @@ def test_files_left_of_a_longer_conversion_are_refused(
 
 
 def test_a_folder_that_is_not_there_is_refused_before_reading(
-    run_json: RunJson, tmp_path: Path
+    run_json: RunJson,
+    tmp_path: Path,
 ) -> None:
     with pytest.raises(CommandError, match="folder does not exist") as refused:
         run_json(
-            "convert_judgments", "nothing.csv", "--to", tmp_path / "no" / "j.parquet"
+            "convert_judgments",
+            "nothing.csv",
+            "--to",
+            tmp_path / "no" / "j.parquet",
         )
     assert refused.value.returncode == 2

@@ -14,14 +14,16 @@ Run = Callable[..., str]
 
 def test_an_address_is_for_dask_only(run: Run) -> None:
     with pytest.raises(
-        CommandError, match="--scheduler requires --engine dask"
+        CommandError,
+        match="--scheduler requires --engine dask",
     ) as refusal:
         run("simulate_campaigns", *SIMULATION, "--scheduler", "tcp://127.0.0.1:1")
     assert refusal.value.returncode == 2
 
 
 def test_without_dask_the_command_says_how_to_install_it(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     no_module: Any = None
     monkeypatch.setitem(sys.modules, "distributed", no_module)
@@ -35,7 +37,8 @@ def test_a_scheduler_that_does_not_answer_is_named(run: Run) -> None:
     with (
         config.set({"distributed.comm.timeouts.connect": "0.5s"}),
         pytest.raises(
-            CommandError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"
+            CommandError,
+            match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1",
         ),
     ):
         run(

@@ -26,7 +26,9 @@ def scores(tmp_path: Path) -> Path:
 
 
 def test_scores_are_compared_with_judgments(
-    enough: str, scores: Path, run_json: RunJson
+    enough: str,
+    scores: Path,
+    run_json: RunJson,
 ) -> None:
     scores.write_text(TABLE, encoding="utf-8")
     said = run_json("analyse", "metrics", enough, "--scores", f"right={scores}", *FEW)
@@ -39,11 +41,13 @@ def test_scores_are_compared_with_judgments(
 
 
 def test_evalset_folder_needs_no_judgments(
-    tmp_path: Path, run_json: RunJson, run: Run
+    tmp_path: Path,
+    run_json: RunJson,
+    run: Run,
 ) -> None:
     da = {
         "human-scores/en-de.da.seg.score": "amber\t9\namber\t7\namber\t8\n"
-        + "birch\t1\n" * 3
+        + "birch\t1\n" * 3,
     }
     asked = ("analyse", "metrics", evalset_write(tmp_path, EVALSET | da), *FEW)
     said = run_json(*asked, "human=mqm", "by=domain")
@@ -78,7 +82,11 @@ def test_evalset_folder_needs_no_judgments(
     ],
 )
 def test_scores_that_do_not_match_are_refused(
-    enough: str, scores: Path, run: Run, text: str, problem: str
+    enough: str,
+    scores: Path,
+    run: Run,
+    text: str,
+    problem: str,
 ) -> None:
     scores.write_text(text, encoding="utf-8")
     with pytest.raises(CommandError, match=problem) as refused:

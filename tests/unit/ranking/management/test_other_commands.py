@@ -26,12 +26,13 @@ MEASURE = {
         "labels",
         "low",
         "high",
-    )
+    ),
 }
 
 
 def test_a_campaign_is_diagnosed_with_the_reference(
-    judgments: str, run_json: RunJson
+    judgments: str,
+    run_json: RunJson,
 ) -> None:
     said = run_json("analyse", "diagnosis", judgments)
     assert {
@@ -61,7 +62,11 @@ def test_a_campaign_is_diagnosed_with_the_reference(
     ],
 )
 def test_texts_that_do_not_fit_are_refused(
-    judgments: str, run: Run, tmp_path: Path, text: str, problem: str
+    judgments: str,
+    run: Run,
+    tmp_path: Path,
+    text: str,
+    problem: str,
 ) -> None:
     files = {name: tmp_path / f"{name}.txt" for name in ("short", "missing")}
     files["short"].write_text("Yes.\n", encoding="utf-8")
@@ -78,7 +83,10 @@ def test_texts_that_do_not_fit_are_refused(
     ["conger", "uniform", "random_clicker", "scott", "cohen", "fleiss", "krippendorff"],
 )
 def test_agreement_by_every_pairing_and_chance(
-    judgments: str, run_json: RunJson, pairing: str, chance: str
+    judgments: str,
+    run_json: RunJson,
+    pairing: str,
+    chance: str,
 ) -> None:
     said = run_json(
         *(
@@ -98,7 +106,9 @@ def test_agreement_by_every_pairing_and_chance(
 
 
 def test_units_of_kappa_intervals_are_chosen_and_stated(
-    judgments: str, run_json: RunJson, run: Run
+    judgments: str,
+    run_json: RunJson,
+    run: Run,
 ) -> None:
     said = run_json("analyse", "agreement", judgments)
     # Two judges, who agree on everything.
@@ -115,12 +125,18 @@ def test_units_of_kappa_intervals_are_chosen_and_stated(
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
     assert (said["inter"]["kappa"], said["inter"]["reason"]) == (None, "no_interval")
     assert "100 resamples of segments" in run(
-        "analyse", "agreement", judgments, *OF_SEGMENTS
+        "analyse",
+        "agreement",
+        judgments,
+        *OF_SEGMENTS,
     )
 
 
 def test_agreement_by_reference_and_length(
-    judgments: str, run_json: RunJson, tmp_path: Path, run: Run
+    judgments: str,
+    run_json: RunJson,
+    tmp_path: Path,
+    run: Run,
 ) -> None:
     source = tmp_path / "source.txt"
     source.write_text("a\na b\na b c\na b\n", encoding="utf-8")
@@ -146,16 +162,19 @@ def test_judges_are_diagnosed(judgments: str, run_json: RunJson, run: Run) -> No
     assert set(said["ranking_without"]) == {"suspect"}
     assert set(run_json(*asked, "deviations=1")["ranking_without"]) == {*rules, "any"}
     rows = csv.DictReader(
-        io.StringIO(run("analyse", "judges", judgments, "--format", "csv"))
+        io.StringIO(run("analyse", "judges", judgments, "--format", "csv")),
     )
     assert {row["table"] for row in rows} == {"judges", "rules"}
 
 
 @pytest.mark.parametrize(
-    "kind", [name for name, each in ANALYSES.items() if each.is_of_compared_files]
+    "kind",
+    [name for name, each in ANALYSES.items() if each.is_of_compared_files],
 )
 def test_every_analysis_of_comparisons_reads_files(
-    enough: str, run_json: RunJson, kind: str
+    enough: str,
+    run_json: RunJson,
+    kind: str,
 ) -> None:
     options = {
         "system": ("--option", "system=A"),
@@ -167,7 +186,8 @@ def test_every_analysis_of_comparisons_reads_files(
 
 
 def test_an_analysis_that_files_do_not_answer_is_refused(
-    judgments: str, run: Run
+    judgments: str,
+    run: Run,
 ) -> None:
     for arguments, problem in (
         (("remarks", judgments), "that files do not have"),
@@ -279,14 +299,17 @@ def test_budgets_are_planned_before_a_campaign(run_json: RunJson, run: Run) -> N
 
 
 def test_budgets_are_planned_from_judgments(
-    judgments: str, run_json: RunJson, run: Run
+    judgments: str,
+    run_json: RunJson,
+    run: Run,
 ) -> None:
     with pytest.raises(CommandError, match="Remove --systems and --noise"):
         run("plan_budget", judgments, "--noise", 3)
     # Two blocks separate nothing: no noise can be fitted, and the command says so.
     few = Path(judgments)
     few.write_text(
-        "".join(few.read_text("utf-8").splitlines(keepends=True)[:3]), "utf-8"
+        "".join(few.read_text("utf-8").splitlines(keepends=True)[:3]),
+        "utf-8",
     )
     with pytest.raises(CommandError) as refused:
         run_json("plan_budget", judgments, "--experiments", 2, "--jobs", 1)

@@ -31,11 +31,14 @@ def test_server_commands_require_their_environment(process: Process) -> None:
 
 @pytest.mark.parametrize("command", sorted(FILE_COMMANDS))
 def test_every_command_says_what_it_takes(
-    command: str, run: Callable[..., str], capsys: pytest.CaptureFixture[str]
+    command: str,
+    run: Callable[..., str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         load_command_class(get_commands()[command], command).create_parser(
-            "manage.py", command
+            "manage.py",
+            command,
         ).parse_args(["--help"])
     assert ended.value.code == 0
     assert "--output F" in capsys.readouterr().out

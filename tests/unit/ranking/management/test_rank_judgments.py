@@ -21,7 +21,8 @@ RunJson = Callable[..., Any]
 
 
 def test_json_holds_the_input_and_every_ranking(
-    judgments: str, run_json: RunJson
+    judgments: str,
+    run_json: RunJson,
 ) -> None:
     said = run_json(
         "rank_judgments",
@@ -106,7 +107,7 @@ def test_documents_ignored_by_ranges_are_reported(
             + [
                 row.replace(",d,", f",{name[number % len(name)]},")
                 for number, (row, name) in enumerate(zip(rows, named, strict=True))
-            ]
+            ],
         ),
         encoding="utf-8",
     )
@@ -119,13 +120,19 @@ def test_documents_ignored_by_ranges_are_reported(
     )
     # Ranges over segments alone do not ask for documents.
     by_segments = run(
-        "rank_judgments", judgments, "--resamples", 10, "--resample", "segments"
+        "rank_judgments",
+        judgments,
+        "--resamples",
+        10,
+        "--resample",
+        "segments",
     )
     assert not any(other in by_segments for other in sentences)
 
 
 def test_the_reference_can_be_ranked_and_named(
-    judgments: str, run_json: RunJson
+    judgments: str,
+    run_json: RunJson,
 ) -> None:
     def systems(*arguments: str) -> set[str]:
         said = run_json("rank_judgments", judgments, "--resamples", 10, *arguments)
@@ -135,7 +142,8 @@ def test_the_reference_can_be_ranked_and_named(
     assert systems("--reference", "include") == {"A", "B", "C", "_ref"}
     assert systems("--reference-system", "A") == {"B", "C", "_ref"}
     with pytest.raises(
-        CommandError, match="reference system 'ref' not found"
+        CommandError,
+        match="reference system 'ref' not found",
     ) as refused:
         systems("--reference-system", "ref")
     assert refused.value.returncode == 2
@@ -143,11 +151,19 @@ def test_the_reference_can_be_ranked_and_named(
 
 def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     rows = list(
-        csv.DictReader(io.StringIO(run("rank_judgments", judgments, "--format", "csv")))
+        csv.DictReader(
+            io.StringIO(run("rank_judgments", judgments, "--format", "csv")),
+        ),
     )
     assert [row["rank"] for row in rows] == ["1", "1", "3"]
     both = run(
-        "rank_judgments", judgments, "--format", "csv", "--method", "bojar", "lopez"
+        "rank_judgments",
+        judgments,
+        "--format",
+        "csv",
+        "--method",
+        "bojar",
+        "lopez",
     )
     assert {row["table"] for row in csv.DictReader(io.StringIO(both))} == {
         "bojar",
@@ -177,11 +193,15 @@ def test_csv_and_latex_and_markdown_and_text(judgments: str, run: Run) -> None:
     ],
 )
 def test_the_options_choose_the_level_and_the_ranges_are_of_it(
-    judgments: str, run_json: RunJson, arguments: list[str], level: Level
+    judgments: str,
+    run_json: RunJson,
+    arguments: list[str],
+    level: Level,
 ) -> None:
     (said,) = run_json("rank_judgments", judgments, *arguments)["rankings"]
     expected = rank(
-        read_judgments([judgments]).blocks.without(["_ref"]), resample=level
+        read_judgments([judgments]).blocks.without(["_ref"]),
+        resample=level,
     )
     assert (said["ranges"], said["resample"]) == ("percentile", level)
     assert [(row["rank_low"], row["rank_high"]) for row in said["systems"]] == [
@@ -243,12 +263,16 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     markdown = run("rank_judgments", enough, *arguments, "--format", "markdown")
     assert f"| {best.better} | {best.worse} | {best.wins} |" in markdown
     assert r"\caption{Pairs" in run(
-        "rank_judgments", enough, *arguments, "--format", "latex"
+        "rank_judgments",
+        enough,
+        *arguments,
+        "--format",
+        "latex",
     )
     cells = list(
         csv.DictReader(
-            io.StringIO(run("rank_judgments", enough, *arguments, "--format", "csv"))
-        )
+            io.StringIO(run("rank_judgments", enough, *arguments, "--format", "csv")),
+        ),
     )
     (p_value,) = [
         cell["value"]
@@ -275,7 +299,9 @@ def test_pairs_are_told_with_their_tests_in_every_format(
     ],
 )
 def test_options_that_contradict_each_other_are_refused_before_the_work(
-    run: Run, arguments: list[str], words: str
+    run: Run,
+    arguments: list[str],
+    words: str,
 ) -> None:
     with pytest.raises(CommandError, match=words) as refused:
         run("rank_judgments", "/no/such/file.csv", *arguments)
@@ -283,7 +309,9 @@ def test_options_that_contradict_each_other_are_refused_before_the_work(
 
 
 def test_output_replaces_the_file_whole(
-    judgments: str, run: Run, tmp_path: Path
+    judgments: str,
+    run: Run,
+    tmp_path: Path,
 ) -> None:
     output = tmp_path / "ranking.csv"
     output.write_text("old", encoding="utf-8")
@@ -296,7 +324,10 @@ def test_output_replaces_the_file_whole(
 
 
 def test_ctrl_c_leaves_what_was_there(
-    judgments: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    judgments: str,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def interrupted(*_args: object, **_options: object) -> None:
         raise KeyboardInterrupt
@@ -318,7 +349,9 @@ def test_ctrl_c_leaves_what_was_there(
 
 
 def test_fit_that_does_not_converge_ends_with_a_message(
-    judgments: str, run: Run, monkeypatch: pytest.MonkeyPatch
+    judgments: str,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("ranking.core.methods.bradley_terry._MAX_STEPS", 1)
     with pytest.raises(CommandError, match="did not converge in 1 steps"):
@@ -326,7 +359,8 @@ def test_fit_that_does_not_converge_ends_with_a_message(
 
 
 def test_parameters_of_methods_are_taken_and_recorded(
-    judgments: str, run_json: RunJson
+    judgments: str,
+    run_json: RunJson,
 ) -> None:
     said = run_json(
         *(
@@ -379,7 +413,10 @@ def test_parameters_of_methods_are_taken_and_recorded(
     ],
 )
 def test_parameters_that_are_wrong_are_refused_in_words(
-    judgments: str, run: Run, given: str, said: str
+    judgments: str,
+    run: Run,
+    given: str,
+    said: str,
 ) -> None:
     with pytest.raises(CommandError, match=said):
         run(

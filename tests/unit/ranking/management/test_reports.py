@@ -70,7 +70,7 @@ def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
     ]
     assert rows[-1] == ["u", "y", "score", "1.0"]
     assert write(Report(tables=[], data={}), ReportFormat.CSV).splitlines() == [
-        ",".join(rows[0])
+        ",".join(rows[0]),
     ]
 
 
@@ -98,8 +98,8 @@ def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
     )
     rows = list(
         csv.reader(
-            io.StringIO(write(Report(tables=[table], data={}), ReportFormat.CSV))
-        )
+            io.StringIO(write(Report(tables=[table], data={}), ReportFormat.CSV)),
+        ),
     )
     assert rows == [
         ["system", "'=key"],
@@ -110,8 +110,10 @@ def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
     other = Table(name="u", title="", columns=COLUMNS, rows=[("=1", 1.0, "=2")], keys=2)
     rows = list(
         csv.reader(
-            io.StringIO(write(Report(tables=[table, other], data={}), ReportFormat.CSV))
-        )
+            io.StringIO(
+                write(Report(tables=[table, other], data={}), ReportFormat.CSV),
+            ),
+        ),
     )
     assert rows[1] == ["t", f"'{formulas[0]}", "'=key", "-0.5"]
     assert rows[-2:] == [["t", "-2", "'=key", "-1e-17"], ["u", "'=1 | 1.0", "n", "'=2"]]
@@ -170,7 +172,8 @@ class Found:
 def test_json_is_plain_and_has_null_for_what_is_no_number() -> None:
     found = Found(Kind.ONE, np.array([1.5, np.nan]))
     report = Report(
-        tables=[], data={"found": found, Kind.ONE: np.int64(3), "t": (1, None)}
+        tables=[],
+        data={"found": found, Kind.ONE: np.int64(3), "t": (1, None)},
     )
     assert json.loads(write(report, ReportFormat.JSON)) == {
         "found": {"kind": "one", "values": [1.5, None]},

@@ -21,7 +21,8 @@ from ranking.pages.formats import ago
     ],
 )
 def test_time_since_a_moment_has_the_grammar_of_its_language(
-    language: str, expected: str
+    language: str,
+    expected: str,
 ) -> None:
     with override(language):
         assert ago(timezone.now() - timedelta(minutes=2)) == expected

@@ -17,7 +17,9 @@ from ranking.reports.wording.numbers import decimals, p_in_words
     [(0.50363, 3, "0.504"), (-0.2897, 3, "−0.290"), (0.9996, 3, "1.000"), (-0.0001, 3, "0.000"), (1234.56, 1, "1,234.6"), (2e-7, 3, "0.000")],
 )  # fmt: skip
 def test_a_number_is_rounded_to_its_decimals(
-    value: float, places: int, words: str
+    value: float,
+    places: int,
+    words: str,
 ) -> None:
     with translation.override("en"):
         assert decimals(value, places) == words
@@ -43,8 +45,9 @@ def test_no_p_of_any_report_is_nothing() -> None:
     for key in named:
         (shown,) = rendered_tables(
             Report(
-                tables=[Table("t", "T", [of, Column(key, "p")], [("x", 2e-7)])], data={}
-            )
+                tables=[Table("t", "T", [of, Column(key, "p")], [("x", 2e-7)])],
+                data={},
+            ),
         )
         assert ">&lt; 0.001<" in shown.body, key
 

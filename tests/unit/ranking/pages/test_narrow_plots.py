@@ -161,7 +161,11 @@ def tables(names: Sequence[str] = NAMES) -> dict[str, Table]:
         "ranks": (
             history,
             RankPlot(
-                label="judgments", value="rank", across="name", low="low", high="high"
+                label="judgments",
+                value="rank",
+                across="name",
+                low="low",
+                high="high",
             ),
         ),
     }

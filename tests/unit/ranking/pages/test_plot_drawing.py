@@ -16,7 +16,11 @@ KEYS = ("system", "other", "share", "back", "n", "mark")
 
 def matrix(*rows: tuple[Value, ...]) -> ET.Element:
     table = Table(
-        "pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX
+        "pairs",
+        "Pairs",
+        [Column(key, key) for key in KEYS],
+        rows,
+        plot=MATRIX,
     )
     plot = drawn(table, as_file=True)
     assert plot is not None
@@ -83,10 +87,15 @@ def test_cells_of_a_page_lead_to_the_judgments_of_the_row_s_wins() -> None:
         ("b", "c", None, None, 0, ""),
     ]
     table = Table(
-        "pairs", "Pairs", [Column(key, key) for key in KEYS], rows, plot=MATRIX
+        "pairs",
+        "Pairs",
+        [Column(key, key) for key in KEYS],
+        rows,
+        plot=MATRIX,
     )
     plot = drawn(
-        table, pair_address=lambda one, other: None if one == "c" else f"/{one}-{other}"
+        table,
+        pair_address=lambda one, other: None if one == "c" else f"/{one}-{other}",
     )
     assert plot is not None
     # Where there was no win, and for systems that are not there any more, nothing leads anywhere.
@@ -122,7 +131,7 @@ def test_plot_of_intervals_becomes_narrower_before_a_name_is_shortened() -> None
         rows = [(name, 2, 1, 3) for name in drawn_names]
         plot = interval_plot("name", "value")
         root = ET.fromstring(
-            str(drawn(Table("t", "T", columns, rows, plot=plot), as_file=True))
+            str(drawn(Table("t", "T", columns, rows, plot=plot), as_file=True)),
         )
         return [text.text for text in root.iter(f"{SVG}text")]
 

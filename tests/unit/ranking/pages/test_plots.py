@@ -24,7 +24,7 @@ def system(name: str, rank: int, low: int, high: int, cluster: int) -> Any:
 
 def test_ranks_lie_in_the_middle_of_equal_slots() -> None:
     plot = rank_plot(
-        [system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)]
+        [system("a", 1, 1, 1, 1), system("b", 2, 2, 3, 2), system("c", 3, 2, 3, 2)],
     )
 
     assert [tick.position for tick in plot.ticks] == ["16.667%", "50%", "83.333%"]
@@ -50,7 +50,7 @@ def test_a_range_that_is_not_estimable_has_no_bar_and_separates_nothing() -> Non
     shortage = {"shortage": {"unit": "blocks", "found": 3.0, "needed": 8}}
     unknown: dict[str, Any] = {"rank_low": None, "rank_high": None, "cluster": None}
     plot = rank_plot(
-        [system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage]
+        [system("a", 1, 1, 2, 1), system("b", 2, 1, 2, 1) | unknown | shortage],
     )
     assert [row.low for row in plot.rows] == ["25%", ""]
     assert not any(row.begins_cluster for row in plot.rows)

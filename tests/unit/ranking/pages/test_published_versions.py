@@ -19,7 +19,9 @@ def row(system: str, low: int, high: int, cluster: int) -> dict[str, Any]:
 
 
 def content_of(
-    *rows: dict[str, Any], judges: tuple[str, ...] = (), blocks: int = 10
+    *rows: dict[str, Any],
+    judges: tuple[str, ...] = (),
+    blocks: int = 10,
 ) -> Any:
     return {
         "ranking": {"systems": list(rows), "pairs": None},
@@ -74,7 +76,9 @@ def test_letters_skip_names_and_are_kept() -> None:
     assert found["System A"] == "System A"
     assert {found["x"], found["y"]} == {"System B", "System C"}
     kept = labels_of(
-        systems("x", "y", "z"), anonymous={"x", "z"}, before={"1": "System D"}
+        systems("x", "y", "z"),
+        anonymous={"x", "z"},
+        before={"1": "System D"},
     )
     assert kept == {"x": "System D", "y": "y", "z": "System A"}
 

@@ -33,7 +33,7 @@ def run_of(
                     "rank_low": first,
                     "rank_high": first + len(names) - 1,
                     "group": 1,
-                }
+                },
             )
     everybody = [row["system"] for row in systems]
     return RankingRun(
@@ -74,7 +74,9 @@ def said(*clusters: list[str]) -> Summary:
     ],
 )  # fmt: skip
 def test_headline_and_what_cannot_be_told(
-    clusters: list[list[str]], headline: str, details: tuple[str, ...]
+    clusters: list[list[str]],
+    headline: str,
+    details: tuple[str, ...],
 ) -> None:
     summary = said(*clusters)
     assert (summary.headline, summary.details) == (headline, details)
@@ -89,7 +91,8 @@ def test_headline_and_what_cannot_be_told(
     ],
 )
 def test_ranges_of_a_cluster_all_overlap_only_if_they_share_a_rank(
-    ranges: list[tuple[int, int]], details: tuple[str, ...]
+    ranges: list[tuple[int, int]],
+    details: tuple[str, ...],
 ) -> None:
     run = run_of([["a", "b", "c"]])
     for row, (low, high) in zip(run.result["systems"], ranges, strict=True):

@@ -67,7 +67,7 @@ def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return whether the rank ranges of two rows share a rank."""
     return bool(
         max(one["rank_low"], other["rank_low"])
-        <= min(one["rank_high"], other["rank_high"])
+        <= min(one["rank_high"], other["rank_high"]),
     )
 
 
@@ -137,13 +137,14 @@ def test_agreement_has_strength_only_with_interval_that_says_enough(
 
 
 def told(
-    world: World, **work: Any
+    world: World,
+    **work: Any,
 ) -> tuple[Sequence[str], dict[str, list[dict[str, Any]]]]:
     """Return the notes and the tables of *When to stop* of a drawn campaign, their rows by column."""
     blocks, _truth = draw_campaign(world, SEED)
     # Fewer experiments than organisers may choose.
     options = completed(STOPPING.options, {"limit": 1_000}).replaced(
-        {"experiments": 10}
+        {"experiments": 10},
     )
     read = JudgmentsRead(
         files=(),
@@ -185,7 +186,8 @@ def told(
 @examples(12)
 @given(world=worlds, wanted=st.sampled_from([None, 150]))
 def test_remaining_judgments_are_same_in_answer_and_tables(
-    world: World, wanted: int | None
+    world: World,
+    wanted: int | None,
 ) -> None:
     notes, tables = told(world, wanted=wanted)
     ahead = {row["target"]: row for row in tables.get("time_ahead", [])}

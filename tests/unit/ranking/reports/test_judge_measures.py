@@ -30,21 +30,30 @@ def test_hand_worked_measures() -> None:
     judged = blocks(
         [
             BlockRow(
-                "ann", 1, ["a", "r", "b"], [2, 1, 2]
+                "ann",
+                1,
+                ["a", "r", "b"],
+                [2, 1, 2],
             ),  # the reference wins twice, one tie
             BlockRow(
-                "ann", 2, ["r", "a", "b"], [1, 1, 2]
+                "ann",
+                2,
+                ["r", "a", "b"],
+                [1, 1, 2],
             ),  # once of two; in shown order
             BlockRow(
-                "ann", 2, ["b", "r", "a"], [2, 1, 2]
+                "ann",
+                2,
+                ["b", "r", "a"],
+                [2, 1, 2],
             ),  # again: two of three as before
-        ]
+        ],
     )
     checks = blocks(
         [
             BlockRow("ann", 3, ["a", "x", "b"], [1, 5, 2]),
             BlockRow("bob", 3, ["a", "x", "b"], [1, 1, 2]),
-        ]
+        ],
     )
     found = measured(
         judged,
@@ -110,15 +119,23 @@ def test_random_judges_stand_out_from_careful_ones() -> None:
     rows, checks = [], []
     for segment in range(80):
         rows.append(
-            BlockRow("clicks", segment, ["a", "b", "r"], rng.integers(1, 6, 3).tolist())
+            BlockRow(
+                "clicks",
+                segment,
+                ["a", "b", "r"],
+                rng.integers(1, 6, 3).tolist(),
+            ),
         )
         rows.append(BlockRow("reads", segment, ["a", "b", "r"], [3, 2, 1]))
         checks.append(
-            BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist())
+            BlockRow("clicks", segment, ["a", "x"], rng.integers(1, 6, 2).tolist()),
         )
         checks.append(BlockRow("reads", segment, ["a", "x"], [1, 4]))
     found = measured(
-        blocks(rows), reference="r", attention=blocks(checks), bad_reference="x"
+        blocks(rows),
+        reference="r",
+        attention=blocks(checks),
+        bad_reference="x",
     )
     for measure in (JudgeMeasure.REFERENCE, JudgeMeasure.BAD_REFERENCE):
         clicks, reads = found["clicks"][measure], found["reads"][measure]
@@ -142,7 +159,10 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
         BlockRow(judge, segment, names, given)
         for judge, of_judge in labels.items()
         for segment, names, given in zip(
-            [1, 1, 2, 2, 3], ["ab"] * 4 + ["ac"], of_judge, strict=True
+            [1, 1, 2, 2, 3],
+            ["ab"] * 4 + ["ac"],
+            of_judge,
+            strict=True,
         )
     ]
     found = measured(blocks(rows))
@@ -153,14 +173,16 @@ def test_chance_of_agreement_with_oneself_is_of_the_judges_own_ties() -> None:
     assert found["never"][JudgeMeasure.INTRA].evidence == 2
     # t = 3/5: 9/25 + (2/5)²/2 = 11/25, and half did.
     assert found["often"][JudgeMeasure.INTRA].value == pytest.approx(
-        (1 / 2 - 11 / 25) / (14 / 25)
+        (1 / 2 - 11 / 25) / (14 / 25),
     )
 
 
 @examples(15)
 @given(data=st.data())
 def test_measures_follow_from_tallies_that_came_in_any_order(
-    data: st.DataObject, rows_strategy: Any, systems: tuple[str, ...]
+    data: st.DataObject,
+    rows_strategy: Any,
+    systems: tuple[str, ...],
 ) -> None:
     rows, checks = data.draw(rows_strategy), data.draw(rows_strategy)
     judged = blocks_from_rows(rows, systems)
@@ -171,7 +193,7 @@ def test_measures_follow_from_tallies_that_came_in_any_order(
     before = state = tally_judges(blocks_from_rows([], systems), **bad, seconds=seconds)
     judge = ""
     for judge, segment in data.draw(
-        st.permutations(sorted({(r.judge, r.segment) for r in rows}))
+        st.permutations(sorted({(r.judge, r.segment) for r in rows})),
     ):
         own = [row for row in rows if (row.judge, row.segment) == (judge, segment)]
         before = state

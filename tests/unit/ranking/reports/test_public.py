@@ -40,7 +40,8 @@ def test_rows_of_equal_value_get_the_order_of_labels() -> None:
         ["aspen", 12, 3.0],
     ]
     report = Report(
-        tables=[table("means", [SYSTEM, Column("count", "Count"), MEAN], rows)], data={}
+        tables=[table("means", [SYSTEM, Column("count", "Count"), MEAN], rows)],
+        data={},
     )
     public = public_report(report, {**LABELS, "aspen": "System C"})
     assert [row[0] for row in public.tables[0].rows] == [
@@ -52,7 +53,8 @@ def test_rows_of_equal_value_get_the_order_of_labels() -> None:
 
 def test_pairs_are_left_out_if_a_system_is_anonymous() -> None:
     report = Report(
-        tables=[table("pairs", [SYSTEM, OTHER], [["amber", "birch"]])], data={}
+        tables=[table("pairs", [SYSTEM, OTHER], [["amber", "birch"]])],
+        data={},
     )
     assert public_report(report, LABELS).tables == []
     assert len(public_report(report, {name: name for name in LABELS}).tables) == 1

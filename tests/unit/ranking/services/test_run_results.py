@@ -76,7 +76,10 @@ def parameters_of(method: str, choice: RangeOptions) -> RunParameters:
 
 
 def assert_same_result(
-    history: History, method: str, choice: RangeOptions, stops: list[int]
+    history: History,
+    method: str,
+    choice: RangeOptions,
+    stops: list[int],
 ) -> Any:
     """Return the result, the same from tallies kept up to date and from all judgments."""
     parameters = parameters_of(method, choice)
@@ -106,7 +109,8 @@ def test_a_result_is_a_function_of_tallies(method: str, choice: RangeOptions) ->
 @given(history=histories, data=st.data())
 @examples(50)
 def test_any_history_gives_the_same_result(
-    history: History, data: st.DataObject
+    history: History,
+    data: st.DataObject,
 ) -> None:
     method, choice = data.draw(st.sampled_from(CHOICES))
     last = len(history.events)
@@ -162,7 +166,9 @@ def test_tallies_for_other_ranges_are_refused() -> None:
 def test_options_with_the_same_tallies_share_a_definition() -> None:
     same = {
         run_definition(
-            parameters_of("expected_wins", choice), method="expected_wins", seed=SEED
+            parameters_of("expected_wins", choice),
+            method="expected_wins",
+            seed=SEED,
         ).digest
         for choice in (
             RangeOptions(),
@@ -198,7 +204,9 @@ def test_options_with_the_same_tallies_share_a_definition() -> None:
     ],
 )
 def test_methods_that_need_all_judgments_say_so(
-    method: str, level: Level, live: bool
+    method: str,
+    level: Level,
+    live: bool,
 ) -> None:
     choice = completed_ranges({"resample": level})
     if live:

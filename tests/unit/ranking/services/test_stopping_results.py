@@ -72,7 +72,7 @@ def test_clusters_are_known_once_all_systems_are_ranked(tests: str) -> None:
         **rule,
     }
     said = rule_with_progress(
-        rule_state(terms, progress=found, met=None, judgments=84)
+        rule_state(terms, progress=found, met=None, judgments=84),
     ).state
     assert said == [
         "Not met yet.",

@@ -9,7 +9,11 @@ from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 
 def some_rows(
-    seed: int, *, judges: int = 5, segments: int = 6, blocks: int = 60
+    seed: int,
+    *,
+    judges: int = 5,
+    segments: int = 6,
+    blocks: int = 60,
 ) -> list[BlockRow]:
     """Draw blocks of three of four outputs, with ties, blanks and repeated judgments."""
     random = np.random.default_rng(seed)

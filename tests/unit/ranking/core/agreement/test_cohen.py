@@ -22,7 +22,10 @@ def drawn(count: int, *, segments: int, judges: int = 5, seed: int = 3) -> Block
     given = rng.integers(1, 4, (count, 3)).astype(np.int8)
     np.put_along_axis(labels, shown, given, axis=1)
     np.put_along_axis(
-        candidates, shown, np.tile(np.arange(3, dtype=np.int8), (count, 1)), axis=1
+        candidates,
+        shown,
+        np.tile(np.arange(3, dtype=np.int8), (count, 1)),
+        axis=1,
     )
     return Blocks(
         systems=tuple("abcde"),
@@ -40,7 +43,9 @@ def test_the_segments_as_they_are_give_the_tables_of_each_pair_of_judges() -> No
     pairs = pairs_of_judges(blocks)
     _segments, counted = segment_tables(blocks, pairs, Pairing.UNORDERED)
     tables: Int64Array = counted.sum(axis=1).reshape(3, 3, -1)[
-        :, :, np.count_nonzero(pairs.first == pairs.second) :
+        :,
+        :,
+        np.count_nonzero(pairs.first == pairs.second) :,
     ]
     found = agreement_of_pairs(blocks)
     assert tables.sum(axis=(0, 1)).tolist() == found.comparable.tolist()

@@ -46,7 +46,9 @@ Rows = st.SearchStrategy[list[BlockRow]]
 
 
 def parts_of(
-    blocks: Blocks, pairing: Pairing, chance: Chance
+    blocks: Blocks,
+    pairing: Pairing,
+    chance: Chance,
 ) -> tuple[VarianceParts, VarianceParts]:
     """Return the variances of κ of `measure_agreement`, between judges and with themselves."""
     if chance is Chance.COHEN:
@@ -57,20 +59,24 @@ def parts_of(
     )
     inter, intra, _shared = left_out_of_comparisons(blocks, pairing, additive.of_units)
     return leave_one_out(inter, additive.evaluate), leave_one_out(
-        intra, of_same.evaluate
+        intra,
+        of_same.evaluate,
     )
 
 
 @pytest.mark.parametrize("pairing", some_now(Pairing))
 @pytest.mark.parametrize("chance", some_now(Chance, most=2))
 def test_every_kappa_without_a_unit_is_that_of_the_rows_without_it(
-    chance: Chance, pairing: Pairing
+    chance: Chance,
+    pairing: Pairing,
 ) -> None:
     rows = some_rows(3)
     blocks = blocks_from_rows(rows, "abcd")
     judges, segments = blocks.judges, np.unique(blocks.segment).tolist()
     for side, parts in zip(
-        ("inter", "intra"), parts_of(blocks, pairing, chance), strict=True
+        ("inter", "intra"),
+        parts_of(blocks, pairing, chance),
+        strict=True,
     ):
 
         def kappa(left: Blocks, side: str = side) -> float | None:
@@ -123,7 +129,10 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
 
     def kappa(left: Blocks) -> float | None:
         return measure_agreement(
-            left, chance=chance, resample="segments", resamples=1
+            left,
+            chance=chance,
+            resample="segments",
+            resamples=1,
         ).inter.kappa
 
     blocks = blocks_from_rows(rows, "abcd")
@@ -167,7 +176,7 @@ def test_hand_worked_variance_and_interval() -> None:
     once = of_judges - 0.002
     assert both == pytest.approx(of_segments + once - 0.0004 + 0.0001)
     assert degrees_of_freedom == pytest.approx(
-        both**2 / (once**2 / (6 / 5) + of_segments**2 / 1)
+        both**2 / (once**2 / (6 / 5) + of_segments**2 / 1),
     )
     [found] = kappa_intervals([parts], [0.9], "two_way", 0.9)
     reach = student.ppf(0.95, degrees_of_freedom) * math.sqrt(both) / 0.5
@@ -196,7 +205,7 @@ def test_pairs_counted_once_estimates_the_variance_of_a_mean_over_pairs_of_judge
     agreement = own[:, one] + own[:, other] + noise
     total = agreement.sum(axis=1)
     of_each = np.stack(
-        [agreement[:, (one == j) | (other == j)].sum(axis=1) for j in range(judges)]
+        [agreement[:, (one == j) | (other == j)].sum(axis=1) for j in range(judges)],
     )
     without = (total - of_each) / (len(one) - judges + 1)
     mean = total / len(one)
@@ -266,7 +275,9 @@ def test_missing_interval_has_a_reason(rows: list[BlockRow], reason: str) -> Non
     ],
 )
 def test_kappa_is_reported_within_two_classes_or_if_its_interval_is_narrow(
-    low: float | None, high: float | None, is_reported: bool
+    low: float | None,
+    high: float | None,
+    is_reported: bool,
 ) -> None:
     found = Agreement(10, 5, 0.5, 0.3, low, high, None)
     shown = reported(found)
@@ -303,7 +314,10 @@ def test_a_judge_with_one_other_has_no_interval() -> None:
 @examples(30)
 @given(data=st.data())
 def test_intervals_hold_their_kappa_and_no_order_or_shard_changes_a_bit(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, level: str
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    level: str,
 ) -> None:
     rows = data.draw(rows_strategy)
     shuffled = data.draw(st.permutations(rows))
@@ -379,12 +393,14 @@ def test_judge_who_always_ties_agrees_by_chance_only() -> None:
         assert row.agreement.p_chance == 0.25
         assert row.agreement.kappa == 0
     pooled = inter_judge_agreement(
-        blocks, chance=Chance.SCOTT, chance_of_judges=JudgeChance.POOLED
+        blocks,
+        chance=Chance.SCOTT,
+        chance_of_judges=JudgeChance.POOLED,
     )
     p_chance = (5 / 8) ** 2 + 2 * (3 / 16) ** 2
     assert pooled.judges[0].agreement.p_chance == pytest.approx(p_chance)
     assert pooled.judges[0].agreement.kappa == pytest.approx(
-        (0.25 - p_chance) / (1 - p_chance)
+        (0.25 - p_chance) / (1 - p_chance),
     )
     # Over all judges nothing changes.
     assert pooled.inter == inter_judge_agreement(blocks, chance=Chance.SCOTT).inter

@@ -39,7 +39,7 @@ def test_tables_are_those_of_a_self_join() -> None:
             "item": rng.integers(0, 40, 300),
             "judge": rng.integers(0, 6, 300),
             "outcome": rng.integers(0, 3, 300),
-        }
+        },
     )
     joined = frame.merge(frame, on="item")
     joined = joined[joined.judge_x < joined.judge_y]
@@ -126,13 +126,16 @@ def kappa_of(sums: npt.NDArray[np.float64]) -> float:
 
 
 def by_hand(
-    blocks: Blocks, one: int, other: int, confidence: float
+    blocks: Blocks,
+    one: int,
+    other: int,
+    confidence: float,
 ) -> tuple[float, float]:
     """Return the interval, pair by pair of comparisons, with slopes by differences."""
     found = collapsed_comparisons(blocks)
     single = []
     of_segment: defaultdict[int, npt.NDArray[np.float64]] = defaultdict(
-        lambda: np.zeros(4)
+        lambda: np.zeros(4),
     )
     for i in np.flatnonzero(found.judge == one).tolist():
         for j in np.flatnonzero(found.judge == other).tolist():
@@ -146,7 +149,7 @@ def by_hand(
         [
             (kappa_of(sums + step) - kappa_of(sums - step)) / 2e-4
             for step in np.eye(4) * 1e-4
-        ]
+        ],
     )
     g = sums[0] ** 2 / (counts[:, 0] ** 2).sum()
     n = len(single)
@@ -244,7 +247,8 @@ def test_a_judge_who_reverses_all_leaves_the_band_and_those_alike_do_not() -> No
     )
     alike = agreement_of_pairs(blocks)
     assert not alike.beside(
-        float(np.mean(alike.kappa)), float(np.mean(alike.kappa))
+        float(np.mean(alike.kappa)),
+        float(np.mean(alike.kappa)),
     ).any()
     labels = blocks.labels.copy()
     reversed_ = (blocks.judge == 0)[:, np.newaxis] & (labels > 0)

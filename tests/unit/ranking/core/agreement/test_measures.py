@@ -58,7 +58,11 @@ def naive_counts(found: list[Vote], pairing: Pairing) -> Counter[str]:
 
 
 def rated(
-    seed: int, *, judges: int, items: int, share: float
+    seed: int,
+    *,
+    judges: int,
+    items: int,
+    share: float,
 ) -> tuple[Blocks, np.ndarray]:
     """Blocks of two outputs, and outcomes by judge and item, NaN where not judged.
 
@@ -83,7 +87,10 @@ def test_hand_worked_pairings() -> None:
     rows = [
         BlockRow("ann", 1, ["a", "b"], [1, 2]),
         BlockRow(
-            "ann", 1, ["b", "a"], [2, 1]
+            "ann",
+            1,
+            ["b", "a"],
+            [2, 1],
         ),  # says the same, shown the other way round
         BlockRow("ann", 1, ["a", "b"], [1, 1]),
         BlockRow("bob", 1, ["a", "b"], [1, 2]),
@@ -107,13 +114,18 @@ def test_hand_worked_pairings() -> None:
 @pytest.mark.parametrize("pairing", Pairing)
 @given(data=st.data())
 def test_counts_equal_those_of_all_pairs_of_comparisons(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, pairing: Pairing
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    pairing: Pairing,
 ) -> None:
     rows = data.draw(rows_strategy)
     found = list(votes(rows, pairing))
     counts = naive_counts(found, pairing)
     measures = measure_agreement(
-        blocks_from_rows(rows, systems), pairing=pairing, resamples=1
+        blocks_from_rows(rows, systems),
+        pairing=pairing,
+        resamples=1,
     )
     assert measures.inter.comparable == counts["inter"]
     assert measures.inter.agreeing == counts["inter agreeing"]
@@ -124,10 +136,12 @@ def test_counts_equal_those_of_all_pairs_of_comparisons(
 
 
 @pytest.mark.parametrize(
-    ("chance", "p_chance"), [("uniform", 1 / 3), ("random_clicker", 0.36)]
+    ("chance", "p_chance"),
+    [("uniform", 1 / 3), ("random_clicker", 0.36)],
 )
 def test_chance_that_does_not_depend_on_the_judgments(
-    chance: str, p_chance: float
+    chance: str,
+    p_chance: float,
 ) -> None:
     blocks, _ = rated(1, judges=3, items=20, share=0.8)
     inter = measure_agreement(blocks, chance=Chance(chance), resamples=1).inter
@@ -139,7 +153,9 @@ def test_chance_that_does_not_depend_on_the_judgments(
 
 @given(data=st.data())
 def test_scott_between_judges_is_what_the_dashboard_shows(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     report = inter_judge_agreement(blocks, resample="segments", resamples=10)
@@ -158,14 +174,21 @@ def test_scott_between_judges_is_what_the_dashboard_shows(
     [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")],
 )
 def test_alpha_is_that_of_the_krippendorff_package(
-    chance: str, level: Level, share: float
+    chance: str,
+    level: Level,
+    share: float,
 ) -> None:
     blocks, outcomes = rated(2, judges=5, items=40, share=share)
     found = measure_agreement(
-        blocks, chance=Chance(chance), symmetric=False, resamples=1
+        blocks,
+        chance=Chance(chance),
+        symmetric=False,
+        resamples=1,
     )
     expected = krippendorff.alpha(
-        reliability_data=outcomes, level_of_measurement=level, value_domain=[-1, 0, 1]
+        reliability_data=outcomes,
+        level_of_measurement=level,
+        value_domain=[-1, 0, 1],
     )
     assert found.inter.kappa == pytest.approx(expected, abs=1e-12)
 
@@ -175,7 +198,8 @@ def test_alpha_is_that_of_the_krippendorff_package(
     [("krippendorff", "nominal"), ("krippendorff_ordinal", "ordinal")],
 )
 def test_symmetric_alpha_is_that_of_each_comparison_read_both_ways(
-    chance: str, level: Level
+    chance: str,
+    level: Level,
 ) -> None:
     blocks, outcomes = rated(3, judges=4, items=40, share=0.7)
     found = measure_agreement(blocks, chance=Chance(chance), resamples=1).inter.kappa
@@ -188,7 +212,8 @@ def test_symmetric_alpha_is_that_of_each_comparison_read_both_ways(
     n = pairable[pairable > 1].sum()
     # Reading n values both ways makes 2n of them, but no more information than n.
     assert found == pytest.approx(
-        1 - (1 - alpha) * 2 * (n - 1) / (2 * n - 1), abs=1e-12
+        1 - (1 - alpha) * 2 * (n - 1) / (2 * n - 1),
+        abs=1e-12,
     )
 
 
@@ -198,7 +223,10 @@ def test_fleiss_is_that_of_statsmodels(symmetric: bool) -> None:
     both = np.hstack([outcomes, -outcomes]) if symmetric else outcomes
     table = np.stack([(both == value).sum(axis=0) for value in (-1, 0, 1)], axis=1)
     found = measure_agreement(
-        blocks, chance=Chance.FLEISS, symmetric=symmetric, resamples=1
+        blocks,
+        chance=Chance.FLEISS,
+        symmetric=symmetric,
+        resamples=1,
     )
     assert found.inter.kappa == pytest.approx(fleiss_kappa(table), abs=1e-12)
 
@@ -212,7 +240,10 @@ def test_cohen_of_two_judges_is_that_of_statsmodels(symmetric: bool) -> None:
     table = np.zeros((3, 3))
     np.add.at(table, (shared[0] + 1, shared[1] + 1), 1)
     found = measure_agreement(
-        blocks, chance=Chance.COHEN, symmetric=symmetric, resamples=1
+        blocks,
+        chance=Chance.COHEN,
+        symmetric=symmetric,
+        resamples=1,
     )
     expected = cohens_kappa(table, return_results=False)
     assert found.inter.kappa == pytest.approx(expected, abs=1e-12)
@@ -230,17 +261,23 @@ def test_fleiss_and_alpha_of_items_judged_repeatedly_count_only_different_judges
 ):
     # Item 1: ann says first twice, bob second: both pairs disagree. Item 2: they agree.
     rows = [BlockRow("ann", 1, ["a", "b"], [1, 2])] * 2 + [
-        BlockRow("bob", 1, ["a", "b"], [2, 1])
+        BlockRow("bob", 1, ["a", "b"], [2, 1]),
     ]
     rows += [BlockRow(judge, 2, ["a", "b"], [1, 2]) for judge in ("ann", "bob")]
     blocks = blocks_from_rows(rows, "ab")
     fleiss = measure_agreement(
-        blocks, chance=Chance.FLEISS, symmetric=False, resamples=1
+        blocks,
+        chance=Chance.FLEISS,
+        symmetric=False,
+        resamples=1,
     ).inter
     assert fleiss.p_agree == pytest.approx(1 / 2)
     assert fleiss.p_chance == pytest.approx((4 / 5) ** 2 + (1 / 5) ** 2)
     alpha = measure_agreement(
-        blocks, chance=Chance.KRIPPENDORFF, symmetric=False, resamples=1
+        blocks,
+        chance=Chance.KRIPPENDORFF,
+        symmetric=False,
+        resamples=1,
     ).inter
     # Item 1 weighs 3 ratings, 1.5 each way; so 3.5 values are "first" and 1.5 "second".
     assert alpha.p_agree == pytest.approx(2 / 5)
@@ -254,7 +291,9 @@ def test_chance_of_the_judgments_with_the_reference() -> None:
     ]
     blocks = blocks_from_rows(rows, ["a", "b", "_ref"])
     found = measure_agreement(
-        blocks.without(["_ref"]), chance_from=blocks, resamples=1
+        blocks.without(["_ref"]),
+        chance_from=blocks,
+        resamples=1,
     ).inter
     assert (found.ties, found.labels, found.comparable) == (1, 6, 1)
     with pytest.raises(ValueError, match="chance_from"):
@@ -262,14 +301,17 @@ def test_chance_of_the_judgments_with_the_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "chance", [each for each in Chance if each not in {"uniform", "random_clicker"}]
+    "chance",
+    [each for each in Chance if each not in {"uniform", "random_clicker"}],
 )
 def test_nothing_but_ties_leaves_nothing_to_agree_on_beyond_chance(
     chance: Chance,
 ) -> None:
     rows = [BlockRow(judge, 1, ["a", "b"], [2, 2]) for judge in ("ann", "bob")]
     found = measure_agreement(
-        blocks_from_rows(rows, "ab"), chance=chance, resamples=5
+        blocks_from_rows(rows, "ab"),
+        chance=chance,
+        resamples=5,
     ).inter
     assert (found.p_agree, found.kappa, found.reason) == (1, None, "chance_is_certain")
 
@@ -304,7 +346,7 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
                 chance=chance,
                 resample="segments",
                 resamples=7,
-            )
+            ),
         )
         for some in (rows, renamed)
     )
@@ -317,7 +359,10 @@ def test_renaming_systems_and_reordering_rows_changes_nothing(
 @examples(10)
 @given(data=st.data())
 def test_shards_and_chunks_change_no_bit(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, chance: Chance
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    chance: Chance,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     whole = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
@@ -325,7 +370,10 @@ def test_shards_and_chunks_change_no_bit(
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
         patch.setattr("ranking.core.agreement.cohen._CELLS_AT_A_TIME", 100)
         again = measure_agreement(
-            blocks, chance=chance, resample="segments", resamples=9
+            blocks,
+            chance=chance,
+            resample="segments",
+            resamples=9,
         )
         assert again == whole
 
@@ -360,7 +408,9 @@ def test_intervals_are_those_of_literally_repeated_segments(chance: Chance) -> N
             for copy in range(int(weights[row.segment - 1, resample]))
         ]
         repeated = measure_agreement(
-            blocks_from_rows(copies, "abc"), chance=chance, resamples=1
+            blocks_from_rows(copies, "abc"),
+            chance=chance,
+            resamples=1,
         )
         kappas["inter"].append(repeated.inter.kappa)
         kappas["intra"].append(repeated.intra.kappa)
@@ -390,7 +440,9 @@ def labelled(seed: int, share: float) -> tuple[Blocks, np.ndarray]:
         for judge in range(3):
             if rng.random() < share:
                 given = np.clip(
-                    np.round(3 - quality + rng.normal(size=5) / 2), 1, 5
+                    np.round(3 - quality + rng.normal(size=5) / 2),
+                    1,
+                    5,
                 ).astype(int)
                 labels[judge, 5 * segment : 5 * segment + 5] = given
                 rows.append(BlockRow(f"j{judge}", segment, "abcde", given.tolist()))
@@ -420,7 +472,9 @@ def test_n_agreement_of_two_judges_is_the_formula_of_hamon_et_al() -> None:
 def test_intervals_hold_the_share() -> None:
     blocks, _ = labelled(1, 0.8)
     for each in label_agreement(
-        blocks, resample="segments", resamples=100
+        blocks,
+        resample="segments",
+        resamples=100,
     ).inter.n_agreement:
         assert each.kappa is not None
         assert each.low is not None

@@ -55,7 +55,9 @@ def test_neighbouring_lengths_are_taken_together() -> None:
     assert (nine.agreement.inter.agreeing, nine.agreement.inter.comparable) == (0, 1)
     (everything,) = agreement_by_length(BLOCKS, np.array([0, 4, 4, 4]), resamples=5)
     assert everything.agreement == measure_agreement(
-        BLOCKS, chance=Chance.UNIFORM, resamples=5
+        BLOCKS,
+        chance=Chance.UNIFORM,
+        resamples=5,
     )
 
 
@@ -85,7 +87,7 @@ def several(count: int = 240) -> Blocks:
                 int(rng.integers(1, 30)),
                 shown,
                 rng.integers(1, 4, len(shown)).tolist(),
-            )
+            ),
         )
     blocks = blocks_from_rows(rows, "abcd")
     return replace(blocks, document=(blocks.segment // 10).astype(np.int32))
@@ -102,7 +104,7 @@ def pairs_by_hand(blocks: Blocks, system: str) -> tuple[int, int]:
             if blocks.labels[row, index]:
                 shown[int(blocks.candidates[row, index])].append(name)
                 label[int(blocks.candidates[row, index])] = int(
-                    blocks.labels[row, index]
+                    blocks.labels[row, index],
                 )
         for one, other in combinations(sorted(shown, key=lambda at: shown[at]), 2):
             outcome = int(np.sign(label[one] - label[other]))

@@ -59,7 +59,11 @@ WMT10 = pytest.mark.parametrize(
 
 @WMT10
 def test_rows_of_bojar_et_al_2011(
-    real_data: Path, pair: str, table_1: tuple[Any, ...], table_5: str, table_10: str
+    real_data: Path,
+    pair: str,
+    table_1: tuple[Any, ...],
+    table_5: str,
+    table_10: str,
 ) -> None:
     blocks = blocks_of(five_way(real_data / "wmt10" / f"judgments.{pair}.csv"))
     found = diagnose_campaign(blocks, reference="_ref", decimals=3)
@@ -78,7 +82,8 @@ def test_rows_of_bojar_et_al_2011(
     assert f"{found.score_by_reference.pearson:.3f}" == table_10
     # Without rounding the scores first, as printed, the last digit can differ.
     unrounded = diagnose_campaign(
-        blocks, reference="_ref"
+        blocks,
+        reference="_ref",
     ).score_by_times_judged.pearson
     assert unrounded == pytest.approx(float(table_5), abs=0.001)
 
@@ -94,7 +99,9 @@ def test_kappa_of_wmt15_english_finnish(real_data: Path) -> None:
         (blocks_of(expanded(row) for row in rows), expected["kappa_expanded"]),
     ):
         found = measure_agreement(
-            blocks, pairing=Pairing.PRESENTED, chance=Chance.SCOTT
+            blocks,
+            pairing=Pairing.PRESENTED,
+            chance=Chance.SCOTT,
         )
         assert as_published(found.inter) == kappas["inter"]
         assert as_published(found.intra) == kappas["intra"]
@@ -102,7 +109,8 @@ def test_kappa_of_wmt15_english_finnish(real_data: Path) -> None:
 
 @pytest.mark.parametrize("name", ["wmt12-es-en", "wmt15-en-fi", "wmt16-it-en-nl"])
 def test_counts_and_scores_of_the_released_judgments(
-    real_data: Path, name: str
+    real_data: Path,
+    name: str,
 ) -> None:
     folder = real_data / name
     expected = expected_of(folder)
@@ -126,7 +134,8 @@ def test_counts_and_scores_of_the_released_judgments(
         totals = [sum(cell[i] for cell in against) for i in range(3)]
         assert totals == [row["wins"], row["losses"], row["ties"]]
         assert found.geq_others[row["system"]] == pytest.approx(
-            row["ge_others"], abs=1e-6
+            row["ge_others"],
+            abs=1e-6,
         )
 
 
@@ -134,7 +143,8 @@ def test_judges_of_wmt15_have_times_and_leaving_outliers_out_hardly_changes_the_
     real_data: Path,
 ) -> None:
     rows, seconds = zip(
-        *appraise_timed(real_data / "wmt15-en-fi" / "judgments.xml"), strict=True
+        *appraise_timed(real_data / "wmt15-en-fi" / "judgments.xml"),
+        strict=True,
     )
     blocks = blocks_of(rows)
     diagnosed = diagnose_judges(blocks, seconds=np.array(seconds), resamples=10)
@@ -145,7 +155,9 @@ def test_judges_of_wmt15_have_times_and_leaving_outliers_out_hardly_changes_the_
         assert each.judged == {Rule.REFERENCE: 0, Rule.EASY_ITEMS: 4}.get(each.rule, 5)
         # Hamon et al. (2007, Table 4): at least .98 whatever the rule.
         pearson = ranking_without(
-            blocks, each.outliers, METHODS["expected_wins"].score
+            blocks,
+            each.outliers,
+            METHODS["expected_wins"].score,
         ).correlation.pearson
         assert pearson is not None
         assert pearson >= 0.98

@@ -20,7 +20,8 @@ Vote = tuple[str, Item, frozenset[str] | None]
 
 
 def votes(
-    rows: list[BlockRow], excluded: frozenset[str] = frozenset()
+    rows: list[BlockRow],
+    excluded: frozenset[str] = frozenset(),
 ) -> Iterator[Vote]:
     """List judge, item and preferred output (None for a tie) of each comparison."""
     for row in rows:
@@ -49,7 +50,10 @@ def test_a_hand_worked_agreement() -> None:
     rows = [
         BlockRow("ann", 1, ["a", "b", "c"], [1, 2, 2]),
         BlockRow(
-            "bob", 1, ["c", "b", "a"], [2, 3, 1]
+            "bob",
+            1,
+            ["c", "b", "a"],
+            [2, 3, 1],
         ),  # agrees on ab and ac, not on bc
         BlockRow("ann", 1, ["b", "a"], [1, 2]),  # not compared with ann's own
         BlockRow("cat", 2, ["a", "b"], [1, 1]),
@@ -119,7 +123,8 @@ def test_a_judge_who_shares_one_segment_has_an_interval_that_says_nothing() -> N
     # Without that segment, in e⁻¹ = 37 % of the resamples, κ may be anything.
     rows = [BlockRow(judge, 1, ["a", "b"], [1, 2]) for judge in ("ann", "bob")]
     agreement = inter_judge_agreement(
-        blocks_from_rows(rows, "ab"), resample="segments"
+        blocks_from_rows(rows, "ab"),
+        resample="segments",
     ).inter
     assert agreement.kappa == 1
     assert agreement.low == pytest.approx(-1)  # P(A) = 0 with P(E) = 1/2
@@ -128,7 +133,10 @@ def test_a_judge_who_shares_one_segment_has_an_interval_that_says_nothing() -> N
 
 @given(data=st.data(), exclude=st.booleans())
 def test_counts_equal_those_of_all_pairs_of_comparisons(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, exclude: bool
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    exclude: bool,
 ) -> None:
     rows = data.draw(rows_strategy)
     blocks = blocks_from_rows(rows, systems)
@@ -151,12 +159,16 @@ def test_counts_equal_those_of_all_pairs_of_comparisons(
 
 @given(data=st.data())
 def test_intervals_are_those_of_literally_repeated_segments(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     resamples, segments = 8, [1, 2, 3]
     weights = poisson_weights(
-        np.array(segments, np.uint64), seed=4, resamples=resamples
+        np.array(segments, np.uint64),
+        seed=4,
+        resamples=resamples,
     )
     report = inter_judge_agreement(
         blocks_from_rows(rows, systems),
@@ -177,10 +189,11 @@ def test_intervals_are_those_of_literally_repeated_segments(
             for copy in range(int(weights[row.segment - 1, resample]))
         ]
         kappa = inter_judge_agreement(
-            blocks_from_rows(copies, systems), resamples=1
+            blocks_from_rows(copies, systems),
+            resamples=1,
         ).inter.kappa
         lows.append(
-            kappa if kappa is not None else -report.p_chance / (1 - report.p_chance)
+            kappa if kappa is not None else -report.p_chance / (1 - report.p_chance),
         )
         highs.append(kappa if kappa is not None else 1)
     assert report.inter.low == pytest.approx(sorted(lows)[2])
@@ -189,7 +202,9 @@ def test_intervals_are_those_of_literally_repeated_segments(
 
 @given(data=st.data())
 def test_the_segments_counted_at_a_time_change_no_bit(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     whole = inter_judge_agreement(blocks, resample="segments", resamples=5)

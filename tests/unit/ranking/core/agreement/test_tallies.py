@@ -47,7 +47,10 @@ def left_out(blocks: Blocks, chance: Chance) -> VarianceParts:
 
 def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[float]:
     report = inter_judge_agreement(
-        blocks, chance=chance, resample="segments", resamples=1
+        blocks,
+        chance=chance,
+        resample="segments",
+        resamples=1,
     )
     return [
         math.nan if row.agreement.kappa is None else row.agreement.kappa
@@ -89,24 +92,26 @@ def test_tallies_of_each_judge_match(chance: Chance) -> None:
             [
                 kappas_of_judges(blocks.take(unit != one), chance)
                 for one in np.unique(unit)
-            ]
+            ],
         )
         - whole
         for unit in (blocks.segment, blocks.judge)
     )
     for judge, one in enumerate(
-        parts_of_judges(tally_agreement(blocks), p_chance=p_chance)
+        parts_of_judges(tally_agreement(blocks), p_chance=p_chance),
     ):
         assert one.kappa == pytest.approx(whole[judge], abs=1e-14)
         assert one.segments == len(np.unique(blocks.segment[blocks.judge == judge]))
         # Segments of others change nothing.
         squares = float(np.square(without_segment[:, judge]).sum())
         assert one.of_segments == pytest.approx(
-            (1 - 1 / one.segments) * squares, rel=0.05
+            (1 - 1 / one.segments) * squares,
+            rel=0.05,
         )
         squares = float(np.square(np.delete(without_judge[:, judge], judge)).sum())
         assert one.of_judges == pytest.approx(
-            (1 - 1 / (judges - 1)) * squares, rel=1e-9
+            (1 - 1 / (judges - 1)) * squares,
+            rel=1e-9,
         )
 
 
@@ -120,7 +125,10 @@ def rows_of_ties_only() -> list[BlockRow]:
     decided = {"cyd": [[1, 2], [1, 2]], "dot": [[1, 2], [2, 1]]}
     return [
         BlockRow(
-            judge, segment, "ab", decided.get(judge, [[1, 1], [1, 1]])[segment % 2]
+            judge,
+            segment,
+            "ab",
+            decided.get(judge, [[1, 1], [1, 1]])[segment % 2],
         )
         for segment in range(8)
         for judge in ("ann", "bob", "cyd", "dot")
@@ -141,7 +149,8 @@ def test_pairs_of_judges_who_only_tie_differently_have_no_variance_of_their_own(
     chance: Chance,
 ) -> None:
     found = parts_of_all(
-        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")), chance=chance
+        tally_agreement(blocks_from_rows(rows_of_ties_only(), "ab")),
+        chance=chance,
     )
     assert found.pairs == pytest.approx(0, abs=1e-24)
     # With one P(E) for all pairs, their own use of ties counts.
@@ -172,7 +181,8 @@ def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> N
     found = parts_of_all(tallies, chance=Chance.UNIFORM)
     assert found.pairs == pytest.approx(squares(pairs, pairs), abs=1e-12)
     assert found.pairs_in_segments == pytest.approx(
-        squares(pairs, by_segment), abs=1e-12
+        squares(pairs, by_segment),
+        abs=1e-12,
     )
     of_judges = parts_of_judges(tallies, p_chance=1 / 3)
     for name, one in zip(blocks.judges, of_judges, strict=True):
@@ -225,7 +235,8 @@ def test_segments_that_change_nothing_have_a_variance_of_exactly_nothing() -> No
         for judge, labels in (("ann", [1, 2]), ("bob", [1, 2]), ("cyd", [2, 1]))
     ]
     found = parts_of_all(
-        tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT
+        tally_agreement(blocks_from_rows(rows, "ab")),
+        chance=Chance.SCOTT,
     )
     assert found.of_segments == 0.0
     assert found.kappa == pytest.approx(-1 / 3)
@@ -256,7 +267,8 @@ def test_a_judge_who_met_one_other_has_no_variance_over_judges() -> None:
         if row.judge == "bob" or (row.segment < 6) == (row.judge == "ann")
     ]
     found = parts_of_judges(
-        tally_agreement(blocks_from_rows(rows, "ab")), p_chance=None
+        tally_agreement(blocks_from_rows(rows, "ab")),
+        p_chance=None,
     )
     assert [math.isnan(part.of_judges) for part in found] == [True, False, True]
 
@@ -282,7 +294,8 @@ def test_judges_who_always_tie_have_no_variance() -> None:
         for judge in ("ann", "bob")
     ]
     found = parts_of_all(
-        tally_agreement(blocks_from_rows(rows, "ab")), chance=Chance.SCOTT
+        tally_agreement(blocks_from_rows(rows, "ab")),
+        chance=Chance.SCOTT,
     )
     assert math.isnan(found.of_segments)
 
@@ -314,7 +327,7 @@ def test_shards_of_whole_segments_add_up() -> None:
 
 def test_sums_are_laid_over_other_judges_by_name() -> None:
     tallies = tally_agreement(
-        blocks_from_rows(some_rows(6, blocks=120, judges=3), "abcd")
+        blocks_from_rows(some_rows(6, blocks=120, judges=3), "abcd"),
     )
     wider = tallies.over(("a", "j0", "j1", "j2", "z"))
     assert wider.blocks.tolist() == [0, *tallies.blocks.tolist(), 0]

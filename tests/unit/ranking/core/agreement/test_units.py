@@ -27,10 +27,13 @@ def assert_same(found: AgreementCounts, expected: AgreementCounts) -> None:
 @pytest.mark.parametrize("judges", [1, 2, 5, 12])
 @pytest.mark.parametrize("seed", some_now(range(4)))
 def test_shards_of_a_segment_or_two_add_up_to_the_same_counts(
-    seed: int, judges: int, monkeypatch: pytest.MonkeyPatch
+    seed: int,
+    judges: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     blocks = blocks_from_rows(
-        some_rows(seed, judges=judges, segments=7, blocks=90), "abcd"
+        some_rows(seed, judges=judges, segments=7, blocks=90),
+        "abcd",
     )
     expected = count_agreement(blocks, shared_items=True)
     monkeypatch.setattr(counts, "_BLOCKS_AT_A_TIME", 16)
@@ -47,7 +50,9 @@ def blank() -> Blocks:
 
 
 @pytest.mark.parametrize(
-    "blocks", [nothing(), blank()], ids=["no block", "no comparison"]
+    "blocks",
+    [nothing(), blank()],
+    ids=["no block", "no comparison"],
 )
 def test_without_comparisons_nothing_is_counted(blocks: Blocks) -> None:
     found = count_agreement(blocks, shared_items=True)
@@ -61,5 +66,6 @@ def test_shared_items_are_counted_where_asked_for() -> None:
     found = count_agreement(blocks)
     assert found.shared_items is None
     np.testing.assert_array_equal(
-        found.counts, count_agreement(blocks, shared_items=True).counts
+        found.counts,
+        count_agreement(blocks, shared_items=True).counts,
     )

@@ -24,7 +24,8 @@ def best_worst(*rows: tuple[str, list[int | None]]) -> Blocks:
     """Return a block of all systems for each judge and their labels."""
     candidates = [[name] for name in SYSTEMS]
     blocks = blocks_from_rows(
-        (BlockRow(judge, 1, candidates, labels) for judge, labels in rows), SYSTEMS
+        (BlockRow(judge, 1, candidates, labels) for judge, labels in rows),
+        SYSTEMS,
     )
     return replace(blocks, best_worst=True)
 
@@ -82,7 +83,7 @@ def judged(*, best_worst: bool, judge: str = "ann") -> JudgedBlock:
 def test_file_keeps_what_is_no_tie(tmp_path: Path) -> None:
     path = tmp_path / "judgments.csv"
     path.write_text(
-        "".join(write_five_way_csv([judged(best_worst=True)], best_worst=True))
+        "".join(write_five_way_csv([judged(best_worst=True)], best_worst=True)),
     )
     assert tally(read_judgments([str(path)]).blocks).comparisons == 5
     path.write_text("".join(write_five_way_csv([judged(best_worst=False)])))

@@ -30,7 +30,9 @@ LAYOUTS = [
 @given(data=st.data())
 @examples(40)
 def test_counts_are_sums_of_the_cells_of_blocks(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     weights, unit = np.arange(len(blocks)) % 3, blocks.segment.astype(np.int64) % 4
@@ -50,12 +52,13 @@ def test_counts_are_sums_of_the_cells_of_blocks(
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_cells_of_a_block_are_those_of_the_definition(
-    drawn_blocks: Drawn, layout: Layout
+    drawn_blocks: Drawn,
+    layout: Layout,
 ) -> None:
     blocks = drawn_blocks(60)
     found = layout.unpack(layout.of_blocks(blocks).toarray().T.astype(np.int64))
     for row, (labels, candidates) in enumerate(
-        zip(blocks.labels, blocks.candidates, strict=True)
+        zip(blocks.labels, blocks.candidates, strict=True),
     ):
         for a in range(6):
             compared = [
@@ -91,7 +94,8 @@ def test_units_of_equal_size_count_fully_and_others_less() -> None:
 
 @pytest.mark.parametrize("ties", [True, False])
 def test_comparisons_are_those_of_the_layout(
-    drawn_blocks: Callable[[int], Blocks], ties: bool
+    drawn_blocks: Callable[[int], Blocks],
+    ties: bool,
 ) -> None:
     blocks, layout = drawn_blocks(120), Layout(6, ties=ties)
     listed: npt.NDArray[np.int64] = np.asarray(layout.of_blocks(blocks).sum(axis=0))

@@ -30,7 +30,11 @@ Drawn = Callable[[int], Blocks]
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("blocks_of_unit", [40, 4000])
 def test_moments_are_sums_over_units(
-    drawn_blocks: Drawn, *, ties: bool, outright: bool, blocks_of_unit: int
+    drawn_blocks: Drawn,
+    *,
+    ties: bool,
+    outright: bool,
+    blocks_of_unit: int,
 ) -> None:
     """By the sparse products and, with many blocks, by the compiled kernel."""
     blocks = drawn_blocks(blocks_of_unit)
@@ -50,11 +54,13 @@ def test_documents_count_from_the_fewest_on(drawn_blocks: Drawn) -> None:
     blocks, layout = drawn_blocks(40), Layout(6, ties=True)
     blocks = replace(blocks, document=(blocks.segment // 10).astype(np.int32))
     effective = moments_of_blocks(blocks, layout, fewest_documents=0).effective(
-        "segments"
+        "segments",
     )
     enough = moments_of_blocks(blocks, layout, fewest_documents=effective)
     few = moments_of_blocks(
-        blocks, layout, fewest_documents=np.nextafter(effective, 99)
+        blocks,
+        layout,
+        fewest_documents=np.nextafter(effective, 99),
     )
     assert (enough.few_documents, few.few_documents) == (False, True)
     assert enough.effective("segments") == effective < few.effective("segments")
@@ -79,7 +85,8 @@ def test_effective_units_of_each_system_and_without_judgments() -> None:
     found = effective_units_by_system(moments, layout, "segments")
     np.testing.assert_allclose(found, [16 / 6, 9 / 5, 9 / 5, 0])
     np.testing.assert_allclose(
-        effective_units_by_system(moments, layout, "judges"), [2, 9 / 5, 9 / 5, 0]
+        effective_units_by_system(moments, layout, "judges"),
+        [2, 9 / 5, 9 / 5, 0],
     )
     assert moments.effective("segments") == pytest.approx(25 / 11)
     none = moments_of_blocks(blocks_from_rows([], "ab"), Layout(2))
@@ -107,13 +114,17 @@ def assert_same(found: Moments, expected: Moments) -> None:
 @pytest.mark.parametrize("fewest", [0, MIN_UNITS, 99])
 @pytest.mark.parametrize("ties", [True, False])
 def test_the_chosen_moments_are_those_of_all_blocks(
-    drawn_blocks: Drawn, ties: bool, fewest: float
+    drawn_blocks: Drawn,
+    ties: bool,
+    fewest: float,
 ) -> None:
     blocks = drawn_blocks(150)
     blocks = replace(blocks, document=blocks.segment % 7)
     layout = Layout(len(blocks.systems), ties=ties)
     found = all_moments(blocks, layout).chosen(
-        count(blocks, layout), several_documents=True, fewest_documents=fewest
+        count(blocks, layout),
+        several_documents=True,
+        fewest_documents=fewest,
     )
     assert_same(found, moments_of_blocks(blocks, layout, fewest_documents=fewest))
 
@@ -129,7 +140,8 @@ def test_few_documents_are_recognised_by_the_comparisons_that_count(
     for ties in (False, True):
         layout = Layout(len(blocks.systems), ties=ties)
         found = all_moments(blocks, layout).chosen(
-            count(blocks, layout), several_documents=True
+            count(blocks, layout),
+            several_documents=True,
         )
         assert_same(found, moments_of_blocks(blocks, layout))
         assert found.few_documents is not ties
@@ -142,7 +154,9 @@ def test_a_single_document_does_not_replace_segments(drawn_blocks: Drawn) -> Non
     named = replace(blocks, document=np.zeros(60, dtype=np.int32))
     for fewest in (0, MIN_UNITS):
         found = all_moments(named, layout).chosen(
-            count(blocks, layout), several_documents=False, fewest_documents=fewest
+            count(blocks, layout),
+            several_documents=False,
+            fewest_documents=fewest,
         )
         assert_same(found, moments_of_blocks(blocks, layout))
 
@@ -158,13 +172,16 @@ def test_required_number_of_documents_is_enough(drawn_blocks: Drawn) -> None:
     assert_same(found, of_documents)
     more = float(np.nextafter(effective, np.inf))
     assert moments.chosen(
-        cells, several_documents=True, fewest_documents=more
+        cells,
+        several_documents=True,
+        fewest_documents=more,
     ).few_documents
 
 
 @pytest.mark.parametrize("layout", [Layout(6), Layout(6, ties=True)])
 def test_moments_of_some_systems_are_those_of_the_blocks_without_the_others(
-    drawn_blocks: Drawn, layout: Layout
+    drawn_blocks: Drawn,
+    layout: Layout,
 ) -> None:
     blocks = drawn_blocks(80)
     blocks = replace(blocks, document=blocks.segment % 7)
@@ -177,10 +194,12 @@ def test_moments_of_some_systems_are_those_of_the_blocks_without_the_others(
     )
     for field in fields(found):
         np.testing.assert_array_equal(
-            getattr(found, field.name), getattr(expected, field.name)
+            getattr(found, field.name),
+            getattr(expected, field.name),
         )
     np.testing.assert_array_equal(
-        count(blocks, layout)[layout.cells_of(kept)], count(fewer, smaller)
+        count(blocks, layout)[layout.cells_of(kept)],
+        count(fewer, smaller),
     )
 
 

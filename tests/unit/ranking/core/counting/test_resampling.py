@@ -63,7 +63,8 @@ def plain_weight(key: int, seed: int, resample: int) -> int:
 def test_the_mixer_is_that_of_splitmix64() -> None:
     # First outputs of the reference implementation (S. Vigna, splitmix64.c) from state 1234567.
     states = np.array(
-        [(1234567 + k * GAMMA) & MASK for k in (1, 2, 3)], dtype=np.uint64
+        [(1234567 + k * GAMMA) & MASK for k in (1, 2, 3)],
+        dtype=np.uint64,
     )
     assert _mix(states).tolist() == [
         6457827717110365317,
@@ -74,10 +75,16 @@ def test_the_mixer_is_that_of_splitmix64() -> None:
 
 @given(keys, seeds, st.integers(0, 50), st.integers(0, 9))
 def test_weights_are_those_of_the_definition(
-    key: list[int], seed: int, first: int, count: int
+    key: list[int],
+    seed: int,
+    first: int,
+    count: int,
 ) -> None:
     weights = poisson_weights(
-        np.array(key, dtype=np.uint64), seed=seed, resamples=count, first_resample=first
+        np.array(key, dtype=np.uint64),
+        seed=seed,
+        resamples=count,
+        first_resample=first,
     )
     expected = [[plain_weight(k, seed, first + r) for r in range(count)] for k in key]
     assert weights.tolist() == (expected if key else [])
@@ -85,18 +92,24 @@ def test_weights_are_those_of_the_definition(
 
 @given(keys, seeds, st.integers(0, 50), st.integers(0, 9))
 def test_uniform_numbers_are_those_of_the_definition(
-    key: list[int], seed: int, first: int, count: int
+    key: list[int],
+    seed: int,
+    first: int,
+    count: int,
 ) -> None:
     """The 53 leading bits of the generator of the complement of the key: in plain integers."""
     found = uniform_numbers(
-        np.array(key, dtype=np.uint64), seed=seed, resamples=count, first_resample=first
+        np.array(key, dtype=np.uint64),
+        seed=seed,
+        resamples=count,
+        first_resample=first,
     )
     expected = [
         [
             (
                 plain_mix(
                     plain_mix(k ^ MASK ^ plain_mix((seed + GAMMA) & MASK)) + r * GAMMA
-                    & MASK
+                    & MASK,
                 )
                 >> 11
             )
@@ -120,7 +133,9 @@ def test_weights_that_sixteen_bits_leave_open_are_those_of_the_definition() -> N
 def test_bits_of_the_weights_never_change() -> None:
     # Published ranges hang on these bits.
     weights = poisson_weights(
-        np.array([1, 2**63], dtype=np.uint64), seed=42, resamples=16
+        np.array([1, 2**63], dtype=np.uint64),
+        seed=42,
+        resamples=16,
     )
     assert weights.tolist() == [
         [1, 1, 1, 0, 3, 1, 4, 0, 2, 2, 0, 1, 0, 0, 0, 1],
@@ -130,7 +145,10 @@ def test_bits_of_the_weights_never_change() -> None:
 
 @given(keys, seeds, st.integers(0, 12), st.integers(0, 12))
 def test_ranges_of_resamples_concatenate(
-    key: list[int], seed: int, head: int, tail: int
+    key: list[int],
+    seed: int,
+    head: int,
+    tail: int,
 ) -> None:
     units = np.array(key, dtype=np.uint64)
     whole = poisson_weights(units, seed=seed, resamples=head + tail)
@@ -167,10 +185,12 @@ def repeated(blocks: Blocks, weights: npt.NDArray[np.integer]) -> Blocks:
 
 
 def literal_bootstrap_wins(
-    blocks: Blocks, seed: int, resamples: int
+    blocks: Blocks,
+    seed: int,
+    resamples: int,
 ) -> npt.NDArray[np.int64]:
     weights = poisson_weights(blocks.key, seed=seed, resamples=resamples).astype(
-        np.int64
+        np.int64,
     )
     labels = blocks.labels.astype(np.int64)
     below = (
@@ -184,13 +204,15 @@ def test_resampled_wins_are_weighted_sums_over_blocks() -> None:
     blocks = some_blocks(60)
     expected = literal_bootstrap_wins(blocks, seed=7, resamples=30)
     np.testing.assert_array_equal(
-        bootstrap_wins(blocks, seed=7, resamples=30), expected
+        bootstrap_wins(blocks, seed=7, resamples=30),
+        expected,
     )
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 100, UNITS_AT_A_TIME])
 def test_the_size_of_chunks_does_not_change_a_bit(
-    monkeypatch: pytest.MonkeyPatch, chunk: int
+    monkeypatch: pytest.MonkeyPatch,
+    chunk: int,
 ) -> None:
     blocks = some_blocks(150)
     whole = bootstrap_wins(blocks, resamples=20)
@@ -206,7 +228,10 @@ def test_more_blocks_than_a_chunk_add_up_exactly() -> None:
 
 @given(data=st.data(), cut=st.integers(0, 12))
 def test_shards_in_any_order_merge_to_the_whole(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, cut: int
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    cut: int,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     order = data.draw(st.permutations(range(len(blocks))))
@@ -220,7 +245,7 @@ def test_shards_in_any_order_merge_to_the_whole(
                 for shard in shards
             )
             for first in (0, 4, 8)
-        ]
+        ],
     )
     np.testing.assert_array_equal(whole, merged)
 
@@ -240,14 +265,17 @@ def test_sums_of_units_are_weighted_exactly() -> None:
     [(1000, 0.95, 25), (1000, 0.9, 50), (1000, 0.99, 5), (999, 0.95, 24), (1, 0.5, 0)],
 )
 def test_the_same_number_is_trimmed_off_at_both_ends(
-    resamples: int, confidence: float, cut: int
+    resamples: int,
+    confidence: float,
+    cut: int,
 ) -> None:
     assert trim_count(resamples, confidence) == cut
 
 
 @pytest.mark.parametrize(("resamples", "confidence"), [(0, 0.95), (10, 0.0), (10, 1.0)])
 def test_no_interval_without_resamples_or_confidence(
-    resamples: int, confidence: float
+    resamples: int,
+    confidence: float,
 ) -> None:
     with pytest.raises(ValueError, match="expected"):
         trim_count(resamples, confidence)
@@ -260,7 +288,10 @@ Drawn = Callable[[int], Blocks]
 @given(data=st.data())
 @examples(30)
 def test_a_resample_is_a_function_of_seed_and_id(
-    level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    level: Level,
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     resampling, layout = Resampling(level, seed=3), Layout(len(systems), ties=True)
@@ -278,7 +309,10 @@ def test_a_resample_is_a_function_of_seed_and_id(
 @given(data=st.data())
 @examples(30)
 def test_resamples_are_weighted_counts_and_shards_add_up(
-    level: Level, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    level: Level,
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     resampling = Resampling(level, seed=4)
@@ -287,7 +321,8 @@ def test_resamples_are_weighted_counts_and_shards_add_up(
     weights = resampling.weights(blocks, range(5))
     for r in range(5):
         np.testing.assert_array_equal(
-            whole[r], count(repeated(blocks, weights[:, r]), layout)
+            whole[r],
+            count(repeated(blocks, weights[:, r]), layout),
         )
     cut = data.draw(st.integers(0, len(blocks)))
     shards = [blocks.take(slice(0, cut)), blocks.take(slice(cut, None))]
@@ -302,7 +337,8 @@ def test_blocks_of_a_segment_or_a_judge_go_together(drawn_blocks: Drawn) -> None
         key = unit_keys(blocks, level)
         same_unit = unit[:, np.newaxis] == unit[np.newaxis, :]
         np.testing.assert_array_equal(
-            key[:, np.newaxis] == key[np.newaxis, :], same_unit
+            key[:, np.newaxis] == key[np.newaxis, :],
+            same_unit,
         )
 
 
@@ -332,7 +368,7 @@ def test_pairs_are_drawn_like_single_comparisons_with_replacement(
     n = len(tallies.systems)
     above = np.triu_indices(n, 1)
     kinds = np.concatenate(
-        [tallies.wins[above], tallies.wins.T[above], tallies.ties[above]]
+        [tallies.wins[above], tallies.wins.T[above], tallies.ties[above]],
     )
     drawn = (
         Resampling("pairs", seed=5).draw_pairs(tallies, range(4000)).reshape(4000, -1)
@@ -347,12 +383,15 @@ def test_pairs_are_drawn_like_single_comparisons_with_replacement(
         np.cov(sample.T)[np.triu_indices(len(kinds))] for sample in (drawn, literal)
     ]
     np.testing.assert_allclose(
-        spread[0], spread[1], atol=0.12 * float(np.max(spread[1]))
+        spread[0],
+        spread[1],
+        atol=0.12 * float(np.max(spread[1])),
     )
 
 
 def literal_pair_resamples(
-    kinds: npt.NDArray[np.int64], resamples: int
+    kinds: npt.NDArray[np.int64],
+    resamples: int,
 ) -> npt.NDArray[np.int64]:
     rng = np.random.default_rng(6)
     comparison = np.repeat(np.arange(len(kinds)), kinds)
@@ -364,7 +403,7 @@ def literal_pair_resamples(
                 len(kinds),
             )
             for _ in range(resamples)
-        ]
+        ],
     )
 
 
@@ -372,13 +411,14 @@ def test_a_resample_of_pairs_is_a_function_of_seed_and_id(drawn_blocks: Drawn) -
     tallies, resampling = tally(drawn_blocks(80)), Resampling("pairs", seed=8)
     whole = resampling.draw_pairs(tallies, range(20))
     np.testing.assert_array_equal(
-        resampling.draw_pairs(tallies, range(7, 20)), whole[7:]
+        resampling.draw_pairs(tallies, range(7, 20)),
+        whole[7:],
     )
     above = np.triu_indices(len(tallies.systems), 1)
     kinds = np.stack([tallies.wins[above], tallies.wins.T[above], tallies.ties[above]])
     for id_ in (0, 7, 19):
         random = np.random.Generator(
-            np.random.Philox(key=np.array([8, id_], dtype=np.uint64))
+            np.random.Philox(key=np.array([8, id_], dtype=np.uint64)),
         )
         seen = kinds[kinds > 0]
         expected = random.multinomial(seen.sum(), seen / seen.sum())
@@ -419,7 +459,8 @@ def test_weights_over_segments_and_judges_are_products_thinned_to_the_share(
     counts = resampling.counts(blocks, layout, range(5, 35))
     for row in range(30):
         np.testing.assert_array_equal(
-            counts[row], count(repeated(blocks, weights[:, row]), layout)
+            counts[row],
+            count(repeated(blocks, weights[:, row]), layout),
         )
 
 

@@ -47,7 +47,7 @@ def test_counts_that_are_unpacked_are_those_of_the_tallies(drawn_blocks: Drawn) 
 
 def test_systems_of_one_candidate_are_not_compared_with_each_other() -> None:
     tallies = tally(
-        blocks_from_rows([BlockRow("j", 1, [("a", "b"), ("c",)], [1, 2])], "abc")
+        blocks_from_rows([BlockRow("j", 1, [("a", "b"), ("c",)], [1, 2])], "abc"),
     )
     assert tallies.wins.tolist() == [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
     assert not tallies.ties.any()
@@ -55,7 +55,9 @@ def test_systems_of_one_candidate_are_not_compared_with_each_other() -> None:
 
 @given(data=st.data())
 def test_equals_a_plain_count_over_pairs_of_candidates(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     names = sorted(systems)
@@ -78,7 +80,9 @@ def test_equals_a_plain_count_over_pairs_of_candidates(
 
 @given(data=st.data())
 def test_a_tie_changes_no_win_and_no_score(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     tie = BlockRow("j9", 9, [("anna",), ("bert",)], [3, 3])
@@ -88,13 +92,17 @@ def test_a_tie_changes_no_win_and_no_score(
     assert after.tied == before.tied + 1
     np.testing.assert_array_equal(before.wins, after.wins)
     np.testing.assert_array_equal(
-        expected_wins(before.wins).values, expected_wins(after.wins).values
+        expected_wins(before.wins).values,
+        expected_wins(after.wins).values,
     )
 
 
 @given(data=st.data(), cut=st.integers(0, 12))
 def test_tallies_of_shards_add_up(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, cut: int
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    cut: int,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     whole = tally(blocks)
@@ -105,7 +113,9 @@ def test_tallies_of_shards_add_up(
 
 @given(data=st.data())
 def test_leaving_a_system_out_leaves_the_counts_of_the_others(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     blocks = blocks_from_rows(data.draw(rows_strategy), systems)
     keep = [i for i, name in enumerate(blocks.systems) if name != "_ref"]
@@ -116,14 +126,19 @@ def test_leaving_a_system_out_leaves_the_counts_of_the_others(
 
 # Of the three outputs of j's block, two are ranked alike; c and d are one output of k's.
 BLOCKS = blocks_from_rows(
-    [BlockRow("j", 1, [("c",), ("a",), ("b",)], [2, 1, 2]), BlockRow("k", 2, [("b",), ("c", "d"), ("a",)], [3, 1, None])], "abcd"
+    [BlockRow("j", 1, [("c",), ("a",), ("b",)], [2, 1, 2]), BlockRow("k", 2, [("b",), ("c", "d"), ("a",)], [3, 1, None])], "abcd",
 )  # fmt: skip
 
 
 def test_comparisons_stand_in_the_order_of_the_blocks() -> None:
     found = comparisons_of(BLOCKS)
     rows = zip(
-        found.block, found.judge, found.first, found.second, found.outcome, strict=True
+        found.block,
+        found.judge,
+        found.first,
+        found.second,
+        found.outcome,
+        strict=True,
     )
     assert [tuple(int(cell) for cell in row) for row in rows] == [
         (0, 0, 0, 1, 1),

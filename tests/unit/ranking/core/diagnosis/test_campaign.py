@@ -40,11 +40,11 @@ def test_hand_worked_counts() -> None:
     score = [3 / 4, 2 / 4, 0]
     assert found.score_by_times_judged.pairs == 3
     assert found.score_by_times_judged.pearson == pytest.approx(
-        np.corrcoef([4, 3, 2], score)[0, 1]
+        np.corrcoef([4, 3, 2], score)[0, 1],
     )
     assert found.score_by_reference is not None
     assert found.score_by_reference.pearson == pytest.approx(
-        np.corrcoef([1 / 4, 1 / 3, 0], score)[0, 1]
+        np.corrcoef([1 / 4, 1 / 3, 0], score)[0, 1],
     )
 
 

@@ -52,19 +52,20 @@ def test_lists_in_one_order_reach_to_one_and_have_another_end(sign: int) -> None
     """Half of the way to the next coefficient of four systems, 0.8, is 0.9."""
     found = correlation_sampled(np.array([1, 2, 3, 4]), sign * np.array([1, 2, 3, 9]))
     ends = sorted(
-        [found.spearman_low or 0, found.spearman_high or 0], key=lambda end: sign * end
+        [found.spearman_low or 0, found.spearman_high or 0],
+        key=lambda end: sign * end,
     )
     assert found.spearman == pytest.approx(sign)
     assert ends[1] == sign
     assert ends[0] == pytest.approx(
-        sign * np.tanh(np.arctanh(0.9) - 1.959964 * np.sqrt(1.405))
+        sign * np.tanh(np.arctanh(0.9) - 1.959964 * np.sqrt(1.405)),
     )
 
 
 def test_three_pairs_have_a_correlation_but_no_interval() -> None:
     found = correlation_sampled(np.array([1, 2, 4]), np.array([1, 3, 2]))
     assert found.pearson == pytest.approx(
-        correlation(np.array([1, 2, 4]), np.array([1, 3, 2])).pearson
+        correlation(np.array([1, 2, 4]), np.array([1, 3, 2])).pearson,
     )
     assert (found.pearson_low, found.spearman_high) == (None, None)
     assert found.no_interval is NoInterval.FEW_PAIRS
@@ -97,7 +98,9 @@ def test_intervals_hold_in_nineteen_of_twenty_simulated_campaigns(
     [(Coefficient.PEARSON, stats.pearsonr, 1e-9), (Coefficient.SPEARMAN, stats.spearmanr, 0.08), (Coefficient.KENDALL, stats.kendalltau, 0.08)],
 )  # fmt: skip
 def test_the_variance_of_clusters_is_that_of_leaving_them_out(
-    coefficient: Coefficient, scipys: Callable[..., Any], tolerance: float
+    coefficient: Coefficient,
+    scipys: Callable[..., Any],
+    tolerance: float,
 ) -> None:
     """The delete-one jackknife over segments; of ranks, nearly."""
     segments = np.repeat(np.arange(60), 5)

@@ -37,7 +37,10 @@ from tests.some_now import some_now
 
 def block(segment: int, judge: str, *order: str) -> BlockRow:
     return BlockRow(
-        judge, segment, [(name,) for name in order], range(1, len(order) + 1)
+        judge,
+        segment,
+        [(name,) for name in order],
+        range(1, len(order) + 1),
     )
 
 
@@ -96,13 +99,17 @@ def campaign_of_equals(random: np.random.Generator, *, judges: int = 16) -> Bloc
     shown = np.argsort(random.random((400, 6)), axis=1)[:, :5]
     seen = np.take_along_axis((tastes[judge] + suits[segment]), shown, axis=1)
     place = np.argsort(
-        np.argsort(-(seen + random.normal(size=(400, 5))), axis=1), axis=1
+        np.argsort(-(seen + random.normal(size=(400, 5))), axis=1),
+        axis=1,
     )
     labels = np.zeros((400, 6), dtype=np.int8)
     candidates = np.full((400, 6), -1, dtype=np.int8)
     np.put_along_axis(labels, shown, (place + 1).astype(np.int8), axis=1)
     np.put_along_axis(
-        candidates, shown, np.tile(np.arange(5, dtype=np.int8), (400, 1)), axis=1
+        candidates,
+        shown,
+        np.tile(np.arange(5, dtype=np.int8), (400, 1)),
+        axis=1,
     )
     return Blocks(
         systems=tuple("abcdef"),
@@ -155,7 +162,7 @@ def test_relabelling_permutes(level: Level, data: st.DataObject) -> None:
             ),
             min_size=1,
             max_size=20,
-        )
+        ),
     )
     renamed = dict(zip(names, data.draw(st.permutations(names)), strict=True))
     changed = [
@@ -183,7 +190,10 @@ BOJAR = counts_method_named("bojar")
 
 def ranked_block(segment: int, *order: str) -> BlockRow:
     return BlockRow(
-        "ann", segment, [(name,) for name in order], range(1, len(order) + 1)
+        "ann",
+        segment,
+        [(name,) for name in order],
+        range(1, len(order) + 1),
     )
 
 
@@ -200,7 +210,11 @@ def test_other_sentences_explain_a_contradiction() -> None:
     of_all = contradictions(direct, scored_pairs(blocks.systems, BOJAR.score(blocks)))
     assert of_all == (
         Contradiction(
-            ScoredPair(("b", "t"), (5 / 7, 2 / 3)), 1, 2, 0, direct.adjusted_p[0, 2]
+            ScoredPair(("b", "t"), (5 / 7, 2 / 3)),
+            1,
+            2,
+            0,
+            direct.adjusted_p[0, 2],
         ),
     )
     shared = scored_on_shared_blocks(blocks, BOJAR)
@@ -225,7 +239,8 @@ def test_other_opponents_in_shared_blocks_explain_nothing() -> None:
 
 def test_pairs_without_a_common_block_have_no_shared_score() -> None:
     blocks = blocks_from_rows(
-        [ranked_block(1, "a", "b"), ranked_block(2, "c", "d")], "abcd"
+        [ranked_block(1, "a", "b"), ranked_block(2, "c", "d")],
+        "abcd",
     )
     shared = {pair.systems: pair for pair in scored_on_shared_blocks(blocks, BOJAR)}
     assert shared["a", "c"] == ScoredPair(("a", "c"), (None, None), 0, 0)
@@ -252,7 +267,8 @@ def test_equal_scores_and_other_groups_are_not_ordered() -> None:
 
 @pytest.mark.parametrize("name", ["expected_wins", "geq_others", "gt_all_in_block"])
 def test_shared_scores_are_those_of_the_blocks_that_show_both(
-    name: str, drawn_blocks: Callable[[int], Blocks]
+    name: str,
+    drawn_blocks: Callable[[int], Blocks],
 ) -> None:
     blocks, method = drawn_blocks(150), counts_method_named(name)
     for pair in scored_on_shared_blocks(blocks, method):
@@ -297,7 +313,7 @@ def test_cycles_of_decided_pairs_follow_the_formula(n: int, random: object) -> N
     found = majority_cycles(direct(wins.tolist()))
     beaten = wins.sum(axis=1)
     assert len(found) == n * (n - 1) * (n - 2) // 6 - int(
-        (beaten * (beaten - 1) // 2).sum()
+        (beaten * (beaten - 1) // 2).sum(),
     )
     names = "abcdefgh"
     brute = {

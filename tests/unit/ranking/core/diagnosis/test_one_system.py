@@ -26,7 +26,10 @@ from tests.worlds import draw_campaign, world_named
 
 def block(segment: int, judge: str, *order: str) -> BlockRow:
     return BlockRow(
-        judge, segment, [(name,) for name in order], range(1, len(order) + 1)
+        judge,
+        segment,
+        [(name,) for name in order],
+        range(1, len(order) + 1),
     )
 
 
@@ -102,7 +105,7 @@ def test_the_variance_is_that_of_tests_of_pairs() -> None:
             "documents",
             "10 judges, taste 3",
             "100 segments and 10 judges, taste 2.5",
-        ]
+        ],
     ),
 )
 def test_intervals_hold_where_segments_and_judges_differ(world: str) -> None:
@@ -114,7 +117,7 @@ def test_intervals_hold_where_segments_and_judges_differ(world: str) -> None:
             + drawn.segment_sd**2
             + drawn.document_sd**2
             + drawn.taste_sd**2
-        )
+        ),
     )
     held, looked = [0, 0], [0, 0]
     for seed in range(60):
@@ -158,7 +161,7 @@ def test_a_trend_with_length_by_hand() -> None:
     # Independent trials have a variance of ¼ / 5, and segments, by their residuals, one of 0.0206: less. Of 20
     # comparisons four segments have two each: their effective number is 20² / (4·2² + 12) = 14.29.
     assert found.p_value == pytest.approx(
-        2 * student.sf(0.6 / sqrt(0.05), 400 / 28 - 2)
+        2 * student.sf(0.6 / sqrt(0.05), 400 / 28 - 2),
     )
     assert found.p_value == pytest.approx(0.0195709, rel=1e-4)
     assert length_trend(outcomes, np.ones(16, dtype=np.int64)) is None
@@ -171,7 +174,8 @@ def test_p_of_a_trend_does_not_depend_on_how_lengths_are_rounded() -> None:
     outcomes = outcomes_of(blocks_from_rows(rows, "ab"), 0)
     found = [
         length_trend(
-            outcomes, np.array([longer if n % 2 == 0 else shorter for n in range(16)])
+            outcomes,
+            np.array([longer if n % 2 == 0 else shorter for n in range(16)]),
         )
         for shorter, longer in ((1, 2), (7, 19))
     ]
@@ -193,7 +197,8 @@ def test_a_trend_says_what_it_does_not_account_for() -> None:
         )
         if documents:
             blocks = replace(
-                blocks, document=(blocks.segment % documents).astype(np.int32)
+                blocks,
+                document=(blocks.segment % documents).astype(np.int32),
             )
         found = length_trend(outcomes_of(blocks, 0), np.arange(1, segments + 1))
         assert found is not None
@@ -213,7 +218,10 @@ def test_a_trend_says_what_it_does_not_account_for() -> None:
     [(40, 8, 2, 0.0), (12, 12, 1, 0.0), (8, 6, 4, 0.5)],
 )
 def test_a_trend_is_seldom_found_where_there_is_none(
-    segments: int, judges: int, judgments: int, taste: float
+    segments: int,
+    judges: int,
+    judgments: int,
+    taste: float,
 ) -> None:
     rng = np.random.default_rng(5)
     found = 0
@@ -244,8 +252,9 @@ def test_documents_are_the_units_of_a_share_where_there_are_enough() -> None:
         blocks = blocks_from_rows(rows, "ab")
         return share_won(
             outcomes_of(
-                replace(blocks, document=(blocks.segment // 10).astype(np.int32)), 0
-            )
+                replace(blocks, document=(blocks.segment // 10).astype(np.int32)),
+                0,
+            ),
         )
 
     found = share(6)

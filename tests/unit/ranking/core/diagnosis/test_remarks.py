@@ -17,7 +17,10 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 
 def block(segment: int, judge: str, *shown: str) -> BlockRow:
     return BlockRow(
-        judge, segment, [(name,) for name in shown], range(1, len(shown) + 1)
+        judge,
+        segment,
+        [(name,) for name in shown],
+        range(1, len(shown) + 1),
     )
 
 
@@ -67,7 +70,8 @@ def test_judged_and_skipped_blocks_count_for_the_systems_they_show() -> None:
 
 def test_comments_count_each_block_of_a_segment_once() -> None:
     blocks = blocks_from_rows(
-        [block(1, "ann", "a", "b"), block(1, "ann", "b", "a")], "ab"
+        [block(1, "ann", "a", "b"), block(1, "ann", "b", "a")],
+        "ab",
     )
     comment = CommentedBlock(1, "ann", ("a", "b"))
     assert shown_blocks(blocks, [], [comment]).commented.sum() == 1

@@ -38,7 +38,7 @@ rows = st.lists(
 def won(times: int, *order: str) -> list[BlockRow]:
     """Return blocks in which the first is best, the second next, and so on."""
     return [
-        BlockRow("ann", 1, [(name,) for name in order], range(1, len(order) + 1))
+        BlockRow("ann", 1, [(name,) for name in order], range(1, len(order) + 1)),
     ] * times
 
 
@@ -108,7 +108,8 @@ def test_no_removal_changes_first_place() -> None:
 @given(rows=rows)
 @examples(10)
 def test_brute_force_finds_no_smaller_set(
-    method: CountsMethod, rows: list[BlockRow]
+    method: CountsMethod,
+    rows: list[BlockRow],
 ) -> None:
     blocks = blocks_from_rows(rows, SYSTEMS)
     found = fewest_blocks(blocks, method)
@@ -134,7 +135,8 @@ def test_brute_force_finds_no_smaller_set(
 @given(rows=rows, more=rows)
 @examples(40)
 def test_branch_and_bound_rules_out_nothing_that_is_there(
-    rows: list[BlockRow], more: list[BlockRow]
+    rows: list[BlockRow],
+    more: list[BlockRow],
 ) -> None:
     method = counts_method_named("expected_wins")
     # At most eight blocks, so that all subsets can be tried.
@@ -174,11 +176,15 @@ def test_branch_and_bound_proves_what_the_quick_bound_does_not() -> None:
 
 
 @given(
-    rows=rows, renamed=st.permutations(SYSTEMS), order=st.randoms(use_true_random=False)
+    rows=rows,
+    renamed=st.permutations(SYSTEMS),
+    order=st.randoms(use_true_random=False),
 )
 @examples(60)
 def test_relabelling_systems_and_shuffling_rows_changes_names_only(
-    rows: list[BlockRow], renamed: list[str], order: Random
+    rows: list[BlockRow],
+    renamed: list[str],
+    order: Random,
 ) -> None:
     method = counts_method_named("expected_wins")
     new = dict(zip(SYSTEMS, renamed, strict=True))

@@ -25,7 +25,10 @@ ROWS = [
 def test_hand_worked() -> None:
     blocks = blocks_from_rows(ROWS, "ab")
     found = without_each(
-        blocks, counts_method_named("expected_wins"), blocks.judge, blocks.judges
+        blocks,
+        counts_method_named("expected_wins"),
+        blocks.judge,
+        blocks.judges,
     )
     assert (found.first, found.second) == ("a", "b")
     assert found.lead == pytest.approx(3 / 5 - 2 / 5)
@@ -42,7 +45,10 @@ def test_hand_worked() -> None:
 def test_a_unit_of_everything_leaves_no_score() -> None:
     blocks = blocks_from_rows(ROWS[:2], "ab")
     found = without_each(
-        blocks, counts_method_named("bojar"), blocks.judge, blocks.judges
+        blocks,
+        counts_method_named("bojar"),
+        blocks.judge,
+        blocks.judges,
     )
     assert found.units == (LeftOut("ann", 2, None, None, ()),)
 
@@ -50,23 +56,32 @@ def test_a_unit_of_everything_leaves_no_score() -> None:
 def test_nothing_is_ranked() -> None:
     blocks = blocks_from_rows(ROWS[-1:], "ab")
     found = without_each(
-        blocks, counts_method_named("bojar"), blocks.judge, blocks.judges
+        blocks,
+        counts_method_named("bojar"),
+        blocks.judge,
+        blocks.judges,
     )
     assert (found.first, found.second, found.lead) == (None, None, None)
     assert found.units == (LeftOut("cyd", 1, None, None, ()),)
 
 
 @pytest.mark.parametrize(
-    "name", ["expected_wins", "geq_others", "gt_all_in_block", "bradley_terry"]
+    "name",
+    ["expected_wins", "geq_others", "gt_all_in_block", "bradley_terry"],
 )
 @pytest.mark.parametrize("unit", ["judges", "segments"])
 def test_leaving_a_unit_out_equals_ranking_the_other_blocks(
-    name: str, unit: str, drawn_blocks: Callable[[int], Blocks]
+    name: str,
+    unit: str,
+    drawn_blocks: Callable[[int], Blocks],
 ) -> None:
     blocks, method = drawn_blocks(300), counts_method_named(name)
     numbers = units_of(blocks, unit)  # type: ignore[arg-type]
     found = without_each(
-        blocks, method, numbers, {n: str(n) for n in np.unique(numbers).tolist()}
+        blocks,
+        method,
+        numbers,
+        {n: str(n) for n in np.unique(numbers).tolist()},
     )
     whole = method.score(blocks)
     assert len(found.units) == len(np.unique(numbers))

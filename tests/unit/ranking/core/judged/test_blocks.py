@@ -19,7 +19,8 @@ from ranking.core.judged.blocks import (
 )
 
 candidates = st.lists(
-    st.lists(st.text(max_size=3), max_size=3, unique=True), max_size=3
+    st.lists(st.text(max_size=3), max_size=3, unique=True),
+    max_size=3,
 )
 judged = st.tuples(st.integers(0, 2**31 - 1), st.text(max_size=3), candidates)
 
@@ -48,7 +49,8 @@ def test_version_1_keys_never_change() -> None:
 
 @given(judged, judged)
 def test_different_judgments_have_different_keys(
-    one: tuple[int, str, list[list[str]]], other: tuple[int, str, list[list[str]]]
+    one: tuple[int, str, list[list[str]]],
+    other: tuple[int, str, list[list[str]]],
 ) -> None:
     def meaning(judgment: tuple[int, str, list[list[str]]]) -> object:
         segment, judge, shown = judgment
@@ -85,7 +87,7 @@ def test_repeated_judgments_are_numbered_by_their_labels_not_by_their_rows() -> 
     for order in permutations(rows):
         blocks = blocks_from_rows([*order, BlockRow("j", 2, shown, [1, 1])], "abc")
         found = dict(
-            zip(blocks.labels[:3, 0].tolist(), blocks.key.tolist(), strict=False)
+            zip(blocks.labels[:3, 0].tolist(), blocks.key.tolist(), strict=False),
         )
         assert found == by_label
 
@@ -101,7 +103,7 @@ def test_keys_do_not_depend_on_which_systems_are_ranked() -> None:
     assert blocks_from_rows(rows, "ab").key == blocks_from_rows(rows, "abcdef").key
     assert np.all(
         blocks_from_rows(rows, "ab").without("a").key
-        == blocks_from_rows(rows, "ab").key
+        == blocks_from_rows(rows, "ab").key,
     )
 
 
@@ -164,7 +166,10 @@ def test_taking_rows_keeps_their_keys(blocks: Blocks) -> None:
 
 @given(data=st.data(), random=st.randoms())
 def test_the_order_of_rows_only_permutes_the_columns(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject, random: Random
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
+    random: Random,
 ) -> None:
     rows = data.draw(rows_strategy)
     order = list(range(len(rows)))
@@ -201,7 +206,8 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
     rest = blocks_from_rows(rows, systems).without_judges(names)
 
     expected = blocks_from_rows(
-        [row for row in rows if row.judge not in names], systems
+        [row for row in rows if row.judge not in names],
+        systems,
     )
     assert (rest.systems, rest.judges) == (expected.systems, expected.judges)
     for column in ("labels", "candidates", "judge", "segment", "key"):
@@ -226,7 +232,8 @@ def test_leaving_out_judges_is_as_if_they_had_never_judged(
     ],
 )
 def test_an_impossible_row_is_refused_with_its_number(
-    row: BlockRow, problem: str
+    row: BlockRow,
+    problem: str,
 ) -> None:
     with pytest.raises(ValueError, match=f"^row 3: .*{problem}"):
         blocks_from_rows([*ROWS, row], ["a", "b", "c", "_ref"])
@@ -273,7 +280,9 @@ def test_system_that_pandas_read_as_missing_is_refused() -> None:
     ],
 )
 def test_impossible_columns_are_refused(
-    blocks: Blocks, change: dict[str, Any], problem: str
+    blocks: Blocks,
+    change: dict[str, Any],
+    problem: str,
 ) -> None:
     with pytest.raises(ValueError, match=problem):
         replace(blocks, **change)

@@ -18,7 +18,10 @@ NAMES = tuple(f"system {index:02} Ünï" for index in range(26))
 
 
 def drawn(
-    seed: int, *, systems: int, count: int
+    seed: int,
+    *,
+    systems: int,
+    count: int,
 ) -> tuple[CodedJudgments, list[BlockRow]]:
     """Draw judgments with blanks, collapsed outputs and repeats, as numbers and by name."""
     random = np.random.default_rng(seed)
@@ -39,7 +42,7 @@ def drawn(
                 segment=segment,
                 candidates=[[NAMES[one] for one in group.tolist()] for group in groups],
                 labels=[one or None for one in label.tolist()],
-            )
+            ),
         )
     candidate = np.full((count, systems), -1, dtype=np.int32)
     labels = np.zeros((count, systems), dtype=np.int8)

@@ -32,7 +32,7 @@ def drawn(seed: int, *, systems: int) -> Blocks:
                 int(random.integers(9_000, 9_004)),
                 candidates,
                 labels,
-            )
+            ),
         )
     return blocks_from_rows(rows, names).without(names[:1])
 
@@ -56,7 +56,8 @@ def bits(systems: tuple[int, ...]) -> tuple[int, ...]:
 @pytest.mark.parametrize("tables", [0, 1 << 16])
 @pytest.mark.parametrize("pairing", list(Pairing))
 @pytest.mark.parametrize(
-    ("seed", "systems"), [(1, 3), (2, 20), (3, 64), (4, 65), (5, 150)]
+    ("seed", "systems"),
+    [(1, 3), (2, 20), (3, 64), (4, 65), (5, 150)],
 )
 def test_comparisons_are_those_of_a_plain_count(
     seed: int,
@@ -93,7 +94,7 @@ def test_labels_are_those_of_a_plain_count(seed: int, systems: int) -> None:
     for row in range(len(blocks)):
         for _position, shown, label in candidates_of(blocks, row):
             plain.append(
-                (int(blocks.segment[row]), bits(shown), label, int(blocks.judge[row]))
+                (int(blocks.segment[row]), bits(shown), label, int(blocks.judge[row])),
             )
     items = sorted({one[:2] for one in plain})
     found = collapsed_labels(blocks)

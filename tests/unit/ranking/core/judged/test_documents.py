@@ -60,7 +60,8 @@ def test_a_hand_worked_variance() -> None:
         for _document, segment, judge, winner in judged
     ]
     blocks = numbered(
-        blocks_from_rows(rows, "ab"), np.array([row[0] for row in judged])
+        blocks_from_rows(rows, "ab"),
+        np.array([row[0] for row in judged]),
     )
     moments = moments_of_blocks(blocks, Layout(2))
     found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
@@ -78,7 +79,8 @@ def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> No
     layout = Layout(6)
     each = np.array([count(drawn.take([row]), layout) for row in range(len(drawn))])
     influence = expected_wins_influence(layout.unpack(each.sum(axis=0)).wins).reshape(
-        6, -1
+        6,
+        -1,
     )
     parts = []
     documents = drawn.segment // 10
@@ -97,16 +99,21 @@ def test_the_variance_is_that_of_an_independent_computation(drawn: Blocks) -> No
     assert ranking.extra["standard_errors"]["values"] == pytest.approx(errors)
     moves = each @ influence.T
     np.testing.assert_allclose(
-        covariance_of_block_influence(drawn, moves).matrix, expected, atol=1e-12
+        covariance_of_block_influence(drawn, moves).matrix,
+        expected,
+        atol=1e-12,
     )
 
 
 @pytest.mark.parametrize(
-    "method", some_now(["expected_wins", "lopez", "davidson_judges"])
+    "method",
+    some_now(["expected_wins", "lopez", "davidson_judges"]),
 )
 @pytest.mark.parametrize("level", [level for level in LEVELS if level != "two_way"])
 def test_levels_of_one_way_mean_what_they_say(
-    drawn: Blocks, method: str, level: Level
+    drawn: Blocks,
+    method: str,
+    level: Level,
 ) -> None:
     if (method, level) == ("davidson_judges", "pairs"):
         level = "blocks"
@@ -127,7 +134,8 @@ def test_a_document_for_each_segment_changes_nothing(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["expected_wins", "lopez", "davidson_judges"])
 def test_few_documents_are_replaced_by_segments_with_a_note(
-    drawn: Blocks, method: str
+    drawn: Blocks,
+    method: str,
 ) -> None:
     few = numbered(drawn, drawn.segment % 3)
     found = rank(few, method, resamples=20)
@@ -144,7 +152,8 @@ def test_few_segments_are_reported_before_few_documents(drawn: Blocks) -> None:
 
 
 def test_resampling_weighs_documents_and_judges(
-    drawn: Blocks, monkeypatch: pytest.MonkeyPatch
+    drawn: Blocks,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     resampling, limits = two_way_resampling(drawn, seed=7)
     assert (resampling.level, resampling.documents, limits) == ("two_way", True, ())
@@ -164,7 +173,8 @@ def test_resampling_weighs_documents_and_judges(
     counted = resampling.counts(drawn, Layout(6), range(5))
     whole = resampling.weights(drawn, range(5)).astype(np.int64)
     np.testing.assert_array_equal(
-        counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole
+        counted.T,
+        Layout(6).of_blocks(drawn).astype(np.int64) @ whole,
     )
 
 
@@ -196,7 +206,9 @@ def test_the_column_goes_with_its_rows(drawn: Blocks) -> None:
     ],
 )
 def test_when_documents_are_known(
-    document: list[int], segment: list[int], known: bool
+    document: list[int],
+    segment: list[int],
+    known: bool,
 ) -> None:
     column = np.array(document, dtype=np.int32)
     found = several_documents(column, np.array(segment, dtype=np.int32))

@@ -30,7 +30,8 @@ def lines(rows: Iterable[BlockRow]) -> Counter[tuple[str, Pattern, int]]:
 
 
 def places(
-    rows: Iterable[BlockRow], reference: str
+    rows: Iterable[BlockRow],
+    reference: str,
 ) -> Counter[tuple[str, Pattern, int]]:
     """Count blocks by judge, pattern, and the place of the reference among the labels used."""
     found: Counter[tuple[str, Pattern, int]] = Counter()

@@ -31,7 +31,10 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def convolved(
-    values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int
+    values: Int64Array,
+    shares: FloatArray,
+    trials: Int64Array,
+    at_least: int,
 ) -> float:
     """Convolve the trials one after the other: the second implementation."""
     reach = int(np.abs(values).max(initial=0))
@@ -57,7 +60,8 @@ kinds = st.lists(
 
 @given(kinds, st.integers(-60, 60))
 def test_tail_of_sum_equals_convolution(
-    drawn: list[tuple[list[int], list[int], int]], away: int
+    drawn: list[tuple[list[int], list[int], int]],
+    away: int,
 ) -> None:
     values = np.array([row for row, _, _ in drawn], dtype=np.int64).reshape(-1, 3)
     shares = np.array([row for _, row, _ in drawn], dtype=np.float64).reshape(-1, 3)
@@ -66,7 +70,8 @@ def test_tail_of_sum_equals_convolution(
     at_least = away + round(float(trials @ (values * shares).sum(axis=1)))
     found = tail_of_sum(values, shares, trials, at_least)
     assert found == pytest.approx(
-        convolved(values, shares, trials, at_least), abs=1e-12
+        convolved(values, shares, trials, at_least),
+        abs=1e-12,
     )
 
 
@@ -91,10 +96,16 @@ def test_hand_worked_preference() -> None:
         BlockRow("ann", 1, ["a", RANDOM_REF, "b"], [2, 1, 1]),
         BlockRow("ann", 2, ["a", RANDOM_REF, "b"], [2, 3, None]),
         BlockRow(
-            "ann", 3, ["a", RANDOM_REF, "b"], [2, None, 1]
+            "ann",
+            3,
+            ["a", RANDOM_REF, "b"],
+            [2, None, 1],
         ),  # the reference has no label
         BlockRow(
-            "ann", 4, [("a", "_ref"), "b"], [1, 2]
+            "ann",
+            4,
+            [("a", "_ref"), "b"],
+            [1, 2],
         ),  # a is the reference, word for word
         BlockRow("bob", 4, ["a", "b"], [1, 2]),
     ]
@@ -127,7 +138,7 @@ def test_probability_is_that_of_all_ways_to_shuffle_the_labels_given() -> None:
         st.lists(st.sampled_from([1, 2, 3, 4, 5, None]), min_size=1, max_size=5),
         min_size=1,
         max_size=2,
-    )
+    ),
 )
 @example([[1, 1, 1, 2], [5, 3], [2, None, 2]])
 def test_reference_p_value_equals_counting_every_shuffle(
@@ -161,7 +172,7 @@ def test_clickers_of_every_kind_pass_as_often_as_the_level_says(kind: str) -> No
     blocks = clicking(kind, judges=1500, blocks=60, seed=1)
     found = reference_preferences(blocks, "_ref")
     passed = np.mean(
-        [each.p_random is not None and each.p_random <= 0.05 for each in found]
+        [each.p_random is not None and each.p_random <= 0.05 for each in found],
     )
     if kind == "one label for all":
         # No order of equal labels says anything: nothing is ever told from clicking.
@@ -193,7 +204,7 @@ def test_hand_worked_lines() -> None:
             [1, None, 2, 3, None],  # blanks aside, in shown order
             [1, 1],  # two outputs say nothing
             [4, None, None, 4, None],
-        )
+        ),
     )
     assert (ann.one_label.successes, ann.one_label.trials) == (1, 5)
     assert (ann.shown_order.successes, ann.shown_order.trials) == (3, 4)
@@ -239,7 +250,7 @@ def test_chances_of_a_line_worked_by_hand() -> None:
     found = Patterns.of(tally_lines(judged))
     patterns = [tuple(used) for used in found.used[:, :3].tolist()]
     assert list(
-        zip(patterns, found.detail.tolist(), found.blocks.tolist(), strict=True)
+        zip(patterns, found.detail.tolist(), found.blocks.tolist(), strict=True),
     ) == [
         ((1, 1, 0), 1, 1),
         ((1, 1, 1), 0, 1),
@@ -259,7 +270,9 @@ def test_the_probability_is_that_of_a_sum_of_unequal_trials() -> None:
     found = Patterns.of(tally_lines(blocks(*labels)))
     distribution = np.ones(1)
     for chance, times in zip(
-        line_chances(found.used), found.blocks.tolist(), strict=True
+        line_chances(found.used),
+        found.blocks.tolist(),
+        strict=True,
     ):
         outcomes = binom.pmf(np.arange(times + 1), times, chance)
         distribution = np.convolve(distribution, outcomes)
@@ -294,16 +307,18 @@ def test_evidence_against_who_reads_at_the_odds_is_worth_nothing_on_average() ->
     for first, second in product(*(range(len(labels)) for labels in blocks)):
         rows, weight = [], 1.0
         for number, (labels, chosen) in enumerate(
-            zip(blocks, (first, second), strict=True)
+            zip(blocks, (first, second), strict=True),
         ):
             shown = [labels[chosen], *labels[:chosen], *labels[chosen + 1 :]]
             rows.append(
-                BlockRow("ann", number, [REF, *SYSTEMS[: len(shown) - 1]], shown)
+                BlockRow("ann", number, [REF, *SYSTEMS[: len(shown) - 1]], shown),
             )
             margin = sum((shown[0] < each) - (shown[0] > each) for each in shown[1:])
             weight *= odds ** (margin / 2)
         (ann,) = reference_ignored(
-            blocks_from_rows(rows, SYSTEMS), REFERENCE, odds=odds
+            blocks_from_rows(rows, SYSTEMS),
+            REFERENCE,
+            odds=odds,
         )
         total += weight
         mean += weight * exp(ann.log_e)
@@ -355,7 +370,9 @@ def test_a_probability_allows_for_all_judges() -> None:
     ),
 )
 def test_clickers_are_caught_by_the_suggested_rules(
-    kind: str, within: int, at_least: float
+    kind: str,
+    within: int,
+    at_least: float,
 ) -> None:
     assert _caught(kind, within) >= at_least
 

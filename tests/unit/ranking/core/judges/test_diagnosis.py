@@ -153,7 +153,7 @@ def test_sums_over_segments_give_what_the_segments_give() -> None:
         )
         own_share, share = agreed / own_pairs, others_agreed / other_pairs
         without = inter_judge_agreement(
-            blocks.without_judges([blocks.judges[judge]])
+            blocks.without_judges([blocks.judges[judge]]),
         ).inter
         by_chance = report.judges[judge].agreement.p_chance
         assert without.p_chance is not None
@@ -170,7 +170,8 @@ def test_sums_over_segments_give_what_the_segments_give() -> None:
         assert found.difference == pytest.approx(own_share - expected, abs=1e-12)
         if segments >= MIN_SEGMENTS:
             assert found.score == pytest.approx(
-                -norm.ppf(t.sf(quantile, segments - 1)), abs=1e-9
+                -norm.ppf(t.sf(quantile, segments - 1)),
+                abs=1e-9,
             )
     assert (
         np.count_nonzero([one.score is not None for one in disagreement(blocks)]) > 20
@@ -227,7 +228,9 @@ def test_time_per_block_ignores_what_is_unknown() -> None:
     ]
     seconds = np.array([10, 30, np.nan, 20, np.nan])
     ann, bob = diagnose_judges(
-        blocks_from_rows(rows, "ab"), seconds=seconds, resamples=1
+        blocks_from_rows(rows, "ab"),
+        seconds=seconds,
+        resamples=1,
     )
     assert ann.time is not None
     assert bob.time is not None
@@ -248,7 +251,9 @@ def test_agreement_is_that_of_the_report() -> None:
 
 @given(data=st.data())
 def test_labels_beside_others_equal_those_found_one_by_one(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     given_labels = [
@@ -272,7 +277,9 @@ def test_labels_beside_others_equal_those_found_one_by_one(
 
 @given(data=st.data())
 def test_easy_items_equal_those_found_one_by_one(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     votes = []

@@ -26,7 +26,10 @@ def campaign() -> Iterator[BlockRow]:
             elif judge == "strict":
                 labels = np.clip(labels + 1, 1, 5)
             yield BlockRow(
-                judge, segment, [(name,) for name in SYSTEMS], labels.tolist()
+                judge,
+                segment,
+                [(name,) for name in SYSTEMS],
+                labels.tolist(),
             )
 
 
@@ -78,7 +81,9 @@ def test_judge_with_few_judgments_is_not_diagnosed(
 def test_too_little_of_the_reference_for_any_answer_is_no_outlier() -> None:
     rows = [BlockRow("ann", 1, ["a", ("_ref",)], [1, 2])]
     found = diagnose_judges(
-        blocks_from_rows(rows, SYSTEMS), reference="_ref", resamples=1
+        blocks_from_rows(rows, SYSTEMS),
+        reference="_ref",
+        resamples=1,
     )
     (rule,) = (each for each in outliers(found) if each.rule is Rule.REFERENCE)
     assert (rule.judged, rule.outliers) == (0, ())
@@ -91,7 +96,9 @@ def test_judges_who_are_all_alike_have_no_outliers() -> None:
         for segment in range(9)
     ]
     found = diagnose_judges(
-        blocks_from_rows(rows, "ab"), seconds=np.full(63, 0.1), resamples=1
+        blocks_from_rows(rows, "ab"),
+        seconds=np.full(63, 0.1),
+        resamples=1,
     )
     assert {each.outliers for each in outliers(found, minimum=1)} == {()}
 
@@ -99,7 +106,8 @@ def test_judges_who_are_all_alike_have_no_outliers() -> None:
 def test_ranking_without_is_that_of_the_remaining_blocks(judged: Blocks) -> None:
     found = ranking_without(judged.without(["_ref"]), ["random"], SCORE)
     rest = blocks_from_rows(
-        (row for row in campaign() if row.judge != "random"), SYSTEMS
+        (row for row in campaign() if row.judge != "random"),
+        SYSTEMS,
     )
     expected = ranking_without(rest.without(["_ref"]), [], SCORE)
     assert found.judges == ("random",)

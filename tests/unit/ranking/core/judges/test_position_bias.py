@@ -54,7 +54,7 @@ def test_judges_without_bias_pass_as_often_as_the_level_says() -> None:
         for segment in range(40)
     ]
     p_values = np.array(
-        [each.p_value for each in position_bias(blocks_from_rows(rows, SYSTEMS))]
+        [each.p_value for each in position_bias(blocks_from_rows(rows, SYSTEMS))],
     )
     for level in (0.01, 0.05, 0.2):
         error = (level * (1 - level) / 400) ** 0.5

@@ -17,7 +17,8 @@ def ints(*values: int) -> np.ndarray:
 
 def test_single_trials_have_the_exact_interval_of_clopper_and_pearson() -> None:
     share = clustered_share(
-        ints(1, 1, 1, 0, 0, 0, 0, 0, 0, 0), np.ones(10, dtype=np.int64)
+        ints(1, 1, 1, 0, 0, 0, 0, 0, 0, 0),
+        np.ones(10, dtype=np.int64),
     )
     exact = binomtest(3, 10).proportion_ci(method="exact")
     assert (share.value, share.trials, share.successes) == (0.3, 10, 3)
@@ -61,10 +62,10 @@ def test_nothing_judged_is_no_share_and_all_or_nothing_has_one_open_end() -> Non
 @given(
     st.lists(
         st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
-            lambda pair: (min(pair), max(pair))
+            lambda pair: (min(pair), max(pair)),
         ),
         max_size=30,
-    )
+    ),
 )
 def test_an_interval_holds_its_share_and_is_never_shorter_than_of_independent_trials(
     clusters: list[tuple[int, int]],
@@ -87,7 +88,8 @@ def test_an_interval_holds_its_share_and_is_never_shorter_than_of_independent_tr
     ids=["more", "less", "shapes"],
 )
 def test_impossible_counts_are_refused(
-    won: tuple[int, ...], of: tuple[int, ...]
+    won: tuple[int, ...],
+    of: tuple[int, ...],
 ) -> None:
     with pytest.raises(ValueError, match=r"successes|same shape"):
         clustered_share(ints(*won), ints(*of))
@@ -96,10 +98,10 @@ def test_impossible_counts_are_refused(
 @given(
     st.lists(
         st.tuples(st.integers(0, 30), st.integers(0, 30)).map(
-            lambda pair: (min(pair), max(pair))
+            lambda pair: (min(pair), max(pair)),
         ),
         max_size=30,
-    )
+    ),
 )
 def test_whole_numbers_give_the_design_effect_of_residuals(
     clusters: list[tuple[int, int]],
@@ -157,7 +159,10 @@ def test_trials_that_share_nothing_have_the_interval_of_clopper_and_pearson() ->
 def test_with_one_judge_it_is_that_of_segments() -> None:
     won, of = whole_numbers(3, 1, 0, 2, 3), whole_numbers(3, 3, 2, 3, 3)
     found = two_way_share(
-        won, of, segment=np.arange(5), judge=np.zeros(5, dtype=np.int64)
+        won,
+        of,
+        segment=np.arange(5),
+        judge=np.zeros(5, dtype=np.int64),
     )
     assert found == clustered_share(won, of)
 
@@ -167,7 +172,10 @@ def test_an_example_by_hand() -> None:
     won = whole_numbers(1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0)
     segment, judge = np.tile(np.arange(6), 2), np.repeat(np.arange(2), 6)
     found = two_way_share(
-        won, np.ones(12, dtype=np.int64), segment=segment, judge=judge
+        won,
+        np.ones(12, dtype=np.int64),
+        segment=segment,
+        judge=judge,
     )
     share = 7 / 12
     # Judges: 6 and 1 of 6, where 3.5 are expected: 2 · (2.5² + 2.5²) / 12² over p(1 − p) / 12.
@@ -189,7 +197,10 @@ def test_judges_and_segments_that_both_differ_add_up() -> None:
     won = np.tri(4, dtype=np.int64)[::-1].ravel()
     judge, segment = np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)
     found = two_way_share(
-        won, np.ones(16, dtype=np.int64), segment=segment, judge=judge
+        won,
+        np.ones(16, dtype=np.int64),
+        segment=segment,
+        judge=judge,
     )
     share = 10 / 16
     # 4, 3, 2 and 1 of 4 for either, where 2.5 are expected.
@@ -205,11 +216,17 @@ def test_judges_and_segments_that_both_differ_add_up() -> None:
 
 def test_constant_answers_count_once_per_judge() -> None:
     all_right = two_way_share(
-        np.full(12, 3), np.full(12, 3), segment=np.arange(12), judge=np.arange(12) % 4
+        np.full(12, 3),
+        np.full(12, 3),
+        segment=np.arange(12),
+        judge=np.arange(12) % 4,
     )
     assert (all_right.low, all_right.high) == pytest.approx(exact(4, 4))
     alike = two_way_share(
-        np.full(12, 1), np.full(12, 2), segment=np.arange(12), judge=np.arange(12) % 4
+        np.full(12, 1),
+        np.full(12, 2),
+        segment=np.arange(12),
+        judge=np.arange(12) % 4,
     )
     assert (alike.low, alike.high) == pytest.approx(exact(2, 4))
 
@@ -231,7 +248,10 @@ def test_one_segment_says_nothing_of_others() -> None:
 def test_rows_without_trials_change_nothing() -> None:
     won, of = whole_numbers(3, 1, 0, 2), whole_numbers(3, 3, 2, 3)
     plain = two_way_share(
-        won, of, segment=whole_numbers(0, 1, 2, 3), judge=whole_numbers(0, 1, 0, 1)
+        won,
+        of,
+        segment=whole_numbers(0, 1, 2, 3),
+        judge=whole_numbers(0, 1, 0, 1),
     )
     more = two_way_share(
         whole_numbers(3, 1, 0, 2, 0),
@@ -254,7 +274,9 @@ def test_rows_without_trials_change_nothing() -> None:
     [(60, 4, 0.7), (60, 10, 0.7), (20, 4, 0.7), (20, 10, 0.3)],
 )
 def test_share_interval_covers_with_few_judges(
-    segments: int, judges: int, skill: float
+    segments: int,
+    judges: int,
+    skill: float,
 ) -> None:
     held, by_segments = 0, 0
     for seed in range(200):
@@ -265,7 +287,7 @@ def test_share_interval_covers_with_few_judges(
             random.normal(0, 0.7, segments) + random.normal(0, skill, judges)[judge]
         )
         seen = (of_row[:, np.newaxis] + random.normal(size=(segments, 3))) / np.sqrt(
-            1 + 0.7**2 + skill**2
+            1 + 0.7**2 + skill**2,
         )
         won = (seen < norm.ppf(0.7)).sum(axis=1)
         of = np.full(segments, 3)

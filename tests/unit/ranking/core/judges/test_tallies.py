@@ -45,19 +45,23 @@ def test_times_are_counted_to_three_significant_digits() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.integers(0, 2), st.integers(0, 999).map(lambda number: number / 10)
+            st.integers(0, 2),
+            st.integers(0, 999).map(lambda number: number / 10),
         ),
         max_size=40,
     ),
     st.sampled_from([0.8, 0.95]),
 )
 def test_the_median_and_its_interval_are_those_of_the_ordered_times(
-    rows: list[tuple[int, float]], confidence: float
+    rows: list[tuple[int, float]],
+    confidence: float,
 ) -> None:
     judge = np.array([index for index, _time in rows], dtype=np.int64)
     seconds = np.array([time for _index, time in rows], dtype=np.float64)
     found = median_times_of_tallies(
-        tally_times(judge, seconds), 3, confidence=confidence
+        tally_times(judge, seconds),
+        3,
+        confidence=confidence,
     )
     for index, median in enumerate(found):
         own = np.sort(seconds[judge == index])
@@ -103,7 +107,8 @@ def tallied(rows: Sequence[Judged], checks: Sequence[BlockRow] = ()) -> JudgeTal
 
 
 def patterns(
-    sums: KeyedSums, judges: Sequence[str]
+    sums: KeyedSums,
+    judges: Sequence[str],
 ) -> Counter[tuple[str, tuple[int, ...], int]]:
     found = Patterns.of(sums)
     return Counter(
@@ -116,7 +121,7 @@ def patterns(
                 found.blocks.tolist(),
                 strict=True,
             )
-        }
+        },
     )
 
 
@@ -141,21 +146,25 @@ def assert_counted(found: JudgeTallies, rows: Sequence[BlockRow]) -> None:
     assert {
         found.judges[index]: values
         for index, values in zip(
-            repeats.judge.tolist(), repeats.values.tolist(), strict=True
+            repeats.judge.tolist(),
+            repeats.values.tolist(),
+            strict=True,
         )
     } == sums
 
 
 @given(data=st.data())
 def test_tallies_are_those_counted_block_by_block(
-    data: st.DataObject, rows_strategy: Any
+    data: st.DataObject,
+    rows_strategy: Any,
 ) -> None:
     rows = data.draw(rows_strategy)
     assert_counted(tallied([(row, 1.0) for row in rows]), rows)
 
 
 def test_so_they_are_in_parts_and_with_candidates_that_share_systems(
-    monkeypatch: pytest.MonkeyPatch, drawn_rows: Callable[[int], list[BlockRow]]
+    monkeypatch: pytest.MonkeyPatch,
+    drawn_rows: Callable[[int], list[BlockRow]],
 ) -> None:
     rows = drawn_rows(300)
     whole = tally_judges(columns(rows), reference=REFERENCE)
@@ -187,7 +196,8 @@ def test_long_blocks_are_counted_like_short_ones(shown: int) -> None:
 @examples(60)
 @given(data=st.data())
 def test_any_history_adds_up_to_the_tallies_of_what_stands(
-    data: st.DataObject, rows_strategy: Any
+    data: st.DataObject,
+    rows_strategy: Any,
 ) -> None:
     times = st.sampled_from([0.4, 12.345, 12.349, 99.95, float("nan")])
     pool = [(row, data.draw(times)) for row in data.draw(rows_strategy)]
@@ -208,7 +218,9 @@ def test_any_history_adds_up_to_the_tallies_of_what_stands(
         touched = {(pool[row][0].judge, pool[row][0].segment) for row in toggled}
 
         def tallies(
-            rows: set[int], met: set[int], touched: set[tuple[str, int]] = touched
+            rows: set[int],
+            met: set[int],
+            touched: set[tuple[str, int]] = touched,
         ) -> JudgeTallies:
             of_touched = [
                 pool[row]
@@ -361,12 +373,15 @@ def test_careless_scorer_passes_at_most_at_the_level() -> None:
     ]
     found = measures_of_tallies(tally_scored_checks(checks))
     p_values = np.array(
-        [results[JudgeMeasure.BAD_REFERENCE_RANDOM].value for results in found.values()]
+        [
+            results[JudgeMeasure.BAD_REFERENCE_RANDOM].value
+            for results in found.values()
+        ],
     )
     assert len(p_values) == 400
     for level in (0.05, 0.2):
         # Within three standard errors of a share of 400 judges.
         assert np.mean(p_values <= level) <= level + 3 * np.sqrt(
-            level * (1 - level) / 400
+            level * (1 - level) / 400,
         )
     assert np.mean(p_values <= 0.2) >= 0.1

@@ -67,7 +67,8 @@ class History:
         blocks = blocks_from_rows(self.rows(watermark, segments, excluded), SYSTEMS)
         of_blocks = [self.documents[segment] for segment in blocks.segment.tolist()]
         return replace(
-            blocks.without(["_ref"]), document=np.array(of_blocks, dtype=np.int32)
+            blocks.without(["_ref"]),
+            document=np.array(of_blocks, dtype=np.int32),
         )
 
     def touched(self, start: int, stop: int) -> set[int]:
@@ -75,7 +76,11 @@ class History:
         return {event.row.segment for event in self.events[start:stop]}
 
     def advance(
-        self, state: LiveState, start: int, stop: int, excluded: Collection[str] = ()
+        self,
+        state: LiveState,
+        start: int,
+        stop: int,
+        excluded: Collection[str] = (),
     ) -> None:
         """Bring a state from one watermark to another."""
         segments = self.touched(start, stop)
@@ -115,14 +120,18 @@ _label = st.sampled_from([1, 2, 2, 3, 5, None])
 histories = st.builds(
     history_of,
     st.lists(
-        st.tuples(st.integers(0, 9), st.integers(0, 4), st.integers(0, 5), st.integers(0, len(LAYOUTS) - 1), st.tuples(*[_label] * 5)), max_size=24
+        st.tuples(st.integers(0, 9), st.integers(0, 4), st.integers(0, 5), st.integers(0, len(LAYOUTS) - 1), st.tuples(*[_label] * 5)), max_size=24,
     ),
     st.lists(st.integers(0, 3), min_size=6, max_size=6),
 )  # fmt: skip
 
 
 def long_history(
-    count: int = 400, *, judges: int = 9, segments: int = 40, seed: int = 3
+    count: int = 400,
+    *,
+    judges: int = 9,
+    segments: int = 40,
+    seed: int = 3,
 ) -> History:
     """Return a history in which every method has ranges, always the same."""
     random = Random(seed)

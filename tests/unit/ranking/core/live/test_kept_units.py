@@ -45,7 +45,8 @@ def test_units_read_from_arrays_change_as_others_do() -> None:
         units.change([gone], -units.dense([gone]))
         assert sorted(units.keys()) == sorted({*KEYS, new} - {gone})
         np.testing.assert_array_equal(
-            units.dense([changed, gone]), [[5, 3, 140_000], [0, 0, 0]]
+            units.dense([changed, gone]),
+            [[5, 3, 140_000], [0, 0, 0]],
         )
         found[name] = units.arrays(judges)
     np.testing.assert_equal(found["read"], found["kept"])

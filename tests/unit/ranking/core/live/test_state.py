@@ -47,7 +47,9 @@ def definition(
 
 
 definitions = st.builds(
-    definition, st.sampled_from(METHODS[:-1]), st.sampled_from(LEVELS)
+    definition,
+    st.sampled_from(METHODS[:-1]),
+    st.sampled_from(LEVELS),
 ) | st.builds(definition, st.just(METHODS[-1]), st.sampled_from(LEVELS[1:]))
 
 
@@ -69,7 +71,10 @@ def restored(data: bytes, of: Definition) -> LiveState:
 
 
 def state_at(
-    history: History, watermark: int, of: Definition, segments: set[int] | None = None
+    history: History,
+    watermark: int,
+    of: Definition,
+    segments: set[int] | None = None,
 ) -> LiveState:
     """Return a state that was told all judgments at once."""
     state = LiveState(of)
@@ -82,7 +87,9 @@ def state_at(
 @given(history=histories, of=definitions, data=st.data())
 @examples(60)
 def test_after_any_steps_the_tallies_are_those_of_all_judgments(
-    history: History, of: Definition, data: st.DataObject
+    history: History,
+    of: Definition,
+    data: st.DataObject,
 ) -> None:
     last = len(history.events)
     stops = sorted(data.draw(st.lists(st.integers(0, last), max_size=6)))
@@ -99,7 +106,9 @@ def test_after_any_steps_the_tallies_are_those_of_all_judgments(
 @given(history=histories, of=definitions, data=st.data())
 @examples(25)
 def test_excluded_judge_leaves_no_trace_and_returns_unchanged(
-    history: History, of: Definition, data: st.DataObject
+    history: History,
+    of: Definition,
+    data: st.DataObject,
 ) -> None:
     last, out = len(history.events), data.draw(st.sampled_from(["j0", "j1", "j2"]))
     state = state_at(history, last, of)
@@ -145,7 +154,7 @@ def small(some: list[BlockRow]) -> Blocks:
 def small_state(level: str = "blocks") -> LiveState:
     options = RangeOptions(resample=level, resamples=50)  # type: ignore[arg-type]
     return LiveState(
-        definition_of("expected_wins", options, systems=("A", "B", "C"), seed=3)
+        definition_of("expected_wins", options, systems=("A", "B", "C"), seed=3),
     )
 
 
@@ -157,7 +166,8 @@ def test_the_same_block_judged_again_is_renumbered_within_its_segment() -> None:
     state.apply(small([]), small(first))
     state.apply(small(first), small(again))
     assert_same(
-        state.tallies(), tallies_of_blocks(small([*others, *again]), state.definition)
+        state.tallies(),
+        tallies_of_blocks(small([*others, *again]), state.definition),
     )
 
 
@@ -200,7 +210,8 @@ def test_judges_are_known_by_name_whatever_their_number() -> None:
     state.apply(small([]), small(first))
     state.apply(small([]), small(later))
     assert_same(
-        state.tallies(), tallies_of_blocks(small(first + later), state.definition)
+        state.tallies(),
+        tallies_of_blocks(small(first + later), state.definition),
     )
 
 
@@ -215,7 +226,8 @@ def test_a_state_of_other_systems_or_code_is_not_taken(
     with pytest.raises(DamagedStateError, match="another definition"):
         restored(data, other)
     monkeypatch.setattr(
-        "ranking.core.live.definition.code_digest", lambda: b"other code"
+        "ranking.core.live.definition.code_digest",
+        lambda: b"other code",
     )
     with pytest.raises(DamagedStateError, match="other code"):
         restored(data, state.definition)
@@ -239,7 +251,7 @@ WHOLE = arrays(
     np.int64,
     array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=6),
     elements=st.sampled_from(
-        [0, 1, -1, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1]
+        [0, 1, -1, 127, 128, -129, 40_000, 2**31, -(2**63), 2**63 - 1],
     ),
 )
 

@@ -20,7 +20,9 @@ def by_subsets(cost: Int64Array) -> Ordering:
     after = np.zeros((m, 1 << m), dtype=np.int64)
     for i in range(m):
         np.add(
-            after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i]
+            after[:, : 1 << i],
+            both[i][:, np.newaxis],
+            out=after[:, 1 << i : 2 << i],
         )
     best = np.full(1 << m, np.iinfo(np.int64).max)
     best[0] = 0
@@ -31,7 +33,8 @@ def by_subsets(cost: Int64Array) -> Ordering:
             smaller = sets[without]
             larger = smaller | (1 << j)
             best[larger] = np.minimum(
-                best[larger], reached[without] + after[j, smaller]
+                best[larger],
+                reached[without] + after[j, smaller],
             )
     placed, order = (1 << m) - 1, list[int]()
     while placed:
@@ -74,7 +77,8 @@ def by_integer_programming(cost: Int64Array) -> int:
     signs = np.tile(np.array([1, 1, -1]), len(i))
     rows = np.repeat(np.arange(len(i)), 3)
     circles = sparse.csr_array(
-        (signs, (rows, columns.ravel())), shape=(len(i), len(first))
+        (signs, (rows, columns.ravel())),
+        shape=(len(i), len(first)),
     )
     solution = optimize.milp(
         cost[first, second] - cost[second, first],

@@ -25,7 +25,10 @@ METHODS_AND_QUICK: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("method", "quick"), METHODS_AND_QUICK)
 def test_tables_are_sound(
-    drawn_blocks: Drawn, method: str, quick: dict[str, Any], level: Level
+    drawn_blocks: Drawn,
+    method: str,
+    quick: dict[str, Any],
+    level: Level,
 ) -> None:
     blocks = drawn_blocks(60)
     ranking = rank(blocks, method, resample=level, resamples=24, parameters=quick)
@@ -38,7 +41,10 @@ def test_tables_are_sound(
 @pytest.mark.parametrize("level", ["pairs", "blocks"])
 @pytest.mark.parametrize(("method", "quick"), METHODS_AND_QUICK)
 def test_threads_and_the_order_of_rows_change_no_bit(
-    drawn_blocks: Drawn, method: str, quick: dict[str, Any], level: Level
+    drawn_blocks: Drawn,
+    method: str,
+    quick: dict[str, Any],
+    level: Level,
 ) -> None:
     blocks = drawn_blocks(60)
     one = rank(blocks, method, resample=level, resamples=10, parameters=quick)
@@ -58,17 +64,21 @@ def test_threads_and_the_order_of_rows_change_no_bit(
 def test_a_system_that_always_wins_is_first(method: str, quick: dict[str, Any]) -> None:
     rows = [BlockRow("j", i, ["a", "b", "c"], [2, 1, 3]) for i in range(40)]
     ranking = rank(
-        blocks_from_rows(rows, "abcd"), method, resamples=10, parameters=quick
+        blocks_from_rows(rows, "abcd"),
+        method,
+        resamples=10,
+        parameters=quick,
     )
     assert [row.system for row in ranking.systems] == ["b", "a", "c"]
     assert [(row.system, row.reason) for row in ranking.not_estimable] == [
-        ("d", "no_comparison")
+        ("d", "no_comparison"),
     ]
 
 
 def test_systems_of_one_candidate_tie_in_trueskill_as_wmt_played_it() -> None:
     blocks = blocks_from_rows(
-        [BlockRow("j", 1, [["a", "b"], ["c"]], [1, 2])] * 20, "abc"
+        [BlockRow("j", 1, [["a", "b"], ["c"]], [1, 2])] * 20,
+        "abc",
     )
     games = {
         tie: METHODS["trueskill_wmt"]

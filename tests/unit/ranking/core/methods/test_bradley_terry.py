@@ -35,7 +35,8 @@ def drawn(systems: int, tie: float, seed: int) -> tuple[Int64Array, Int64Array]:
             weights = np.array([a, b, tie * np.sqrt(a * b)])
             count = rng.integers(20, 60)
             wins[i, j], wins[j, i], ties[i, j] = rng.multinomial(
-                count, weights / weights.sum()
+                count,
+                weights / weights.sum(),
             )
     return wins, ties + ties.T
 
@@ -58,7 +59,11 @@ def test_without_ties_worths_are_those_of_evalica() -> None:
             second += [j] * int(wins[i, j])
             outcome += [evalica.Winner.X] * int(wins[i, j])
     result = evalica.bradley_terry(
-        first, second, outcome, tolerance=1e-12, limit=10_000
+        first,
+        second,
+        outcome,
+        tolerance=1e-12,
+        limit=10_000,
     )
     expected = np.log(result.scores.sort_index().to_numpy())
     fit = davidson(wins[np.newaxis], ties[np.newaxis])
@@ -79,7 +84,11 @@ def test_with_ties_the_likelihood_is_at_its_maximum() -> None:
     wins, ties = drawn(5, 0.8, 3)
     fit = davidson(wins[np.newaxis], ties[np.newaxis])
     best = optimize.minimize(
-        minus_log_likelihood, np.zeros(6), (wins, ties), "BFGS", tol=1e-7
+        minus_log_likelihood,
+        np.zeros(6),
+        (wins, ties),
+        "BFGS",
+        tol=1e-7,
     )
     abilities = best.x[:5] - best.x[:5].mean()
     np.testing.assert_allclose(fit.ability[0], abilities, atol=1e-5)
@@ -96,7 +105,9 @@ def test_expected_points_and_ties_are_the_observed_ones() -> None:
     met = wins + wins.T + ties
     points = (met * (worth[:, np.newaxis] + tie / 2) / total).sum(axis=1)
     np.testing.assert_allclose(
-        points, wins.sum(axis=1) + ties.sum(axis=1) / 2, rtol=1e-10
+        points,
+        wins.sum(axis=1) + ties.sum(axis=1) / 2,
+        rtol=1e-10,
     )
     assert (met * tie / total).sum() == pytest.approx(ties.sum(), rel=1e-10)
 
@@ -167,7 +178,7 @@ def test_system_that_won_everything_is_first() -> None:
     assert found == {"d": INFINITE_GAP, "a": 0, "b": 0, "c": 0, "e": -INFINITE_GAP}
     assert ranking.extra["separated"] == [[["d"], ["a", "b", "c"], ["e"]]]
     assert [(row.system, row.reason) for row in ranking.not_estimable] == [
-        ("f", NotEstimable.NO_COMPARISON)
+        ("f", NotEstimable.NO_COMPARISON),
     ]
 
 
@@ -247,7 +258,9 @@ def campaign(losses: int, *, last: bool) -> Blocks:
         with_first = block < 81
         others = (rng.permutation(7)[: 4 if with_first else 5] + 1).tolist()
         order = sorted(
-            others, key=lambda i: float(quality[i] + rng.normal()), reverse=True
+            others,
+            key=lambda i: float(quality[i] + rng.normal()),
+            reverse=True,
         )
         if with_first:
             order.insert(int(block % 15 == 3 and block // 15 < losses), 0)
@@ -259,7 +272,8 @@ def campaign(losses: int, *, last: bool) -> Blocks:
 @pytest.mark.parametrize("prior", some_now([0.0, 0.1]))
 @pytest.mark.parametrize("level", LEVELS)
 def test_almost_unbeaten_system_is_first_at_every_level(
-    level: Level, prior: float
+    level: Level,
+    prior: float,
 ) -> None:
     for last in (False, True):
         for losses in (0, 1, 2, 3, 5):
@@ -285,7 +299,7 @@ def test_groups_never_compared_are_named_and_ranked_against_each_other_by_nothin
     rows = [
         BlockRow(f"j{number % 11}", number, [(a,), (b,)], [1, 2])
         for number, (a, b) in enumerate(
-            [("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")]
+            [("a", "b"), ("c", "d")] * 40 + [("b", "a"), ("d", "c")],
         )
     ]
     for prior in (0.0, 0.1):
@@ -323,7 +337,8 @@ def test_the_prior_connects_nothing_that_was_not_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tie", "prior"), [(0.0, 0.0), (0.6, 0.0), (0.6, 0.1), (0.0, 0.5)]
+    ("tie", "prior"),
+    [(0.0, 0.0), (0.6, 0.0), (0.6, 0.1), (0.0, 0.5)],
 )
 def test_the_gradient_is_that_of_finite_differences(tie: float, prior: float) -> None:
     wins, ties = drawn(5, tie, 9)
@@ -342,7 +357,7 @@ def test_the_gradient_is_that_of_finite_differences(tie: float, prior: float) ->
             assert counts.ties is not None
             with_prior = counts.wins + prior * ((wins + wins.T + ties) > 0)
             sides.append(
-                davidson(with_prior[np.newaxis], counts.ties[np.newaxis]).ability[0]
+                davidson(with_prior[np.newaxis], counts.ties[np.newaxis]).ability[0],
             )
         slope = (sides[0] - sides[1]) / (2 * step)
         np.testing.assert_allclose(found[:, cell], slope, atol=1e-8)

@@ -55,7 +55,9 @@ def planted(
     total = np.exp(eta / 2) + np.exp(-eta / 2) + tie
     uniform = random.random(comparisons) * total
     outcome = np.where(
-        uniform < tie, 0, np.where(uniform < tie + np.exp(eta / 2), 1, -1)
+        uniform < tie,
+        0,
+        np.where(uniform < tie + np.exp(eta / 2), 1, -1),
     )
     return (
         Comparisons(
@@ -74,10 +76,15 @@ def test_planted_effects_are_recovered() -> None:
     discrimination = np.array([0.5, -0.5, 0.2, -0.2, 0.0, 0.0])
     leniency = np.array([1.0, -1.0, 0.0, 0.5, -0.5, 0.0])
     data, ability = planted(
-        discrimination=discrimination, leniency=leniency, position=0.4
+        discrimination=discrimination,
+        leniency=leniency,
+        position=0.4,
     )
     fit = JudgeEffectsModel(
-        data, systems=6, judges=6, penalty=Penalty(discrimination=0.5)
+        data,
+        systems=6,
+        judges=6,
+        penalty=Penalty(discrimination=0.5),
     ).fit()
     np.testing.assert_allclose(fit.ability, ability, atol=0.1)
     np.testing.assert_allclose(fit.discrimination, discrimination, atol=0.12)
@@ -88,7 +95,9 @@ def test_planted_effects_are_recovered() -> None:
 
 def test_without_effects_it_is_the_model_of_davidson() -> None:
     data, _ability = planted(
-        discrimination=np.zeros(3), leniency=np.zeros(3), comparisons=2000
+        discrimination=np.zeros(3),
+        leniency=np.zeros(3),
+        comparisons=2000,
     )
     wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
     won = data.outcome == 1
@@ -129,7 +138,10 @@ def mixed(comparisons: int = 400) -> Comparisons:
     """Return comparisons by three judges who differ, with a covariate."""
     effects = np.array([0.5, 0.0, -0.5])
     return planted(
-        discrimination=effects, leniency=-effects, position=0.4, comparisons=comparisons
+        discrimination=effects,
+        leniency=-effects,
+        position=0.4,
+        comparisons=comparisons,
     )[0]
 
 
@@ -201,7 +213,10 @@ def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
         covariates=data.covariates[again],
     )
     weighted = JudgeEffectsModel(
-        data, systems=6, judges=3, weights=counted.astype(np.float64)
+        data,
+        systems=6,
+        judges=3,
+        weights=counted.astype(np.float64),
     )
     plain = JudgeEffectsModel(repeated, systems=6, judges=3)
     found, expected = weighted.fit(), plain.fit()
@@ -213,7 +228,7 @@ def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
     )
     assert (found.tie, found.ability[5]) == (0, 0)
     assert found.log_likelihood == pytest.approx(
-        plain.weights @ plain.log_probabilities(expected.parameters)
+        plain.weights @ plain.log_probabilities(expected.parameters),
     )
     # A system that was never compared answers to nothing, and abilities keep their mean.
     assert not found.response[5].any()
@@ -247,7 +262,10 @@ def test_moves_of_all_blocks_cancel_but_for_the_prior() -> None:
     """At the maximum, with what is expected of each judge divided among their comparisons."""
     data = mixed()
     model = JudgeEffectsModel(
-        data, systems=6, judges=3, penalty=Penalty(wins=1e-9, covariate=100)
+        data,
+        systems=6,
+        judges=3,
+        penalty=Penalty(wins=1e-9, covariate=100),
     )
     influence = model.block_influence(model.fit(), 400)
     np.testing.assert_allclose(influence.sum(axis=0), 0, atol=1e-4)
@@ -267,7 +285,9 @@ def test_comparisons_are_those_that_are_tallied(drawn_blocks: Drawn) -> None:
     wins = np.zeros_like(tallies.wins)
     np.add.at(wins, (data.first[data.outcome == 1], data.second[data.outcome == 1]), 1)
     np.add.at(
-        wins, (data.second[data.outcome == -1], data.first[data.outcome == -1]), 1
+        wins,
+        (data.second[data.outcome == -1], data.first[data.outcome == -1]),
+        1,
     )
     np.testing.assert_array_equal(wins, tallies.wins)
     np.testing.assert_array_equal(data.judge, blocks.judge[data.block])
@@ -282,16 +302,23 @@ def test_position_is_0_in_the_first_place_and_1_in_the_last() -> None:
 def test_outputs_shown_first_do_not_gain_where_position_is_random() -> None:
     blocks, _truth = draw_campaign(World(name="position", systems=6, blocks=800), 1)
     ranking = rank(
-        blocks, "davidson_judges", parameters={"covariates": "position"}, resamples=20
+        blocks,
+        "davidson_judges",
+        parameters={"covariates": "position"},
+        resamples=20,
     )
     assert abs(ranking.extra["effects"]["position"]) < 0.15
     # Whoever takes the first for the better is found, whatever they say of the systems.
     labels = np.where(blocks.labels > 0, blocks.candidates + 1, 0).astype(np.int8)
     first = replace(
-        blocks, labels=np.where(blocks.judge[:, np.newaxis] < 8, labels, blocks.labels)
+        blocks,
+        labels=np.where(blocks.judge[:, np.newaxis] < 8, labels, blocks.labels),
     )
     ranking = rank(
-        first, "davidson_judges", parameters={"covariates": "position"}, resamples=20
+        first,
+        "davidson_judges",
+        parameters={"covariates": "position"},
+        resamples=20,
     )
     assert ranking.extra["effects"]["position"] < -1
 
@@ -308,10 +335,12 @@ def test_ranges_hold_where_judges_have_tastes() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"prior": 0.0}, {"discrimination": -1.0}, {"leniency": -0.1}]
+    "parameters",
+    [{"prior": 0.0}, {"discrimination": -1.0}, {"leniency": -0.1}],
 )
 def test_parameters_out_of_range_are_refused(
-    drawn_blocks: Drawn, parameters: dict[str, float]
+    drawn_blocks: Drawn,
+    parameters: dict[str, float],
 ) -> None:
     with pytest.raises(ValueError, match=next(iter(parameters))):
         rank(drawn_blocks(9), "davidson_judges", parameters=parameters)
@@ -323,12 +352,15 @@ def test_the_order_of_blocks_changes_no_bit(drawn_blocks: Drawn) -> None:
     mixed_up = np.random.default_rng(2).permutation(120)
     one = davidson_judges(blocks, weights=weights, covariates="position")
     other = davidson_judges(
-        blocks.take(mixed_up), weights=weights[mixed_up], covariates="position"
+        blocks.take(mixed_up),
+        weights=weights[mixed_up],
+        covariates="position",
     )
     np.testing.assert_array_equal(one.scores.values, other.scores.values)
     assert one.extra == other.extra
     repeated = davidson_judges(
-        blocks.take(np.repeat(np.arange(120), weights)), covariates="position"
+        blocks.take(np.repeat(np.arange(120), weights)),
+        covariates="position",
     )
     np.testing.assert_allclose(one.scores.values, repeated.scores.values, atol=1e-8)
     arguments: dict[str, Any] = {

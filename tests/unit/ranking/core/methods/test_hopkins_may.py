@@ -80,11 +80,15 @@ def test_the_information_is_the_curvature() -> None:
 
     def gradient(theta: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return optimize.approx_fprime(
-            theta, minus_log_posterior, 1e-5, tallies.wins, tallies.ties
+            theta,
+            minus_log_posterior,
+            1e-5,
+            tallies.wins,
+            tallies.ties,
         )
 
     numeric = np.array(
-        [gradient(mode + 1e-3 * e) - gradient(mode - 1e-3 * e) for e in np.eye(6)]
+        [gradient(mode + 1e-3 * e) - gradient(mode - 1e-3 * e) for e in np.eye(6)],
     )
     assert found.information[0] == pytest.approx(numeric / 2e-3, rel=2e-2, abs=0.05)
 
@@ -179,7 +183,8 @@ def test_without_ties_the_radius_is_0_and_with_nothing_else_infinite() -> None:
     assert hopkins_may(tied).extra["problem"] == NotEstimable.ONLY_TIES
     assert not hopkins_may(tied).scores.estimable.any()
     assert hopkins_may(tied, radius=0.5).scores.values == pytest.approx(
-        [0, 0], abs=1e-9
+        [0, 0],
+        abs=1e-9,
     )
     with pytest.raises(ValueError, match="radius of 0"):
         hopkins_may(tied, radius=0)
@@ -226,7 +231,8 @@ def test_scores_of_counts_are_those_of_each_resample() -> None:
         np.stack([getattr(each, c) for each in tallied]) for c in ("wins", "ties")
     )
     assert scores(Counts(wins, ties)).values == pytest.approx(
-        np.stack(singles), abs=1e-9
+        np.stack(singles),
+        abs=1e-9,
     )
     ties[1], wins[1] = ties[1] + wins[1] + wins[1].T, 0
     assert scores(Counts(wins, ties)).estimable.any(axis=1).tolist() == [

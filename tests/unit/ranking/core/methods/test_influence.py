@@ -47,7 +47,8 @@ def test_a_smoothed_share_of_few_trials_is_not_certain() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["geq_others", "gt_others", "bojar", "gt_all_in_block"]
+    "name",
+    ["geq_others", "gt_others", "bojar", "gt_all_in_block"],
 )
 def test_influences_of_few_trials_are_deviations_from_the_smoothed_share(
     name: str,

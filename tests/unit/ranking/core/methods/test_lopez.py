@@ -78,7 +78,8 @@ def test_no_order_has_fewer_violations(systems: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("systems", "seed"), [(5, 1), (9, 2), (12, 3), (15, 4), (19, 0), (20, 0), (21, 0)]
+    ("systems", "seed"),
+    [(5, 1), (9, 2), (12, 3), (15, 4), (19, 0), (20, 0), (21, 0)],
 )
 def test_integer_programming_finds_the_same_cost(systems: int, seed: int) -> None:
     cost = costs(systems, seed, most=30)
@@ -89,7 +90,8 @@ def test_integer_programming_finds_the_same_cost(systems: int, seed: int) -> Non
 @pytest.mark.parametrize("systems", [*range(3, 13), 15])
 @pytest.mark.parametrize("most", [2, 4, 50])
 def test_the_search_chooses_the_same_order_as_dynamic_programming(
-    systems: int, most: int
+    systems: int,
+    most: int,
 ) -> None:
     for seed in range(5):
         cost = costs(systems, 100 * systems + seed, most)
@@ -97,10 +99,12 @@ def test_the_search_chooses_the_same_order_as_dynamic_programming(
 
 
 @given(
-    table=arrays(np.int64, (7, 7), elements=st.integers(0, 5)), seed=st.integers(0, 99)
+    table=arrays(np.int64, (7, 7), elements=st.integers(0, 5)),
+    seed=st.integers(0, 99),
 )
 def test_weights_of_circles_bound_the_cost_of_all_orders(
-    table: Int64Array, seed: int
+    table: Int64Array,
+    seed: int,
 ) -> None:
     cost = table.copy()
     np.fill_diagonal(cost, 0)
@@ -176,7 +180,8 @@ def test_integer_programming_finds_the_same_cost_for_many_systems() -> None:
         # A line with a lot of noise: integer programming takes seconds for random numbers.
         ahead = np.subtract.outer(-np.arange(systems), -np.arange(systems))
         wins = np.random.default_rng(systems).binomial(
-            12, 1 / (1 + np.exp(-0.12 * ahead))
+            12,
+            1 / (1 + np.exp(-0.12 * ahead)),
         )
         cost = np.maximum(wins.T - wins, 0)
         found = minimum_cost_order(cost, time_limit=60.0)
@@ -243,7 +248,8 @@ def ordered(monkeypatch: pytest.MonkeyPatch) -> Tables:
 
 @pytest.mark.parametrize("level", ["two_way", "blocks", "pairs"])
 def test_the_first_resamples_of_the_ranking_are_ordered_for_a_second(
-    ordered: Tables, level: Level
+    ordered: Tables,
+    level: Level,
 ) -> None:
     blocks = drawn_blocks(20)
     assert seconds_of_resamples(blocks, resample=level, resamples=1000, seed=7) == 250

@@ -79,7 +79,8 @@ def test_other_names_of_systems_change_no_rank_and_at_most_last_digits(
         ranked(method, blocks_of(drawn, _OTHER_NAMES)),
     )
     assert scores_of(other, _OTHER_NAMES) == pytest.approx(
-        scores_of(one, _NAMES), rel=1e-9
+        scores_of(one, _NAMES),
+        rel=1e-9,
     )
     assert table(other, _OTHER_NAMES) == table(one, _NAMES)
 
@@ -106,7 +107,7 @@ def test_other_names_change_no_bit_of_a_trueskill_score() -> None:
         drawn = judgments(seed)
         one = trueskill(blocks_of(drawn)).scores.by_system(sorted(_NAMES))
         other = trueskill(blocks_of(drawn, _OTHER_NAMES)).scores.by_system(
-            sorted(_OTHER_NAMES)
+            sorted(_OTHER_NAMES),
         )
         assert [other[name] for name in _OTHER_NAMES] == [one[name] for name in _NAMES]
 

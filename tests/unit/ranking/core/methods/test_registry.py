@@ -35,13 +35,17 @@ def ranked(rows: list[BlockRow], systems: tuple[str, ...], method: str) -> Ranki
 @given(data=st.data())
 @few
 def test_relabelling_systems_permutes_results(
-    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    method: str,
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
     renamed = [
         replace(
-            row, candidates=[tuple(new[name] for name in c) for c in row.candidates]
+            row,
+            candidates=[tuple(new[name] for name in c) for c in row.candidates],
         )
         for row in rows
     ]
@@ -62,7 +66,10 @@ def test_relabelling_systems_permutes_results(
 @given(data=st.data())
 @few
 def test_the_order_of_rows_changes_no_bit(
-    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    method: str,
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     shuffled = data.draw(st.permutations(rows))
@@ -73,7 +80,10 @@ def test_the_order_of_rows_changes_no_bit(
 @given(data=st.data())
 @few
 def test_a_dominated_system_never_outranks_its_dominator(
-    method: str, rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    method: str,
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     # "worse" is shown with "better" and only then, and is always labelled worse.
     labelled = [
@@ -118,7 +128,8 @@ def test_tables_are_sound(drawn_blocks: Drawn, method: str, level: Level) -> Non
 
 @pytest.mark.parametrize("method", OF_COUNTS)
 def test_threads_and_who_watches_change_no_bit(
-    drawn_blocks: Drawn, method: str
+    drawn_blocks: Drawn,
+    method: str,
 ) -> None:
     blocks, seen = drawn_blocks(80), []
     alone = rank(blocks, method, resamples=33)
@@ -157,7 +168,9 @@ def test_parameters_are_recorded_in_full_and_unknown_ones_refused(
     [({"method": "elo"}, "elo"), ({"resample": "documents"}, "documents"), ({"seed": 1 << 64}, "seed"), ({"resamples": 0}, "resamples")],
 )  # fmt: skip
 def test_arguments_out_of_range_are_refused(
-    drawn_blocks: Drawn, bad: dict[str, object], named: str
+    drawn_blocks: Drawn,
+    bad: dict[str, object],
+    named: str,
 ) -> None:
     with pytest.raises(ValueError, match=named):
         rank(drawn_blocks(2), **bad)  # type: ignore[arg-type]

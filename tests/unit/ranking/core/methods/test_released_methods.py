@@ -47,7 +47,7 @@ def systems_of(expected: dict[str, Any]) -> list[dict[str, Any]]:
 
 def scores_of(blocks: Blocks, method: str) -> dict[str, float]:
     return dict(
-        zip(blocks.systems, METHODS[method].score(blocks).values.tolist(), strict=True)
+        zip(blocks.systems, METHODS[method].score(blocks).values.tolist(), strict=True),
     )
 
 
@@ -82,12 +82,13 @@ def test_point_scores_of_the_released_sets(real_data: Path, name: str) -> None:
         )
         total = won + lost + tied
         assert scores_of(blocks, "geq_others")[system] == pytest.approx(
-            (won + tied) / total
+            (won + tied) / total,
         )
         assert scores_of(blocks, "gt_others")[system] == pytest.approx(won / total)
         whole = total + unjudged[system]
         assert row["ge_others"] == pytest.approx(
-            (won + tied + unjudged[system]) / whole, abs=1e-6
+            (won + tied + unjudged[system]) / whole,
+            abs=1e-6,
         )
         assert row["gt_others"] == pytest.approx(won / whole, abs=1e-6)
 
@@ -133,7 +134,9 @@ def expected_ranges(expected: dict[str, Any], level: str) -> dict[str, tuple[int
 @pytest.mark.parametrize("level", ["pairs", "blocks"])
 @pytest.mark.parametrize("name", SETS)
 def test_ranges_of_the_released_sets(
-    real_data: Path, name: str, level: Literal["pairs", "blocks"]
+    real_data: Path,
+    name: str,
+    level: Literal["pairs", "blocks"],
 ) -> None:
     expected = expected_ranges(expected_of(real_data / name), level)
     blocks = blocks_of(rows_of(real_data / name))
@@ -162,7 +165,10 @@ def test_clusters_of_wmt12_czech_english_by_pairs(real_data: Path) -> None:
     ],
 )
 def test_the_price_of_confidence_sets_on_the_released_sets(
-    real_data: Path, name: str, sizes: tuple[float, ...], found: tuple[int, ...]
+    real_data: Path,
+    name: str,
+    sizes: tuple[float, ...],
+    found: tuple[int, ...],
 ) -> None:
     campaign = scored(blocks_of(rows_of(real_data / name)), seed=0)
     ranges = [
@@ -205,7 +211,9 @@ def test_judges_effects_predict_held_out_comparisons_no_worse(real_data: Path) -
 
 @pytest.mark.parametrize(("name", "pairs"), [("wmt12-es-en", 15), ("wmt12-cs-en", 10)])
 def test_daily_looks_separate_fewer_systems_of_wmt12(
-    real_data: Path, name: str, pairs: int
+    real_data: Path,
+    name: str,
+    pairs: int,
 ) -> None:
     blocks = blocks_of(rows_of(real_data / name))
     found = anytime_ranges(blocks.without([s for s in blocks.systems if s == "_ref"]))
@@ -238,7 +246,9 @@ def assert_published(ranking: Ranking, published: list[list[list[Any]]]) -> None
 @pytest.mark.thorough
 @pytest.mark.parametrize("seed", [0, 1])
 def test_trueskill_of_wmt15_english_finnish(
-    real_data: Path, english_finnish: Blocks, seed: int
+    real_data: Path,
+    english_finnish: Blocks,
+    seed: int,
 ) -> None:
     expected = expected_of(real_data / "wmt15-en-fi")
     fit = trueskill_wmt(english_finnish, seed=seed)
@@ -249,11 +259,12 @@ def test_trueskill_of_wmt15_english_finnish(
         row for part in expected["published_trueskill"] for row in part
     ):
         assert fit.scores.by_system(english_finnish.systems)[system] == pytest.approx(
-            mu, abs=0.01
+            mu,
+            abs=0.01,
         )
         assert np.abs(np.subtract(ends[system], [low, high])).max() <= 1
     published = (real_data / "wmt15-en-fi" / "published-trueskill.txt").read_text(
-        encoding="utf-8"
+        encoding="utf-8",
     )
     assert names == [
         line.split()[0] for line in published.splitlines() if line[0] != "+"
@@ -267,7 +278,8 @@ def test_trueskill_of_wmt15_english_finnish(
 
 @pytest.mark.thorough
 def test_trueskill_of_wmt16_english_dutch(
-    real_data: Path, english_dutch: Blocks
+    real_data: Path,
+    english_dutch: Blocks,
 ) -> None:
     expected = expected_of(real_data / "wmt16-it-en-nl")
     assert tally(english_dutch).comparisons == expected["pairs"]

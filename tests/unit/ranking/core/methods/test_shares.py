@@ -16,7 +16,7 @@ Counts = npt.NDArray[np.int64]
 
 
 counts = st.integers(1, 6).flatmap(
-    lambda n: hnp.arrays(np.int64, (n, n), elements=st.integers(0, 40))
+    lambda n: hnp.arrays(np.int64, (n, n), elements=st.integers(0, 40)),
 )
 
 
@@ -25,7 +25,7 @@ def test_averages_the_share_won_over_opponents() -> None:
     wins = np.array([[0, 3, 1], [1, 0, 1], [0, 1, 0]])
     scores = expected_wins(wins)
     assert scores.values == pytest.approx(
-        [(3 / 4 + 1) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2]
+        [(3 / 4 + 1) / 2, (1 / 4 + 1 / 2) / 2, (0 + 1 / 2) / 2],
     )
     assert scores.estimable.all()
 
@@ -33,7 +33,7 @@ def test_averages_the_share_won_over_opponents() -> None:
 def test_an_opponent_never_met_is_no_defeat() -> None:
     wins = np.array([[0, 1, 0], [1, 0, 3], [0, 1, 0]])
     assert expected_wins(wins).values == pytest.approx(
-        [1 / 2, (1 / 2 + 3 / 4) / 2, 1 / 4]
+        [1 / 2, (1 / 2 + 3 / 4) / 2, 1 / 4],
     )
 
 
@@ -75,7 +75,10 @@ def test_a_further_win_never_lowers_the_winner(wins: Counts) -> None:
 def test_a_leading_axis_holds_independent_samples(wins: Counts) -> None:
     together = expected_wins(wins)
     for sample, values, estimable in zip(
-        wins, together.values, together.estimable, strict=True
+        wins,
+        together.values,
+        together.estimable,
+        strict=True,
     ):
         alone = expected_wins(sample)
         np.testing.assert_array_equal(values, alone.values)
@@ -83,7 +86,8 @@ def test_a_leading_axis_holds_independent_samples(wins: Counts) -> None:
 
 
 @pytest.mark.parametrize(
-    "wins", [np.zeros((2, 3), int), np.zeros(4, int), -np.ones((2, 2), int)]
+    "wins",
+    [np.zeros((2, 3), int), np.zeros(4, int), -np.ones((2, 2), int)],
 )
 def test_refuses_what_is_not_a_table_of_counts(wins: Counts) -> None:
     with pytest.raises(ValueError, match="wins:"):
@@ -115,12 +119,17 @@ SHARES = ["geq_others", "gt_others", "geq_all_in_block", "gt_all_in_block", "boj
 def block(*labels: tuple[str, int | None]) -> BlockRow:
     """One block: candidates like "a" or "a,b", each with its label."""
     return BlockRow(
-        "j", 1, [name.split(",") for name, _ in labels], [label for _, label in labels]
+        "j",
+        1,
+        [name.split(",") for name, _ in labels],
+        [label for _, label in labels],
     )
 
 
 def scored(
-    method: str, rows: list[BlockRow], systems: str = "abc"
+    method: str,
+    rows: list[BlockRow],
+    systems: str = "abc",
 ) -> list[float | None]:
     scores: Scores = METHODS[method].score(blocks_from_rows(rows, systems))
     return [

@@ -53,24 +53,39 @@ def simulated(
 
 
 def played(
-    mu: float, sigma: float, beta: float, games: Games, n: int
+    mu: float,
+    sigma: float,
+    beta: float,
+    games: Games,
+    n: int,
 ) -> npt.NDArray[np.float64]:
     environment = pypi.TrueSkill(
-        mu=mu, sigma=sigma, beta=beta, tau=0, draw_probability=0.25
+        mu=mu,
+        sigma=sigma,
+        beta=beta,
+        tau=0,
+        draw_probability=0.25,
     )
     ratings = [environment.create_rating() for _ in range(n)]
     pairs = zip(
-        games.first.tolist(), games.second.tolist(), games.tie.tolist(), strict=True
+        games.first.tolist(),
+        games.second.tolist(),
+        games.tie.tolist(),
+        strict=True,
     )
     for i, j, tie in pairs:
         ratings[i], ratings[j] = pypi.rate_1vs1(
-            ratings[i], ratings[j], drawn=tie, env=environment
+            ratings[i],
+            ratings[j],
+            drawn=tie,
+            env=environment,
         )
     return np.array([[rating.mu, rating.sigma] for rating in ratings])
 
 
 @pytest.mark.parametrize(
-    ("mu", "sigma", "beta"), [(25.0, 25 / 3, 25 / 6), (0.0, 0.5, 0.05), (0.0, 1.0, 9.0)]
+    ("mu", "sigma", "beta"),
+    [(25.0, 25 / 3, 25 / 6), (0.0, 0.5, 0.05), (0.0, 1.0, 9.0)],
 )
 def test_a_pass_is_that_of_pypi_trueskill(mu: float, sigma: float, beta: float) -> None:
     games = Games(simulated(150))
@@ -89,7 +104,7 @@ def runs_of(blocks: Blocks, ids: range, *, seed: int) -> npt.NDArray[np.float64]
     """Score the same counts in each of some runs of WMT's procedure."""
     tallies = tally(blocks)
     counts = Counts(
-        *(np.stack([each] * len(ids)) for each in (tallies.wins, tallies.ties))
+        *(np.stack([each] * len(ids)) for each in (tallies.wins, tallies.ties)),
     )
     return scores(counts, seed=seed, ids=ids, **WMT).values
 
@@ -102,19 +117,27 @@ def test_a_run_of_wmt_is_the_procedure_written_out() -> None:
         mu = literal_run(tallies.wins, tallies.ties, seed=7, run=run)
         assert found[run] == pytest.approx(mu, abs=1e-6)
     assert trueskill_wmt(blocks, seed=7, runs=2).scores.values == pytest.approx(
-        found.mean(axis=0)
+        found.mean(axis=0),
     )
 
 
 def literal_run(
-    wins: npt.NDArray[np.int64], ties: npt.NDArray[np.int64], *, seed: int, run: int
+    wins: npt.NDArray[np.int64],
+    ties: npt.NDArray[np.int64],
+    *,
+    seed: int,
+    run: int,
 ) -> list[float]:
     """Play WMT's games with PyPI's updates, walking over the systems from the fewest wins up."""
     n = len(wins)
     order = np.argsort(wins.sum(axis=1), kind="stable").tolist()
     games = int(wins.sum() + ties.sum() // 2)
     environment = pypi.TrueSkill(
-        mu=0, sigma=0.5, beta=0.5 * games / 40, tau=0, draw_probability=0.25
+        mu=0,
+        sigma=0.5,
+        beta=0.5 * games / 40,
+        tau=0,
+        draw_probability=0.25,
     )
     rating = [environment.create_rating() for _ in range(n)]
     [start] = generator_states(np.array([run], dtype=np.uint64), seed=seed)
@@ -122,7 +145,7 @@ def literal_run(
         i = max(order, key=lambda k: rating[k].sigma)
         others = [k for k in order if k != i]
         chances = np.cumsum(
-            [math.exp(-abs(rating[i].mu - rating[k].mu)) for k in others]
+            [math.exp(-abs(rating[i].mu - rating[k].mu)) for k in others],
         )
         u = kernels.uniform(start, np.uint64(2 * game))
         j = others[int(np.searchsorted(chances, u * chances[-1], side="right"))]
@@ -134,7 +157,10 @@ def literal_run(
             rating[j], rating[i] = pypi.rate_1vs1(rating[j], rating[i], env=environment)
         else:
             rating[i], rating[j] = pypi.rate_1vs1(
-                rating[i], rating[j], drawn=True, env=environment
+                rating[i],
+                rating[j],
+                drawn=True,
+                env=environment,
             )
     return [each.mu for each in rating]
 
@@ -143,7 +169,8 @@ def test_the_hazard_is_that_of_scipy() -> None:
     x = np.concatenate([np.linspace(-37, 8, 901), [-1000.0, -200.0, -30.0, 30.0]])
     hazard = [kernels.hazard(each) for each in x]
     assert hazard == pytest.approx(
-        np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)), rel=1e-9
+        np.exp(stats.norm.logpdf(x) - special.log_ndtr(x)),
+        rel=1e-9,
     )
 
 
@@ -237,7 +264,8 @@ def test_a_system_without_comparisons_in_a_resample_has_no_score_in_it() -> None
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"runs": 0}, {"seed": -1}, {"draw_probability": 1.0}]
+    "wrong",
+    [{"runs": 0}, {"seed": -1}, {"draw_probability": 1.0}],
 )
 def test_impossible_arguments_are_refused(wrong: dict[str, float]) -> None:
     for ability in (trueskill_wmt, trueskill):

@@ -66,7 +66,10 @@ SEGMENTS = 60
 def metric(values: FloatArray, name: str = "m", **more: Any) -> Metric:
     given = {"segments": np.arange(len(values)), **more}
     return Metric(
-        name=name, systems=tuple("abcdef"[: values.shape[1]]), values=values, **given
+        name=name,
+        systems=tuple("abcdef"[: values.shape[1]]),
+        values=values,
+        **given,
     )
 
 
@@ -153,10 +156,11 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
         wanted = expected["metrics"][each.name]
         ours = {theirs: got[name] for name, theirs in NAMES.items()}
         assert ours == pytest.approx(
-            {theirs: wanted[theirs] for theirs in ours}, abs=1e-9
+            {theirs: wanted[theirs] for theirs in ours},
+            abs=1e-9,
         )
         assert got["system_pairwise"] == pytest.approx(
-            wanted["pairs_agreeing"] / wanted["pairs"]
+            wanted["pairs_agreeing"] / wanted["pairs"],
         )
         assert got["system_soft_pairwise"] == pytest.approx(wanted["spa"], abs=0.002)
 
@@ -197,10 +201,10 @@ def test_figures_of_segments_are_those_of_scipy() -> None:
         "pearson": stats.pearsonr(*pooled)[0],
         "kendall_pooled": tau(*pooled)[0],
         "kendall_by_system": np.mean(
-            [tau(*each)[0] for each in zip(human.T, values.T, strict=True)]
+            [tau(*each)[0] for each in zip(human.T, values.T, strict=True)],
         ),
         "kendall_by_segment": np.nanmean(
-            [tau(*each)[0] for each in zip(human, values, strict=True)]
+            [tau(*each)[0] for each in zip(human, values, strict=True)],
         ),
         "system_pearson": stats.pearsonr(human.mean(axis=0), values.mean(axis=0))[0],
     }
@@ -220,7 +224,7 @@ def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
     np.testing.assert_equal(equal, [0.5, np.nan, np.nan])
     # Of resamples, those with NaN are left out, and ties count half.
     resampled = np.array(
-        [[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]]
+        [[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]],
     )
     assert figures.resampled_p_values(resampled).tolist() == [1.5 / 4]
 
@@ -242,7 +246,10 @@ def test_threshold_of_other_folds_does_not_use_the_pairs_it_is_judged_by() -> No
     pairs = pairs_of_scores(human)
     difference, fold = pairs.differences(values), pairs.row.astype(np.int64) % 3
     right = figures.right_on_folds(
-        pairs, difference, fold, np.argsort(np.abs(difference))
+        pairs,
+        difference,
+        fold,
+        np.argsort(np.abs(difference)),
     )
     thresholds = [0.0, *np.unique(np.abs(difference))]
     for each in range(3):
@@ -267,7 +274,7 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     tau = figures.tau_by_segment(pairs, pairs.differences(values))["kendall_by_segment"]
     assert got["kendall_by_segment"] == pytest.approx(tau.value)
     assert got["pearson"] == pytest.approx(
-        stats.pearsonr(human[known], values[known])[0]
+        stats.pearsonr(human[known], values[known])[0],
     )
 
 
@@ -301,7 +308,8 @@ def test_soft_accuracy_of_a_constant_metric_does_not_depend_on_the_order_of_syst
         people = people_of_scores(metric(scores), FEW)
         agreement = agreement_of_metric(people, constant)
         assert agreement["systems"]["soft_pairwise"].value == pytest.approx(
-            0.5, abs=0.02
+            0.5,
+            abs=0.02,
         )
 
 
@@ -343,7 +351,9 @@ def test_equally_good_metrics_fall_into_different_clusters_in_one_campaign_of_tw
         ]
         people = people_of_scores(metric(human), FEW)
         test = swap_tests(
-            people, [ComparedMetric(each, 0.1, 0.0) for each in metrics], "acc_eq"
+            people,
+            [ComparedMetric(each, 0.1, 0.0) for each in metrics],
+            "acc_eq",
         )
         apart["two_sided"] += len(set(test.cluster.tolist())) - 1
         apart["wmt"] += len(set(test.wmt_cluster.tolist())) - 1
@@ -361,7 +371,9 @@ def test_differences_of_metrics_are_those_of_their_figures() -> None:
         (pair["difference_acc_eq"], far["segments"], near["segments"]),
     )
     for name, (difference, of_far, of_near) in zip(
-        ("soft_pairwise", "acc_eq"), compared, strict=True
+        ("soft_pairwise", "acc_eq"),
+        compared,
+        strict=True,
     ):
         value = of_near[name].value - of_far[name].value
         assert difference.value == pytest.approx(value)
@@ -419,7 +431,7 @@ def test_interval_of_the_ceiling_counts_both_judges_of_each_comparison() -> None
     ]
     value = np.mean([right for *_rest, right in beside])
     sums: dict[str, defaultdict[object, float]] = defaultdict(
-        lambda: defaultdict(float)
+        lambda: defaultdict(float),
     )
     for segment, one, other, right in beside:
         influence = (right - value) / len(beside)
@@ -439,7 +451,7 @@ def test_interval_of_the_ceiling_counts_both_judges_of_each_comparison() -> None
     reach = stats.t.ppf(0.975, 3) * np.sqrt(variance)
     estimate = found["segments"]["acc_eq"]
     assert (estimate.value, estimate.low, estimate.high) == pytest.approx(
-        (value, value - reach, value + reach)
+        (value, value - reach, value + reach),
     )
 
 
@@ -462,12 +474,13 @@ def test_interval_of_the_ceiling_of_systems_resamples_both_halves() -> None:
         task = JudgedTask("one judge", blocks, NO_TIME)
         method = counts_method_named("expected_wins")
         halves.append(
-            drawn_scores(task, method, resamples=FEW.resamples, seed=FEW.seed)
+            drawn_scores(task, method, resamples=FEW.resamples, seed=FEW.seed),
         )
     x, y = halves
     resampled = {
         unit: meta_evaluation.pairwise_accuracy(
-            x.resampled[unit].values, y.resampled[unit].values
+            x.resampled[unit].values,
+            y.resampled[unit].values,
         )
         for unit in x.resampled
     }
@@ -539,11 +552,15 @@ def judged() -> People:
 
 
 def ordered(
-    values: FloatArray, people: People, sign: float = 1.0, **more: Any
+    values: FloatArray,
+    people: People,
+    sign: float = 1.0,
+    **more: Any,
 ) -> MetricOrder:
     numbers = np.arange(1, len(values) + 1)
     return metric_order(
-        metric(sign * values, segments=numbers, sign=sign, **more), people
+        metric(sign * values, segments=numbers, sign=sign, **more),
+        people,
     )
 
 

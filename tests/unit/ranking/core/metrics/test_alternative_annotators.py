@@ -25,7 +25,10 @@ def test_worked_example() -> None:
     machine = np.zeros(40)
     machine[-2:] = 1
     found = alternative_annotator_test(
-        people, machine, alignment="accuracy", epsilon=0.1
+        people,
+        machine,
+        alignment="accuracy",
+        epsilon=0.1,
     )
     assert found.items.tolist() == [40, 40, 40]
     assert found.advantage.tolist() == [38 / 40, 38 / 40, 38 / 40]
@@ -37,7 +40,7 @@ def test_worked_example() -> None:
     p += 2 * [stats.t.cdf((0.05 - 0.1) / error, 39)]
     assert found.p_value == pytest.approx(p)
     assert found.adjusted_p == pytest.approx(
-        stats.false_discovery_control(p, method="by").clip(max=1)
+        stats.false_discovery_control(p, method="by").clip(max=1),
     )
     assert found.wins.tolist() == [True, False, False]
     assert found.winning_rate == pytest.approx(1 / 3)
@@ -57,8 +60,11 @@ def _order(one: FloatArray, other: FloatArray) -> float:
     pairs = [(i, k) for i in range(len(one)) for k in range(i)]
     return float(
         np.mean(
-            [np.sign(one[i] - one[k]) == np.sign(other[i] - other[k]) for i, k in pairs]
-        )
+            [
+                np.sign(one[i] - one[k]) == np.sign(other[i] - other[k])
+                for i, k in pairs
+            ],
+        ),
     )
 
 
@@ -74,7 +80,7 @@ def test_second_implementation_with_missing_answers(
     random = np.random.default_rng(3)
     truth = random.integers(1, 5, (80, outputs))
     answers = np.clip(truth + random.integers(-1, 2, (6, 80, outputs)), 1, 4).astype(
-        np.float64
+        np.float64,
     )
     people, machine = answers[:5], answers[5]
     people[random.random((5, 80)) < 0.3] = np.nan
@@ -130,12 +136,15 @@ def test_items_of_two_people_are_dropped() -> None:
 def test_two_people_are_too_few() -> None:
     with pytest.raises(TooFewPeopleError):
         alternative_annotator_test(
-            np.zeros((2, 50)), np.zeros(50), alignment="accuracy"
+            np.zeros((2, 50)),
+            np.zeros(50),
+            alignment="accuracy",
         )
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"epsilon": 1.0}, {"alignment": "kappa"}, {"fewest_people": 1}]
+    "arguments",
+    [{"epsilon": 1.0}, {"alignment": "kappa"}, {"fewest_people": 1}],
 )
 def test_invalid_arguments_are_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(arguments))):

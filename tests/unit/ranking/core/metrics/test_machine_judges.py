@@ -72,10 +72,12 @@ def values(
 
 def test_worked_example_of_a_machine_that_prefers_the_first_output() -> None:
     people = blocks_from_rows(
-        [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)], SYSTEMS
+        [row("ada", "ABC", 1, 2, 3), row("ben", "CBA", 1, 1, 2)],
+        SYSTEMS,
     )
     machine = blocks_from_rows(
-        [row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2)], SYSTEMS
+        [row("0", "ABC", 1, 2, 2), row("1", "CBA", 1, 1, 2)],
+        SYSTEMS,
     )
     lengths = np.array([[np.nan] * 3, [50, 30, 30]])
     found = measured(pairs_as_shown(people), pairs_as_shown(machine), lengths=lengths)
@@ -115,10 +117,10 @@ def test_worked_example_of_an_unbiased_machine_that_scores() -> None:
                 (3, "ben", "A", 10),
                 (3, "ben", "B", 20),
             ],
-        ]
+        ],
     )
     machine = OutputScores.of_rows(
-        [(1, "0", "A", 5), (1, "0", "B", 3), (2, "0", "A", 4), (2, "0", "B", 4)]
+        [(1, "0", "A", 5), (1, "0", "B", 3), (2, "0", "A", 4), (2, "0", "B", 4)],
     )
     assert people is not None
     assert machine is not None
@@ -195,7 +197,8 @@ def test_worked_example_of_outputs_that_are_scored_one_at_a_time() -> None:
     assert own is not None
     assert own.value == pytest.approx(correlation)
     pairs = np.array(
-        [(70, 90), (70, 80), (90, 80), (40, 40), (40, 40), (40, 40)], dtype=np.float64
+        [(70, 90), (70, 80), (90, 80), (40, 40), (40, 40), (40, 40)],
+        dtype=np.float64,
     )
     first, second = np.concatenate([pairs, pairs[:, ::-1]]).T
     assert others is not None
@@ -224,7 +227,7 @@ def test_machine_that_gives_one_score_throughout_has_no_correlation() -> None:
         assert "score" in found
         assert "score_correlation" not in found
     several = of_rows(
-        *[(segment, judge, "A", segment) for segment in (1, 2) for judge in "ab"]
+        *[(segment, judge, "A", segment) for segment in (1, 2) for judge in "ab"],
     )
     constant = of_rows((1, "0", "A", 5), (2, "0", "A", 5))
     correlation = scored(several, constant)["score_correlation"]
@@ -305,7 +308,8 @@ def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins()
     metric = metric_of_blocks("bot 1", blocks_from_rows(rows, SYSTEMS))
     assert metric.segments.tolist() == [1, 3]
     assert metric.values == pytest.approx(
-        np.array([[2 / 4, 2 / 4, 2 / 4], [0, np.nan, 1]]), nan_ok=True
+        np.array([[2 / 4, 2 / 4, 2 / 4], [0, np.nan, 1]]),
+        nan_ok=True,
     )
     assert metric.is_machine
     # Expected Wins: B lost once against A and won once; A and C have won 1 of 2 and 1 of 3.
@@ -314,7 +318,7 @@ def test_score_of_a_ranked_output_is_the_share_of_its_comparisons_that_it_wins()
 
 def test_scores_of_a_machine_are_its_metric() -> None:
     scores = OutputScores.of_rows(
-        [(2, "0", "B", 5.0), (2, "0", "C", 3.0), (7, "0", "B", 4.0)]
+        [(2, "0", "B", 5.0), (2, "0", "C", 3.0), (7, "0", "B", 4.0)],
     )
     assert scores is not None
     metric = metric_of_scores("bot 1", scores)
@@ -345,7 +349,10 @@ def test_alternative_annotator_test_of_rankings_is_that_of_their_ranks() -> None
     people, machine, ranks = ranked_by_four(40)
     found = annotators_of_blocks(people, machine, epsilon=0.1)
     expected = alternative_annotator_test(
-        ranks[:4], ranks[4], alignment="order", epsilon=0.1
+        ranks[:4],
+        ranks[4],
+        alignment="order",
+        epsilon=0.1,
     )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.advantage == pytest.approx(expected.advantage)
@@ -354,7 +361,9 @@ def test_alternative_annotator_test_of_rankings_is_that_of_their_ranks() -> None
     straight = [
         row("0", "ABC", *labels, segment=segment)
         for segment, labels in zip(
-            machine.segment.tolist(), machine.labels.tolist(), strict=True
+            machine.segment.tolist(),
+            machine.labels.tolist(),
+            strict=True,
         )
     ]
     twice = blocks_from_rows(straight + turned, SYSTEMS)
@@ -378,7 +387,10 @@ def test_alternative_annotator_test_of_scores_is_that_of_each_output() -> None:
     found = annotators_of_scores(people, machine, ("A", "B"), texts, epsilon=0.1)
     flat = scored.reshape(5, 40)
     expected = alternative_annotator_test(
-        flat[:4], flat[4], alignment="rmse", epsilon=0.1
+        flat[:4],
+        flat[4],
+        alignment="rmse",
+        epsilon=0.1,
     )
     assert found.p_value == pytest.approx(expected.p_value)
     assert found.winning_rate == expected.winning_rate

@@ -48,7 +48,9 @@ def metric_with(values: FloatArray, segments: Int64Array | None = None) -> Metri
 
 
 def means(
-    human: FloatArray, machine: FloatArray, judge: Int64Array | None = None
+    human: FloatArray,
+    machine: FloatArray,
+    judge: Int64Array | None = None,
 ) -> Predicted:
     """Return mean scores of the first segments, by one judge by default."""
     segment = np.arange(len(human))
@@ -89,7 +91,8 @@ def test_share_of_two_systems_is_that_of_the_published_formula() -> None:
     variance += weight**2 * of_machine.var() / others
     share = 1 - variance / (of_people.var() / judged)
     assert means(human, machine).judgments_saved(FEW).value == pytest.approx(
-        share, abs=0.01
+        share,
+        abs=0.01,
     )
 
 
@@ -132,7 +135,7 @@ def test_machine_that_ties_everything_leaves_peoples_ranking(kind: str) -> None:
         ties = np.zeros((len(segments), len(blocks.systems)))
         assert blocks.document is not None
         documents = dict(
-            zip(blocks.segment.tolist(), blocks.document.tolist(), strict=True)
+            zip(blocks.segment.tolist(), blocks.document.tolist(), strict=True),
         )
         wins = predicted_wins(blocks, metric_with(ties, segments))
         predicted = replace(wins, documents=documents)
@@ -167,10 +170,13 @@ def ranked(seed: int = 0) -> tuple[Blocks, Metric]:
                 segment,
                 [("a",), ("b",), ("c",)],
                 labels.tolist(),
-            )
+            ),
         )
     metric = Metric(
-        name="m", systems=("a", "b", "c"), segments=np.arange(ALL), values=outputs
+        name="m",
+        systems=("a", "b", "c"),
+        segments=np.arange(ALL),
+        values=outputs,
     )
     return blocks_from_rows(rows, ("a", "b", "c")), metric
 
@@ -186,7 +192,7 @@ def test_wins_of_all_segments_are_those_of_the_machines_orders() -> None:
         assert part.scores == pytest.approx(ahead.sum(axis=1) / 2)
     correction = found.judged.scores - found.everywhere.scores
     assert found.scores == pytest.approx(
-        found.people.scores - found.weight * correction
+        found.people.scores - found.weight * correction,
     )
     assert 0 < found.weight < 1
 
@@ -209,7 +215,10 @@ def test_pairs_that_people_never_compared_do_not_count() -> None:
     ]
     machine = np.array([3.0, 2.0, 1.0]) + np.zeros((9, 1))
     metric = Metric(
-        name="m", systems=("a", "b", "c"), segments=np.arange(9), values=machine
+        name="m",
+        systems=("a", "b", "c"),
+        segments=np.arange(9),
+        values=machine,
     )
     people = people_of_blocks(blocks_from_rows(rows, "abc"), drawing=FEW)
     found = predicted_scores(people, metric)
@@ -275,7 +284,8 @@ def test_permutation_test_agrees_with_hotelling() -> None:
     square = 40 * 80 / 120 * apart @ np.linalg.solve(pooled, apart)
     expected = stats.f.sf(square * (118 - 3 + 1) / (118 * 3), 3, 116)
     assert sample_p_value(values, judged, Drawing(4000)) == pytest.approx(
-        expected, abs=0.015
+        expected,
+        abs=0.015,
     )
 
 
@@ -293,7 +303,10 @@ def test_machine_without_scores_of_a_system_is_refused() -> None:
     machine[:JUDGED, 2] = np.nan
     values = np.concatenate([human, np.full((ALL - JUDGED, 3), np.nan)])
     of_people = Metric(
-        name="human", systems=("a", "b", "c"), segments=np.arange(ALL), values=values
+        name="human",
+        systems=("a", "b", "c"),
+        segments=np.arange(ALL),
+        values=values,
     )
     with pytest.raises(NothingComparedError):
         predicted_ranking(

@@ -61,7 +61,8 @@ def test_sacrebleu_gives_the_same_values_and_signature(name: str) -> None:
         texts, references = zip(*known, strict=True)
         expected = theirs.corpus_score(texts, list(zip_longest(*references))).score
         assert metric_values(name, known_sums(found[system])) == pytest.approx(
-            expected, abs=1e-12
+            expected,
+            abs=1e-12,
         )
     assert metric.signature(REFERENCES) == str(theirs.get_signature())
     assert np.isnan(found["A"][2:4]).all()
@@ -79,7 +80,8 @@ def test_errors_of_words_by_hand() -> None:
     assert texts.unordered_errors(["a", "a", "x"], reference) == (3, 4)
     # With several references, the one with fewest errors counts, with its length.
     found = TextMetric("WER", "en").statistics(
-        {"S": ["a b"]}, [["x y z", "a b c", "a c b"]]
+        {"S": ["a b"]},
+        [["x y z", "a b c", "a c b"]],
     )
     assert found["S"][0, :2].tolist() == [1, 3]
 
@@ -97,7 +99,9 @@ def test_tokens_follow_the_language_and_the_signature_says_which() -> None:
 
 def rate(statistics: FloatArray) -> Figure:
     return Figure.of_sums(
-        statistics[:, 0], statistics[:, 1], (np.arange(len(statistics)),)
+        statistics[:, 0],
+        statistics[:, 1],
+        (np.arange(len(statistics)),),
     )
 
 
@@ -105,7 +109,9 @@ def test_ranges_of_error_rates_cover_the_truth() -> None:
     random = np.random.default_rng(20)
     # A range needs two segments.
     assert texts.ranged(rate(np.array([[1.0, 4.0]])), Drawing()) == texts.Range(
-        0.25, None, None
+        0.25,
+        None,
+        None,
     )
     for count, times in ((20, 2000), (50, 2000), (1000, 500)):
         covered = []
@@ -118,7 +124,7 @@ def test_ranges_of_error_rates_cover_the_truth() -> None:
                 [
                     found[0].low <= 0.60 <= found[0].high,
                     found[1].low <= 0.10 <= found[1].high,
-                ]
+                ],
             )
         assert np.all(np.abs(np.mean(covered, axis=0) - 0.95) < 0.02), count
 
@@ -138,7 +144,10 @@ def test_resamples_are_those_of_segments_in_human_rankings() -> None:
     )
     drawing = Drawing(resamples=50, seed=7)
     values = texts.resampled_values(
-        "BLEU", np.stack(list(found.values())), keys, drawing
+        "BLEU",
+        np.stack(list(found.values())),
+        keys,
+        drawing,
     )[1]
     weights = poisson_weights(keys, seed=7, resamples=50)
     repeated = [np.repeat(found["B"], each, axis=0) for each in weights.T]
@@ -171,11 +180,13 @@ def test_wmt12_gives_the_known_values() -> None:
     }
     for name, values in KNOWN.items():
         found = TextMetric(name, "en").statistics(
-            {each: outputs[each] for each in values}, references
+            {each: outputs[each] for each in values},
+            references,
         )
         for system, value in values.items():
             assert metric_values(name, known_sums(found[system])) == pytest.approx(
-                value, abs=5e-3
+                value,
+                abs=5e-3,
             )
         if name == "WER":
             shown: Any = texts.ranged(rate(found["onlineB"][:, :2]), Drawing())
@@ -200,6 +211,7 @@ KNOWN: Final = {
 def _texts(path: Path) -> list[str]:
     with path.open("rb") as stream:
         segments = sgml_segments(
-            InputFile(path.name, stream), frozenset({"tstset", "refset"})
+            InputFile(path.name, stream),
+            frozenset({"tstset", "refset"}),
         )
         return [segment.text for segment in segments]

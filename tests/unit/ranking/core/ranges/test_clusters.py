@@ -12,7 +12,7 @@ from ranking.core.scores import Scores
 
 ranges_strategy = st.lists(
     st.tuples(st.integers(1, 9), st.integers(0, 3)).map(
-        lambda pair: (pair[0], sum(pair))
+        lambda pair: (pair[0], sum(pair)),
     ),
     min_size=1,
     max_size=7,
@@ -142,10 +142,12 @@ scores_strategy = hnp.arrays(
 
 @given(scores_strategy, st.floats(0.01, 0.98))
 def test_more_confidence_never_narrows_a_range(
-    values: npt.NDArray[np.float64], confidence: float
+    values: npt.NDArray[np.float64],
+    confidence: float,
 ) -> None:
     scores = Scores(
-        values=np.asarray(values), estimable=np.ones(np.shape(values), bool)
+        values=np.asarray(values),
+        estimable=np.ones(np.shape(values), bool),
     )
     narrow = rank_ranges(scores, confidence=confidence)
     wide = rank_ranges(scores, confidence=confidence + 0.01)

@@ -41,7 +41,7 @@ class Example:
     def arrays(self) -> tuple[FloatArray, FloatArray]:
         covariance = np.diag(np.square(self.standard_errors))
         return np.array(self.values), centred(
-            covariance
+            covariance,
         ) if self.centred else covariance
 
 
@@ -96,10 +96,15 @@ _CSRANKS_DRAWS, _DRAWS = 50_000, 100_000
 
 
 @pytest.mark.parametrize(
-    ("example", "confidence", "simultaneous", "low", "high"), CSRANKS
+    ("example", "confidence", "simultaneous", "low", "high"),
+    CSRANKS,
 )
 def test_sets_are_those_of_csranks(
-    example: Example, confidence: float, simultaneous: bool, low: str, high: str
+    example: Example,
+    confidence: float,
+    simultaneous: bool,
+    low: str,
+    high: str,
 ) -> None:
     # Both draw their critical values. A bound that differs between levels four standard errors of
     # that apart (0.005 at 0.95) hangs on the draws; all others must be the same.
@@ -110,7 +115,7 @@ def test_sets_are_those_of_csranks(
         draws=_DRAWS,
     )
     margin = 4 * np.sqrt(
-        confidence * (1 - confidence) * (1 / _DRAWS + 1 / _CSRANKS_DRAWS)
+        confidence * (1 - confidence) * (1 / _DRAWS + 1 / _CSRANKS_DRAWS),
     )
     wide, narrow = (
         sets(confidence=confidence + margin),
@@ -120,7 +125,7 @@ def test_sets_are_those_of_csranks(
     assert np.all((wide.low <= their_low) & (their_low <= narrow.low))
     assert np.all((wide.high >= their_high) & (their_high >= narrow.high))
     hanging = np.count_nonzero(wide.low != narrow.low) + np.count_nonzero(
-        wide.high != narrow.high
+        wide.high != narrow.high,
     )
     assert hanging <= 4
 
@@ -154,7 +159,8 @@ def staged(example: Example, level: float, draws: int) -> npt.NDArray[np.bool_]:
 @pytest.mark.parametrize("example", [INDEPENDENT, SPREAD, NEAR_EQUAL])
 @pytest.mark.parametrize("level", [0.05, 0.2, 0.35])
 def test_p_values_reject_what_stages_of_critical_values_reject(
-    example: Example, level: float
+    example: Example,
+    level: float,
 ) -> None:
     p = pairwise_p_values(*example.arrays(), draws=2000, seed=5)
     assert np.array_equal(p <= level, staged(example, level, 2000))
@@ -209,7 +215,7 @@ def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -
     def uncovered(critical: float, systems: int = 9) -> float:
         def inside(z: float) -> float:
             one = norm.cdf(z + critical * np.sqrt(2)) - norm.cdf(
-                z - critical * np.sqrt(2)
+                z - critical * np.sqrt(2),
             )
             return float(norm.pdf(z) * one ** (systems - 1))
 
@@ -220,7 +226,10 @@ def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -
         level = uncovered(distance / np.sqrt(2))
         for confidence, high in ((1 - level - 0.006, 1), (1 - level + 0.006, 9)):
             sets = rank_confidence_sets(
-                values, np.eye(9), confidence=confidence, draws=100_000
+                values,
+                np.eye(9),
+                confidence=confidence,
+                draws=100_000,
             )
             assert sets.high[0] == high
 
@@ -264,7 +273,9 @@ def test_systems_that_always_differ_by_the_same_are_told_apart_whatever_the_othe
     shared = np.array([1.0, 1.0, 0.0])
     covariance = np.outer(shared, shared) + np.diag([0.0, 0.0, 1.0])
     sets = rank_confidence_sets(
-        np.array([0.1, 0.0, 0.05]), covariance, simultaneous=True
+        np.array([0.1, 0.0, 0.05]),
+        covariance,
+        simultaneous=True,
     )
     assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 1], [2, 3, 3])
 
@@ -283,7 +294,10 @@ def test_systems_that_nothing_compares_may_be_in_any_order() -> None:
     values, group = np.array([5.0, 0.0, 3.0, 4.0]), np.array([1, 1, 2, 2])
     for together in (False, True):
         sets = rank_confidence_sets(
-            values, np.eye(4) * 0.01, group=group, simultaneous=together
+            values,
+            np.eye(4) * 0.01,
+            group=group,
+            simultaneous=together,
         )
         assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 2, 1], [3, 4, 4, 3])
 
@@ -322,7 +336,8 @@ def contains(wide: RankRanges, narrow: RankRanges) -> bool:
 @given(scores(), st.sampled_from([0.5, 0.8, 0.95]))
 @examples(60)
 def test_sets_hold_the_rank_and_are_nested(
-    drawn: tuple[FloatArray, FloatArray], confidence: float
+    drawn: tuple[FloatArray, FloatArray],
+    confidence: float,
 ) -> None:
     values, covariance = drawn
     sets = partial(rank_confidence_sets, values, covariance, draws=200)
@@ -339,7 +354,9 @@ def test_sets_hold_the_rank_and_are_nested(
 @given(scores(), st.sampled_from([2.0, 1024.0]), st.booleans())
 @examples(30)
 def test_the_unit_of_the_scores_does_not_matter(
-    drawn: tuple[FloatArray, FloatArray], factor: float, simultaneous: bool
+    drawn: tuple[FloatArray, FloatArray],
+    factor: float,
+    simultaneous: bool,
 ) -> None:
     values, covariance = drawn
     sets = partial(rank_confidence_sets, draws=200, simultaneous=simultaneous)
@@ -369,7 +386,9 @@ def test_systems_in_another_order_get_the_same_p_values(order: list[int]) -> Non
     values, covariance = SPREAD.arrays()
     ours = pairwise_p_values(values, covariance, draws=1000)
     theirs = pairwise_p_values(
-        values[order], covariance[np.ix_(order, order)], draws=1000
+        values[order],
+        covariance[np.ix_(order, order)],
+        draws=1000,
     )
     assert np.allclose(theirs, ours[np.ix_(order, order)], atol=0.002)
 
@@ -396,15 +415,23 @@ def marginal_sets(values: FloatArray, covariance: FloatArray, seed: int) -> Rank
 
 
 def simultaneous_sets(
-    values: FloatArray, covariance: FloatArray, seed: int
+    values: FloatArray,
+    covariance: FloatArray,
+    seed: int,
 ) -> RankRanges:
     return rank_confidence_sets(
-        values, covariance, simultaneous=True, draws=500, seed=seed
+        values,
+        covariance,
+        simultaneous=True,
+        draws=500,
+        seed=seed,
     )
 
 
 def percentile_ranges(
-    values: FloatArray, covariance: FloatArray, seed: int
+    values: FloatArray,
+    covariance: FloatArray,
+    seed: int,
 ) -> RankRanges:
     noise = np.random.default_rng(seed).normal(size=(500, len(values)))
     drawn = values + noise - noise.mean(axis=1, keepdims=True)
@@ -447,7 +474,7 @@ def test_simultaneous_sets_of_equal_systems_miss_any_as_often_as_promised_and_no
     None
 ):
     any_missed = np.count_nonzero(
-        misses(np.zeros(15), simultaneous_sets, seed=3).any(axis=1)
+        misses(np.zeros(15), simultaneous_sets, seed=3).any(axis=1),
     )
     assert any_missed <= binom.ppf(0.999, _TRIALS, 0.05)
     assert any_missed >= binom.ppf(0.001, _TRIALS, 0.05)

@@ -26,7 +26,8 @@ from ranking.core.scores import Scores
 
 @pytest.mark.parametrize(("sides", "alternative"), [(1, "greater"), (2, "two-sided")])
 def test_p_values_are_those_of_the_exact_binomial_test(
-    sides: Literal[1, 2], alternative: Literal["greater", "two-sided"]
+    sides: Literal[1, 2],
+    alternative: Literal["greater", "two-sided"],
 ) -> None:
     wins, losses = np.array([0, 3, 5, 9, 40, 0]), np.array([1, 3, 2, 1, 60, 7])
     expected = [
@@ -34,7 +35,9 @@ def test_p_values_are_those_of_the_exact_binomial_test(
         for won, lost in zip(wins, losses, strict=True)
     ]
     np.testing.assert_allclose(
-        sign_test(wins, losses, sides=sides), expected, rtol=1e-10
+        sign_test(wins, losses, sides=sides),
+        expected,
+        rtol=1e-10,
     )
 
 
@@ -48,12 +51,15 @@ def test_nothing_decided_is_no_difference() -> None:
     [(Correction.HOLM, "holm"), (Correction.BENJAMINI_HOCHBERG, "fdr_bh")],
 )
 def test_corrections_are_those_of_statsmodels(
-    correction: Correction, name: str
+    correction: Correction,
+    name: str,
 ) -> None:
     rng = np.random.default_rng(1)
     for p in (rng.random(10) ** 3, np.array([0.01, 0.01, 0.04, 1.0]), np.array([0.02])):
         np.testing.assert_allclose(
-            adjusted(p, correction), multipletests(p, method=name)[1], rtol=1e-12
+            adjusted(p, correction),
+            multipletests(p, method=name)[1],
+            rtol=1e-12,
         )
 
 
@@ -123,7 +129,8 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
     sample = np.array([0.3, -0.1, 0.4, 0.2, 0.5])
     expected = ttest_1samp(sample, 0)
     scores = Scores(
-        values=np.array([0.0, sample.mean()]), estimable=np.ones(2, dtype=np.bool_)
+        values=np.array([0.0, sample.mean()]),
+        estimable=np.ones(2, dtype=np.bool_),
     )
     covariance = np.diag([0.0, sample.var(ddof=1) / 5])
 
@@ -144,7 +151,7 @@ def test_a_hand_worked_t_test_of_two_scores() -> None:
 def test_difference_removes_the_shared_part_of_two_scores() -> None:
     """Paired samples: the variance of the difference is that of scipy's paired test."""
     samples = np.random.default_rng(1).normal(size=(9, 1)) + np.random.default_rng(
-        2
+        2,
     ).normal((0.4, 0.0, 0.2), 0.5, (9, 3))
     scores = Scores(values=samples.mean(axis=0), estimable=np.ones(3, dtype=np.bool_))
     p = difference_tests(
@@ -161,7 +168,8 @@ def test_difference_removes_the_shared_part_of_two_scores() -> None:
 
 def test_a_difference_without_variance_is_certain_and_none_is_nothing() -> None:
     scores = Scores(
-        values=np.array([0.0, 0.0, 1.0]), estimable=np.ones(3, dtype=np.bool_)
+        values=np.array([0.0, 0.0, 1.0]),
+        estimable=np.ones(3, dtype=np.bool_),
     )
     p = difference_tests(
         scores,
@@ -217,6 +225,10 @@ def test_a_pair_is_significant_at_its_level_and_counts_its_losses() -> None:
     assert (at.wins, at.losses, at.ties, at.significant) == (7, 2, 4, True)
     assert (below.p_value, below.adjusted_p, below.significant) == (0.01, 0.05, False)
     (plain,) = compared_pairs(
-        tallies, scores, tests, correction=Correction.NONE, level=0.05
+        tallies,
+        scores,
+        tests,
+        correction=Correction.NONE,
+        level=0.05,
     )
     assert (plain.p_value, plain.adjusted_p, plain.significant) == (0.01, None, None)

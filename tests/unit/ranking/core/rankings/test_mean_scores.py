@@ -36,7 +36,8 @@ def errors(*test_sets: ScoreInfluence) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "method", [name for name, each in METHODS.items() if each.influence is not None]
+    "method",
+    [name for name, each in METHODS.items() if each.influence is not None],
 )
 def test_the_mean_over_one_test_set_is_its_score(method: str) -> None:
     given = score_influence(BLOCKS, METHODS[method])
@@ -69,7 +70,9 @@ def test_the_same_judgments_twice_tell_nothing_more_of_judges() -> None:
     np.testing.assert_allclose(independent, errors(one) / 2**0.5)
     # All of the variance of judges stays, half of that of segments goes.
     np.testing.assert_allclose(
-        together**2, errors(one) ** 2 / 2 + np.diag(one.judges.matrix) / 2, rtol=1e-9
+        together**2,
+        errors(one) ** 2 / 2 + np.diag(one.judges.matrix) / 2,
+        rtol=1e-9,
     )
     assert (together > independent).all()
 
@@ -77,7 +80,10 @@ def test_the_same_judgments_twice_tell_nothing_more_of_judges() -> None:
 def test_systems_without_a_score_do_not_count() -> None:
     rows = [
         BlockRow(
-            judge=f"j{judge}", segment=segment, candidates=[["A"], ["B"]], labels=[1, 2]
+            judge=f"j{judge}",
+            segment=segment,
+            candidates=[["A"], ["B"]],
+            labels=[1, 2],
         )
         for segment in range(1, 9)
         for judge in range(5)
@@ -90,7 +96,8 @@ def test_systems_without_a_score_do_not_count() -> None:
 
 def test_mean_ranks_go_from_end_to_end() -> None:
     found = mean_ranks(
-        [{"A": (1, 1, 2), "B": (2, 1, 4)}, {"B": (1, 1, 1), "A": (4, 3, 6)}], ["B", "A"]
+        [{"A": (1, 1, 2), "B": (2, 1, 4)}, {"B": (1, 1, 1), "A": (4, 3, 6)}],
+        ["B", "A"],
     )
     assert found == (MeanRank("B", 1.5, 1.0, 2.5), MeanRank("A", 2.5, 2.0, 4.0))
 

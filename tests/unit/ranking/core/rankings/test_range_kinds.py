@@ -72,7 +72,7 @@ def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
     plain = rank(clustered, resamples=50)
     p = np.array([pair.p_value for pair in plain.pairs])
     assert {(pair.adjusted_p, pair.significant) for pair in plain.pairs} == {
-        (None, None)
+        (None, None),
     }
     # Without a correction, pairs are told apart by Holm.
     np.testing.assert_array_equal(
@@ -82,7 +82,7 @@ def test_corrected_p_values_are_of_all_pairs(clustered: Blocks) -> None:
     for correction in (Correction.HOLM, Correction.BENJAMINI_HOCHBERG):
         corrected = rank(clustered, resamples=50, correction=correction)
         assert [pair.adjusted_p for pair in corrected.pairs] == pytest.approx(
-            adjusted(p, correction).tolist()
+            adjusted(p, correction).tolist(),
         )
         assert corrected.corrected_pairs == corrected.pairs
         # Percentile ranges are of ranks, not of tests.
@@ -143,7 +143,8 @@ def test_anytime_ranges_of_too_little_say_why() -> None:
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
-    options: dict[str, Any], problem: str
+    options: dict[str, Any],
+    problem: str,
 ) -> None:
     with pytest.raises(ValueError, match=problem):
         RangeOptions.completed(**options)
@@ -156,7 +157,8 @@ def test_anytime_ranges_are_of_expected_wins_only(drawn_blocks: Drawn) -> None:
 
 @pytest.mark.parametrize("kind", RANGE_KINDS)
 def test_renaming_systems_renames_the_ranges(
-    drawn_blocks: Drawn, kind: RangeKind
+    drawn_blocks: Drawn,
+    kind: RangeKind,
 ) -> None:
     blocks = drawn_blocks(150)
     ranking = rank(blocks, ranges=kind, resamples=60)
@@ -196,7 +198,8 @@ def test_p_value_of_systems_with_one_score_does_not_depend_on_their_names(
 
 @pytest.mark.parametrize("method", ["lopez", "hopkins_may"])
 def test_methods_without_a_closed_form_have_confidence_sets_from_resamples(
-    clustered: Blocks, method: str
+    clustered: Blocks,
+    method: str,
 ) -> None:
     ranking = rank(clustered, method, ranges="confidence_set", resamples=60)
     assert METHODS[method].name == ranking.method
@@ -214,7 +217,7 @@ def test_anytime_ranges_take_documents_for_independent_where_they_are_known() ->
 
 def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> None:
     drawn = np.random.default_rng(4).normal(size=(50, 3)) @ np.array(
-        [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]]
+        [[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]],
     )
     one = Scores(values=np.zeros(3), estimable=np.ones(3, dtype=np.bool_))
     whole = Scores(values=drawn, estimable=np.ones((50, 3), dtype=np.bool_))
@@ -227,7 +230,8 @@ def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> N
     np.testing.assert_allclose(found[:2, :2], np.cov(drawn.T)[:2, :2])
     assert found[2, 2] == pytest.approx(drawn[20:, 2].var(ddof=1))
     never = Scores(
-        values=np.array([0, 0, np.nan]), estimable=np.array([True, True, False])
+        values=np.array([0, 0, np.nan]),
+        estimable=np.array([True, True, False]),
     )
     assert not _covariance(never, whole)[2].any()
 
@@ -237,7 +241,9 @@ def test_the_spread_of_resamples_is_that_of_numpy_where_all_are_estimable() -> N
     [("expected_wins", "two_way"), ("lopez", "two_way"), ("lopez", "blocks")],
 )
 def test_progress_is_reported_to_the_end(
-    drawn_blocks: Drawn, method: str, level: Level
+    drawn_blocks: Drawn,
+    method: str,
+    level: Level,
 ) -> None:
     told: list[tuple[int, int]] = []
     rank(
@@ -255,7 +261,8 @@ def test_progress_is_reported_to_the_end(
 
 def test_confidence_sets_know_of_few_degrees_of_freedom_and_say_their_limits() -> None:
     blocks, _truth = draw_campaign(
-        World(name="few", judges=3, systems=5, blocks=300), 1
+        World(name="few", judges=3, systems=5, blocks=300),
+        1,
     )
     ranking = rank(blocks, ranges="confidence_set")
     assert ranking.limits == ("few_judges",)
@@ -289,7 +296,8 @@ def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
 def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
     """Seven of twelve systems are yet to be judged: each look spends α/66 on a pair, the first ones too."""
     blocks, _truth = draw_campaign(
-        World(name="different", systems=5, spread=40, blocks=400), 3
+        World(name="different", systems=5, spread=40, blocks=400),
+        3,
     )
     idle = tuple(f"t{number}" for number in range(7))
     of_all = replace(
@@ -307,7 +315,7 @@ def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
         pair.p_value for pair in alone.pairs
     ]
     assert [pair.adjusted_p for pair in found.pairs] == pytest.approx(
-        [min(1, 66 * pair.p_value) for pair in found.pairs]
+        [min(1, 66 * pair.p_value) for pair in found.pairs],
     )
     # The intervals have the same level, and so have the ranges.
     ranges = anytime_ranges(of_all)
@@ -325,14 +333,19 @@ def test_anytime_ranges_share_the_error_with_systems_without_a_score() -> None:
 
 @pytest.mark.parametrize("correction", [Correction.NONE, Correction.HOLM])
 def test_confidence_sets_are_those_of_students_t(
-    clustered: Blocks, correction: Correction
+    clustered: Blocks,
+    correction: Correction,
 ) -> None:
     """With the scores, covariance and degrees of freedom of the method, by hand."""
     few = clustered.take(slice(0, 200))
     method = METHODS["expected_wins"]
     scores, covariance = method.score(few), method.score_covariance(few)
     found = rank(
-        few, ranges="confidence_set", correction=correction, confidence=0.8, seed=5
+        few,
+        ranges="confidence_set",
+        correction=correction,
+        confidence=0.8,
+        seed=5,
     )
     expected = rank_confidence_sets(
         scores.values,
@@ -427,7 +440,8 @@ def test_ranges_in_closed_form_come_with_errors_and_draws_of_the_seed(
 def test_resampling_has_the_variance_of_the_closed_form() -> None:
     """For a method that could have either: Expected Wins, with shared segments and tastes."""
     blocks, _truth = draw_campaign(
-        world_named("100 segments and 10 judges, taste 2.5"), 5
+        world_named("100 segments and 10 judges, taste 2.5"),
+        5,
     )
     method = METHODS["expected_wins"]
     assert isinstance(method, CountsMethod)
@@ -457,7 +471,9 @@ def test_the_share_resampled_solves_its_equation_between_nought_and_one() -> Non
     [(2, 30, "segments"), (30, 2, "judges"), (2, 2, "blocks"), (30, 30, "two_way")],
 )
 def test_resampling_level_with_few_units(
-    judges: int, segments: int, level: Level
+    judges: int,
+    segments: int,
+    level: Level,
 ) -> None:
     rows = [
         BlockRow(
@@ -507,7 +523,7 @@ def test_the_share_is_that_of_the_variance_that_draws_have() -> None:
     found = share * (of["segments"] + of["judges"]) + share**2 * of["blocks"]
     assert 0 < share < 1
     assert found == pytest.approx(
-        np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2)
+        np.trace(closed.matrix) * degrees_of_freedom / (degrees_of_freedom - 2),
     )
 
 

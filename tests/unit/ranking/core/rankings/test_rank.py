@@ -33,7 +33,10 @@ def pair(one: str, first: int, other: str, second: int, segment: int = 1) -> Blo
 
 
 def ranked(
-    rows: list[BlockRow], systems: tuple[str, ...], seed: int = 0, **options: Any
+    rows: list[BlockRow],
+    systems: tuple[str, ...],
+    seed: int = 0,
+    **options: Any,
 ) -> Ranking:
     return rank(blocks_from_rows(rows, systems), resamples=40, seed=seed, **options)
 
@@ -50,7 +53,7 @@ def test_a_hand_worked_ranking() -> None:
     assert table == [("a", 1, 1, 1, 1), ("b", 2, 2, 2, 2), ("c", 3, 3, 3, 3)]
     scores = {row.system: row.score for row in ranking.systems}
     assert scores == pytest.approx(
-        {"a": (29 / 30 + 1) / 2, "b": (1 / 30 + 1) / 2, "c": 0}
+        {"a": (29 / 30 + 1) / 2, "b": (1 / 30 + 1) / 2, "c": 0},
     )
     counts = [(row.wins, row.losses, row.ties) for row in ranking.systems]
     assert counts == [(59, 1, 1), (31, 29, 0), (0, 60, 1)]
@@ -77,7 +80,7 @@ def test_systems_that_cannot_be_told_apart_share_a_range_and_a_cluster() -> None
     rows += [pair("a", 2, "b", 1, i) for i in range(10, 20)]
     ranking = rank(blocks_from_rows(rows, "ab"))
     assert [(row.rank_low, row.rank_high, row.cluster) for row in ranking.systems] == [
-        (1, 2, 1)
+        (1, 2, 1),
     ] * 2
 
 
@@ -93,7 +96,8 @@ def test_systems_without_decided_comparisons_are_listed_apart_with_the_reason() 
 
 def test_systems_never_compared_even_indirectly_are_in_different_groups() -> None:
     ranking = ranked(
-        [pair("a", 1, "d", 2), pair("c", 1, "b", 2)], ("a", "b", "c", "d", "e")
+        [pair("a", 1, "d", 2), pair("c", 1, "b", 2)],
+        ("a", "b", "c", "d", "e"),
     )
     assert ranking.groups == (("a", "d"), ("b", "c"))
 
@@ -109,7 +113,11 @@ def test_a_range_holds_the_rank_even_where_hardly_any_resample_has_it(
         BlockRow("j0", 3, ["a", "c", "b"], [2, 2, 1]),
     ]
     table = ranked(
-        rows, ("a", "b", "c"), seed, resample="blocks", confidence=0.05
+        rows,
+        ("a", "b", "c"),
+        seed,
+        resample="blocks",
+        confidence=0.05,
     ).systems
     assert all(row.rank_low <= row.rank <= row.rank_high for row in table)
 
@@ -123,7 +131,9 @@ def test_ties_connect_systems_for_every_method(method: str) -> None:
 
 @given(data=st.data())
 def test_the_order_of_rows_and_systems_changes_no_bit(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     shuffled = data.draw(st.permutations(rows))
@@ -133,7 +143,9 @@ def test_the_order_of_rows_and_systems_changes_no_bit(
 @pytest.mark.thorough
 @given(data=st.data())
 def test_unjudged_system_does_not_change_the_others(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     assert (
@@ -144,13 +156,16 @@ def test_unjudged_system_does_not_change_the_others(
 @pytest.mark.thorough
 @given(data=st.data())
 def test_relabelling_systems_permutes_scores(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     rows = data.draw(rows_strategy)
     new = dict(zip(systems, data.draw(st.permutations(systems)), strict=True))
     renamed = [
         replace(
-            row, candidates=[tuple(new[name] for name in c) for c in row.candidates]
+            row,
+            candidates=[tuple(new[name] for name in c) for c in row.candidates],
         )
         for row in rows
     ]
@@ -161,7 +176,8 @@ def test_relabelling_systems_permutes_scores(
 
 
 @pytest.mark.parametrize(
-    "bad", [{"resamples": 0}, {"confidence": 1.0}, {"confidence": 95.0}, {"seed": -1}]
+    "bad",
+    [{"resamples": 0}, {"confidence": 1.0}, {"confidence": 95.0}, {"seed": -1}],
 )
 def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
     blocks = blocks_from_rows([pair("a", 1, "b", 2)], "ab")
@@ -171,14 +187,19 @@ def test_arguments_out_of_range_are_refused(bad: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("level", ["blocks", "pairs"])
 def test_following_the_progress_changes_no_bit(
-    drawn_blocks: Callable[[int], Blocks], level: Level
+    drawn_blocks: Callable[[int], Blocks],
+    level: Level,
 ) -> None:
     """Davidson's steps end when all resamples scored together have converged."""
     blocks = drawn_blocks(80)
 
     def of_all(progress: Callable[[int, int], None] | None) -> Ranking:
         return rank(
-            blocks, "bradley_terry", resample=level, resamples=300, progress=progress
+            blocks,
+            "bradley_terry",
+            resample=level,
+            resamples=300,
+            progress=progress,
         )
 
     told: list[tuple[int, int]] = []
@@ -188,7 +209,9 @@ def test_following_the_progress_changes_no_bit(
 
 @given(data=st.data())
 def test_tables_do_not_contradict_themselves(
-    rows_strategy: Rows, systems: tuple[str, ...], data: st.DataObject
+    rows_strategy: Rows,
+    systems: tuple[str, ...],
+    data: st.DataObject,
 ) -> None:
     ranking = ranked(data.draw(rows_strategy), systems)
     table = ranking.systems
@@ -224,7 +247,9 @@ COUNTED = [name for name, method in METHODS.items() if isinstance(method, Counts
 @pytest.mark.parametrize("name", COUNTED)
 @pytest.mark.parametrize("documents", [0, 2, 20])
 def test_they_are_those_of_a_ranking_of_their_own_bit_for_bit(
-    drawn_blocks: Callable[[int], Blocks], name: str, documents: int
+    drawn_blocks: Callable[[int], Blocks],
+    name: str,
+    documents: int,
 ) -> None:
     blocks = drawn_blocks(400).without(["_ref"])
     if documents:
@@ -244,7 +269,11 @@ def test_without_moments_there_are_none(drawn_blocks: Callable[[int], Blocks]) -
     method = METHODS["expected_wins"]
     assert isinstance(method, CountsMethod)
     counted = count_judgments(
-        drawn_blocks(50), method, keeps="segments", resamples=10, seed=0
+        drawn_blocks(50),
+        method,
+        keeps="segments",
+        resamples=10,
+        seed=0,
     )
     assert rank_at_any_time(counted) is None
 
@@ -290,7 +319,8 @@ def test_without_comparisons_there_are_none() -> None:
     nothing = blocks_from_rows([], ["A", "B", "C"])
     for blocks in (tied, nothing):
         assert effective_units(blocks, METHODS["expected_wins"]) == EffectiveUnits(
-            0.0, 0.0
+            0.0,
+            0.0,
         )
 
 

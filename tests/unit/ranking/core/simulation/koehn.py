@@ -14,7 +14,10 @@ _DIFFERENCES, _COUNTS = 64, 60
 
 
 def expected_significant_pairs(
-    model: Model, comparisons: Sequence[int] | Int64Array, *, alpha: float = 0.05
+    model: Model,
+    comparisons: Sequence[int] | Int64Array,
+    *,
+    alpha: float = 0.05,
 ) -> FloatArray:
     """Return the expected share of pairs that the one-sided sign test separates.
 
@@ -52,7 +55,7 @@ def expected_significant_pairs(
     difference = QUALITY_RANGE * (node + 1) / 2
     weight *= (QUALITY_RANGE - difference) / QUALITY_RANGE
     better = norm.cdf(
-        difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2))
+        difference / (np.hypot(model.noise, model.judge_noise) * np.sqrt(2)),
     )
     meets = (
         model.block_size
@@ -61,12 +64,16 @@ def expected_significant_pairs(
     )
     blocks = model.blocks_for(comparisons).tolist()
     return np.array(
-        [_expectation(count, meets, better, weight, alpha) for count in blocks]
+        [_expectation(count, meets, better, weight, alpha) for count in blocks],
     )
 
 
 def _expectation(
-    blocks: int, meets: float, better: FloatArray, weight: FloatArray, alpha: float
+    blocks: int,
+    meets: float,
+    better: FloatArray,
+    weight: FloatArray,
+    alpha: float,
 ) -> float:
 
     met = binom(blocks, meets)
@@ -110,7 +117,7 @@ def expected_comparisons(
     grid = np.geomspace(first, max(limit, first + 1), points)
     # The power of the sign test is not monotone in the number of comparisons.
     shares = np.maximum.accumulate(
-        expected_significant_pairs(model, grid.astype(int), alpha=alpha)
+        expected_significant_pairs(model, grid.astype(int), alpha=alpha),
     )
     reached: FloatArray = np.exp(np.interp(targets, shares, np.log(grid), right=np.inf))
     return reached

@@ -28,7 +28,9 @@ from tests.unit.ranking.core.simulation.koehn import expected_significant_pairs
 
 
 def listed(
-    estimate: list[float], variance: list[float], spread: float
+    estimate: list[float],
+    variance: list[float],
+    spread: float,
 ) -> dict[int, float]:
     """The posterior of the number of groups, from every partition of the ordered systems into runs."""
     n = len(estimate)
@@ -51,27 +53,35 @@ def listed(
 
 
 @pytest.mark.parametrize(
-    "estimate", [[0.0, 0.1, 1.0, 1.1], [0.5, -0.5, 0.45, -0.4, 0.0], [0.2, 0.2, 0.2]]
+    "estimate",
+    [[0.0, 0.1, 1.0, 1.1], [0.5, -0.5, 0.45, -0.4, 0.0], [0.2, 0.2, 0.2]],
 )
 def test_the_chances_of_each_number_of_groups_are_those_of_all_partitions(
     estimate: list[float],
 ) -> None:
     variance = [0.01 + 0.01 * number for number in range(len(estimate))]
     posterior = GroupsPosterior(
-        np.array(estimate), np.array(variance), np.array([0.7]), share_with_equals=0.5
+        np.array(estimate),
+        np.array(variance),
+        np.array([0.7]),
+        share_with_equals=0.5,
     )
     drawn = posterior.draw(4000, np.random.default_rng(2))
     counted = [len(np.unique(row)) for row in drawn]
     for groups, chance in listed(estimate, variance, 0.7).items():
         assert np.mean([count == groups for count in counted]) == pytest.approx(
-            chance, abs=0.03
+            chance,
+            abs=0.03,
         )
 
 
 def test_surely_different_systems_stay_different_and_keep_their_places() -> None:
     estimate = np.array([2.0, -2.0, 0.0])
     posterior = GroupsPosterior(
-        estimate, np.full(3, 1e-4), np.array([0.5, 1.0]), share_with_equals=0.5
+        estimate,
+        np.full(3, 1e-4),
+        np.array([0.5, 1.0]),
+        share_with_equals=0.5,
     )
     drawn = posterior.draw(200, np.random.default_rng(1))
     assert np.allclose(drawn, estimate, atol=0.1)
@@ -119,7 +129,10 @@ def test_number_of_groups_excluded_by_estimates_is_impossible() -> None:
 def test_all_different_are_drawn_as_far_apart_as_the_estimates_allow() -> None:
     spreads = np.array([0.2, 0.5, 1.0, 5.0])
     posterior = GroupsPosterior(
-        np.linspace(-0.8, 0.8, 8), np.full(8, 0.5), spreads, share_with_equals=0.5
+        np.linspace(-0.8, 0.8, 8),
+        np.full(8, 0.5),
+        spreads,
+        share_with_equals=0.5,
     )
     narrow, wide = (
         posterior.draw(4000, np.random.default_rng(2), groups=8, odds=odds)
@@ -138,7 +151,10 @@ def test_all_different_are_drawn_as_far_apart_as_the_estimates_allow() -> None:
     seed=st.integers(0, 1000),
 )
 def test_numbers_stay_within_what_there_is_and_the_interval_holds_what_is_expected(
-    systems: int, per_block: int, judged: int, seed: int
+    systems: int,
+    per_block: int,
+    judged: int,
+    seed: int,
 ) -> None:
     wins = np.random.default_rng(seed).integers(0, judged + 1, (systems, systems))
     np.fill_diagonal(wins, 0)
@@ -156,7 +172,9 @@ def test_numbers_stay_within_what_there_is_and_the_interval_holds_what_is_expect
     ):
         assert np.all((least <= low) & (low <= high) & (high <= most))
         assert np.all(
-            (low - 1e-9 <= value) & (value <= high + 1e-9) | (low == high) | (value > 0)
+            (low - 1e-9 <= value) & (value <= high + 1e-9)
+            | (low == high)
+            | (value > 0),
         )
 
 
@@ -199,7 +217,10 @@ def test_intervals_hold_what_comes(start: int) -> None:
         noise = float(np.exp(random.uniform(np.log(4), np.log(12))))
         blocks = [each for each in (start, 1500) if each]
         found = simulate_wins(
-            Model(systems=7, noise=noise), blocks=blocks, seed=11, experiment=experiment
+            Model(systems=7, noise=noise),
+            blocks=blocks,
+            seed=11,
+            experiment=experiment,
         )
         curve = budget_curve(
             [15_000 if start else 15_000 / 0.83],
@@ -213,20 +234,21 @@ def test_intervals_hold_what_comes(start: int) -> None:
             (
                 curve.pairs_low[0] <= pairs <= curve.pairs_high[0],
                 curve.clusters_low[0] <= clusters <= curve.clusters_high[0],
-            )
+            ),
         )
     assert np.all(np.mean(held, axis=0) >= 0.88)
 
 
 @pytest.mark.parametrize(
-    ("groups", "start"), some_now([(1, 0), (1, 200), (2, 200), (1, 1000)])
+    ("groups", "start"),
+    some_now([(1, 0), (1, 200), (2, 200), (1, 1000)]),
 )
 def test_intervals_hold_where_systems_are_equally_good(groups: int, start: int) -> None:
     """They are one case of many, at whose end an interval of all cases together left them out: 0.73 of 60 held."""
     held = []
     for experiment in range(60):
         noise = float(
-            np.exp(np.random.default_rng(experiment).uniform(np.log(4), np.log(12)))
+            np.exp(np.random.default_rng(experiment).uniform(np.log(4), np.log(12))),
         )
         found = simulate_wins(
             Model(systems=12, noise=noise, groups=groups),
@@ -248,7 +270,10 @@ def test_intervals_hold_where_systems_are_equally_good(groups: int, start: int) 
 def test_excluded_possibilities_do_not_widen_an_interval() -> None:
     """Ten thousand comparisons of systems far apart: they are not equal, and nothing near that is to come."""
     found = simulate_wins(
-        Model(systems=6, noise=4), blocks=[1000], seed=1, experiment=0
+        Model(systems=6, noise=4),
+        blocks=[1000],
+        seed=1,
+        experiment=0,
     )
     now = round(15 * float(significant_pairs(found.wins[0])))
     curve = budget_curve([12_000], systems=6, per_block=5, wins=found.wins[0])
@@ -275,7 +300,7 @@ def test_intervals_of_an_active_design_cover_the_outcome(start: int) -> None:
         for until in [start, 2000] if start else [2000]:
             while campaign.blocks < until:
                 campaign.simulate_until(
-                    min(until, campaign.blocks + 10 + campaign.blocks // 10)
+                    min(until, campaign.blocks + 10 + campaign.blocks // 10),
                 )
             wins = campaign.wins.copy() if until < 2000 else wins
         pairs = round(66 * float(significant_pairs(campaign.wins)))

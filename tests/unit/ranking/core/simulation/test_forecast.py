@@ -20,7 +20,10 @@ SEED = 5
 @pytest.fixture(scope="module")
 def curve() -> CampaignCurve:
     blocks, _quality = simulate_blocks(
-        Model(systems=6, noise=8, tie_radius=2), blocks=150, seed=7, experiment=0
+        Model(systems=6, noise=8, tie_radius=2),
+        blocks=150,
+        seed=7,
+        experiment=0,
     )
     return campaign_curve(blocks, seed=SEED)
 
@@ -36,7 +39,8 @@ def futures(curve: CampaignCurve, fit: NoiseFit) -> Futures:
 
 
 def test_a_forecast_is_of_the_campaigns_it_continues(
-    curve: CampaignCurve, futures: Futures
+    curve: CampaignCurve,
+    futures: Futures,
 ) -> None:
     points = [2000.0, 6000.0]
     found = forecast_pairs(curve, futures, points, confidence=0.9, seed=SEED)
@@ -48,11 +52,14 @@ def test_a_forecast_is_of_the_campaigns_it_continues(
         ]
         blocks = [round(each / 10) for each in decided]
         wins = simulate_wins(
-            model, blocks=blocks, seed=SEED, experiment=experiment
+            model,
+            blocks=blocks,
+            seed=SEED,
+            experiment=experiment,
         ).wins
         now, *later = significant_pairs(wins).tolist()
         shares.append(
-            [min(1.0, max(0.0, curve.separated + each - now)) for each in later]
+            [min(1.0, max(0.0, curve.separated + each - now)) for each in later],
         )
     assert found.share == pytest.approx(np.mean(shares, axis=0))
     ordered = np.sort(shares, axis=0)
@@ -63,7 +70,8 @@ def test_a_forecast_is_of_the_campaigns_it_continues(
 
 
 def test_points_and_confidence_are_checked(
-    curve: CampaignCurve, futures: Futures
+    curve: CampaignCurve,
+    futures: Futures,
 ) -> None:
     with pytest.raises(ValueError, match="ascending"):
         forecast_pairs(curve, futures, [3000.0, 2000.0])
@@ -76,7 +84,9 @@ def test_points_and_confidence_are_checked(
 
 
 def test_futures_that_were_found_give_the_same_plan(
-    curve: CampaignCurve, fit: NoiseFit, futures: Futures
+    curve: CampaignCurve,
+    fit: NoiseFit,
+    futures: Futures,
 ) -> None:
     how = {"experiments": 40, "seed": SEED, "limit": 50_000}
     again = plan_campaign(curve, fit, targets=[0.8], futures=futures, **how)  # type: ignore[arg-type]

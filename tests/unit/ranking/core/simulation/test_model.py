@@ -29,7 +29,12 @@ from tests.unit.ranking.core.simulation.koehn import (
 LEVELS: tuple[Level, ...] = ("pairs", "blocks", "segments")
 KOEHN = Model(systems=15, noise=10)
 EVERYTHING = Model(
-    systems=7, noise=4, per_block=4, tie_radius=1.5, judge_noise=2, segments=30
+    systems=7,
+    noise=4,
+    per_block=4,
+    tie_radius=1.5,
+    judge_noise=2,
+    segments=30,
 )
 
 
@@ -80,7 +85,7 @@ def test_two_systems_tie_within_the_decision_radius() -> None:
     difference = counted.quality[0] - counted.quality[1]
     spread = 3 * np.sqrt(2)
     expected = norm.cdf((2 - difference) / spread) - norm.cdf(
-        (-2 - difference) / spread
+        (-2 - difference) / spread,
     )
     assert counted.ties[0, 0, 1] / 40_000 == pytest.approx(expected, abs=4 * 0.5 / 200)
 
@@ -100,7 +105,10 @@ def test_judges_of_a_segment_see_the_same_outputs() -> None:
     rows = zip(blocks.segment, blocks.labels, strict=True)
     assert len({(int(segment), row.tobytes()) for segment, row in rows}) == 3
     noisy, _ = simulate_blocks(
-        replace(model, judge_noise=50), blocks=60, seed=0, experiment=0
+        replace(model, judge_noise=50),
+        blocks=60,
+        seed=0,
+        experiment=0,
     )
     assert len({row.tobytes() for row in noisy.labels}) > 3
 
@@ -120,7 +128,8 @@ def test_looking_up_significance_gives_what_testing_does() -> None:
     wins = simulate_wins(KOEHN, blocks=[3, 100, 2000], seed=0, experiment=0).wins
     for alpha in (0.05, 0.01):
         assert np.array_equal(
-            significantly_better(wins, alpha=alpha), better(wins, level=alpha)
+            significantly_better(wins, alpha=alpha),
+            better(wins, level=alpha),
         )
         looked_up = sign_test_ranges(wins, alpha=alpha)
         tested = ranges_of_better(better(wins, level=alpha))
@@ -151,10 +160,10 @@ def test_the_simulation_agrees_with_the_expected_curve() -> None:
                         blocks=model.blocks_for(comparisons),
                         seed=2,
                         experiment=experiment,
-                    ).wins
+                    ).wins,
                 )
                 for experiment in range(600)
-            ]
+            ],
         )
         error = shares.std(axis=0) / np.sqrt(600)
         assert np.all(np.abs(shares.mean(axis=0) - expected) < 3.5 * error)
@@ -163,7 +172,8 @@ def test_the_simulation_agrees_with_the_expected_curve() -> None:
 def test_expected_comparisons_give_the_expected_share() -> None:
     counts = expected_comparisons(KOEHN, [0.3, 0.6])
     assert expected_significant_pairs(KOEHN, counts.astype(int)) == pytest.approx(
-        [0.3, 0.6], abs=0.005
+        [0.3, 0.6],
+        abs=0.005,
     )
     assert expected_comparisons(KOEHN, [0.99], limit=1000).tolist() == [np.inf]
     with pytest.raises(ValueError, match="ties"):
@@ -239,7 +249,7 @@ def test_the_spread_is_expected_wins_best_first() -> None:
     # a wins 3 of 4 against b and 1 of 2 against c; b wins 2 of 2 against c; d met nobody.
     wins = np.array([[0, 3, 1, 0], [1, 0, 2, 0], [1, 0, 0, 0], [0, 0, 0, 0]])
     assert sorted_expected_wins(wins).tolist() == pytest.approx(
-        [5 / 8, 5 / 8, 1 / 2, 1 / 4]
+        [5 / 8, 5 / 8, 1 / 2, 1 / 4],
     )
     assert sorted_expected_wins(np.stack([wins, wins.T])).shape == (2, 4)
 

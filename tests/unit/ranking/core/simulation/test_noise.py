@@ -67,7 +67,10 @@ def test_a_campaign_without_decisions_has_no_curve() -> None:
 
 def test_a_campaign_in_which_everything_is_significant_has_no_fitted_noise() -> None:
     blocks, _quality = simulate_blocks(
-        Model(systems=3, noise=0.01), blocks=900, seed=0, experiment=0
+        Model(systems=3, noise=0.01),
+        blocks=900,
+        seed=0,
+        experiment=0,
     )
     with pytest.raises(NoiseNotEstimableError, match="beyond"):
         fit_noise(campaign_curve(blocks), experiments=20)
@@ -80,7 +83,10 @@ def test_the_interval_covers_the_true_noise_as_often_as_it_says(
     fits = []
     for experiment in range(120):
         blocks, _quality = simulate_blocks(
-            TEN, blocks=500, seed=123, experiment=experiment
+            TEN,
+            blocks=500,
+            seed=123,
+            experiment=experiment,
         )
         curve = campaign_curve(blocks, orders=2)
         assert np.array_equal(curve.decided, campaign.decided)
@@ -121,7 +127,11 @@ def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_
     None
 ):
     budget = plan_budget(
-        TEN, targets=[0.7, 0.9], experiments=100, confidence=0.5, seed=2
+        TEN,
+        targets=[0.7, 0.9],
+        experiments=100,
+        confidence=0.5,
+        seed=2,
     )
     medians = []
     for row in budget.rows:
@@ -132,7 +142,7 @@ def test_half_of_the_campaigns_need_less_than_the_median_and_most_less_than_the_
     blocks = TEN.blocks_for(medians)
     shares = [
         significant_pairs(
-            simulate_wins(TEN, blocks=blocks, seed=99, experiment=experiment).wins
+            simulate_wins(TEN, blocks=blocks, seed=99, experiment=experiment).wins,
         )
         for experiment in range(200)
     ]
@@ -154,7 +164,11 @@ def test_a_plan_covers_what_campaigns_need(campaign: CampaignCurve) -> None:
     # The true future of the campaign, of which the plan has seen the first 500 blocks.
     fit = fit_noise(campaign, experiments=100)
     budget = plan_campaign(
-        campaign, fit, targets=[0.3, 0.7], clusters=[2], experiments=60
+        campaign,
+        fit,
+        targets=[0.3, 0.7],
+        clusters=[2],
+        experiments=60,
     )
     past, future, _clusters = budget.rows
     assert budget.collected == campaign.comparisons == 5000
@@ -185,7 +199,7 @@ def test_a_plan_warns_where_a_leader_stands_before_equals() -> None:
         labels = (1 + np.argsort(np.argsort(-perceived))).tolist()
         rows.append(BlockRow("j", number, [[f"s{system}"] for system in shown], labels))
     curve = campaign_curve(
-        blocks_from_rows(rows, [f"s{system}" for system in range(9)])
+        blocks_from_rows(rows, [f"s{system}" for system in range(9)]),
     )
     fit = fit_noise(curve, experiments=60)
     budget = plan_campaign(curve, fit, targets=[0.5], experiments=60, limit=1_000_000)
@@ -215,7 +229,10 @@ KEPT = 4
 @pytest.fixture(scope="module")
 def curve() -> CampaignCurve:
     blocks, _quality = simulate_blocks(
-        Model(systems=6, noise=5), blocks=150, seed=77, experiment=0
+        Model(systems=6, noise=5),
+        blocks=150,
+        seed=77,
+        experiment=0,
     )
     return campaign_curve(blocks, points=5)
 
@@ -231,7 +248,8 @@ def futures(curve: CampaignCurve, fit: NoiseFit) -> Futures:
 
 
 def test_noises_are_drawn_from_twice_the_interval_of_the_fit(
-    fit: NoiseFit, futures: Futures
+    fit: NoiseFit,
+    futures: Futures,
 ) -> None:
     assert fit.low is not None
     assert fit.high is not None
@@ -249,7 +267,8 @@ def test_half_of_the_campaigns_have_systems_that_are_equally_good(
 
 
 def test_the_campaigns_nearest_to_the_given_one_are_kept(
-    curve: CampaignCurve, futures: Futures
+    curve: CampaignCurve,
+    futures: Futures,
 ) -> None:
     """Thirty times as many are compared, by curve and spread alike."""
     found = [
@@ -260,7 +279,7 @@ def test_the_campaigns_nearest_to_the_given_one_are_kept(
     for part, wanted in enumerate((curve.significant, curve.spread)):
         values = np.array([each[part] for each in found])
         variance = np.mean(
-            [np.var(values[:, point]) for point in range(values.shape[1])]
+            [np.var(values[:, point]) for point in range(values.shape[1])],
         )
         distance += [np.mean((row - wanted) ** 2) / variance for row in values]
     assert futures.experiments == tuple(sorted(np.argsort(distance)[:KEPT].tolist()))

@@ -33,7 +33,9 @@ def test_too_little_says_nothing() -> None:
 
 def test_the_pace_is_all_seconds_by_all_words() -> None:
     found = reading_pace(
-        [1, 2, 3] * 10, [10.0, 20.0, 30.0] * 10, [5.0, 10.0, 15.0] * 10
+        [1, 2, 3] * 10,
+        [10.0, 20.0, 30.0] * 10,
+        [5.0, 10.0, 15.0] * 10,
     )
     assert found is not None
     assert (found.seconds, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
@@ -58,7 +60,9 @@ def test_the_interval_holds_the_pace_of_as_many_others(judges: int) -> None:
         seconds = words * paces[who] * np.exp(random.normal(0, 0.5, len(who)))
         now = who < judges
         found = reading_pace(
-            who[now].tolist(), words[now].tolist(), seconds[now].tolist()
+            who[now].tolist(),
+            words[now].tolist(),
+            seconds[now].tolist(),
         )
         assert found is not None
         later = seconds[~now].sum() / words[~now].sum()
@@ -80,7 +84,7 @@ def test_an_interval_by_hand() -> None:
     found = forecast_end([10, 30], 100, confidence=0.5)
     # (100 − 20 D)² = 200 (D + D² / 2), 300 D² − 4200 D + 10000 = 0
     assert found == pytest.approx(
-        (5, 7 - np.sqrt(49 - 100 / 3), 7 + np.sqrt(49 - 100 / 3))
+        (5, 7 - np.sqrt(49 - 100 / 3), 7 + np.sqrt(49 - 100 / 3)),
     )
 
 
@@ -94,7 +98,8 @@ def test_nothing_done_has_no_end_and_one_busy_day_none_in_sight() -> None:
 
 @pytest.mark.parametrize(("t", "has_high"), [(1.999, True), (2.001, False)])
 def test_no_end_is_in_sight_where_the_mean_may_be_nothing(
-    t: float, has_high: bool
+    t: float,
+    has_high: bool,
 ) -> None:
     # Mean 20 with standard error 10, of one degree of freedom: 20 − 10 t is more than 0, or is not.
     found = forecast_end([10, 30], 100, confidence=2 / np.pi * np.arctan(t))
@@ -103,10 +108,12 @@ def test_no_end_is_in_sight_where_the_mean_may_be_nothing(
 
 
 @pytest.mark.parametrize(
-    ("done", "left"), [([5], 3), ([], 3), ([5, -1], 3), ([5, 5], -3)]
+    ("done", "left"),
+    [([5], 3), ([], 3), ([5, -1], 3), ([5, 5], -3)],
 )
 def test_too_few_days_and_negative_numbers_are_refused(
-    done: list[int], left: int
+    done: list[int],
+    left: int,
 ) -> None:
     with pytest.raises(ValueError, match="done"):
         forecast_end(done, left)
@@ -130,7 +137,8 @@ def test_the_forecast_lies_in_its_interval(done: list[int], left: int) -> None:
         lambda random, count: random.poisson(30, count),
         lambda random, count: random.negative_binomial(2, 2 / 32, count),
         lambda random, count: random.poisson(
-            [42, 42, 42, 42, 42, 0, 0], (count // 7, 7)
+            [42, 42, 42, 42, 42, 0, 0],
+            (count // 7, 7),
         ).ravel(),
     ],
     ids=["by chance", "busy days and idle ones", "none on weekends"],
@@ -201,11 +209,14 @@ def test_quantiles_of_a_pace_are_its_interval() -> None:
 @pytest.mark.parametrize("done", [[5, 5, 5], [3, 9, 4, 0, 8, 7, 6], [0, 0, 30]])
 @pytest.mark.parametrize("confidence", [0.5, 0.95])
 def test_quantiles_of_the_end_are_its_interval(
-    done: list[int], confidence: float
+    done: list[int],
+    confidence: float,
 ) -> None:
     shares = [(1 - confidence) / 2, 0.5, (1 + confidence) / 2]
     for left, found in zip(
-        (1.0, 70.0), end_quantiles(done, [1.0, 70.0], shares), strict=True
+        (1.0, 70.0),
+        end_quantiles(done, [1.0, 70.0], shares),
+        strict=True,
     ):
         end = forecast_end(done, int(left), confidence=confidence)
         assert end is not None

@@ -30,7 +30,11 @@ WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=
 
 
 def pair_of(
-    first: str, second: str, wins: int, losses: int, same: int = 0
+    first: str,
+    second: str,
+    wins: int,
+    losses: int,
+    same: int = 0,
 ) -> PairJudgments:
     answers = [1] * wins + [-1] * losses + [0] * same
     rows = [("ann", segment, answer) for segment, answer in enumerate(answers)]
@@ -106,13 +110,16 @@ def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
 
 def test_holm_joins_clusters_and_never_splits_them() -> None:
     near = SimulatedWorld(
-        {name: place / 20 for place, name in enumerate("ABCDEFGHI")}, same=0.3
+        {name: place / 20 for place, name in enumerate("ABCDEFGHI")},
+        same=0.3,
     )
     found = all_pairs(near, seed=3)
     settings = SortSettings(error="judgments")
     plain = sort_judged(near.qualities, found, settings)
     holm = sort_judged(
-        near.qualities, found, replace(settings, correction=Correction.HOLM)
+        near.qualities,
+        found,
+        replace(settings, correction=Correction.HOLM),
     )
     assert plain.order == holm.order
     assert max(holm.clusters) < max(plain.clusters)
@@ -126,7 +133,9 @@ def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
     chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1))
     first = {known_as(step["first"], step["second"]) for step in chain.steps[:2]}
     begun = sort_judged(
-        WORLD.qualities, {pair: judged[pair] for pair in first}, SortSettings(seed=1)
+        WORLD.qualities,
+        {pair: judged[pair] for pair in first},
+        SortSettings(seed=1),
     )
     assert begun.order is None
     assert (begun.clusters, begun.neighbours, begun.remaining) == ((), [], [])
@@ -196,7 +205,8 @@ def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     ],
 )
 def test_orders_that_do_not_fit_are_refused(
-    others: dict[str, str], problem: str
+    others: dict[str, str],
+    problem: str,
 ) -> None:
     blocks = blocks_of([pair_of("A", "B", 2, 1)], "AB")
     with pytest.raises(ValueError, match=problem):
@@ -204,7 +214,7 @@ def test_orders_that_do_not_fit_are_refused(
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9)
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9),
 )
 def test_tau_is_that_of_scipy(scores: list[tuple[int, int]]) -> None:
     one, other = (

@@ -37,7 +37,11 @@ def test_an_even_one_is_extended_once_then_lot_decides() -> None:
 
 @given(SIGNS, SIGNS, st.integers(1, 8), st.integers(0, 5), st.integers(0, 9))
 def test_later_judgments_do_not_change_a_verdict(
-    signs: list[int], later: list[int], quota: int, extension: int, seed: int
+    signs: list[int],
+    later: list[int],
+    quota: int,
+    extension: int,
+    seed: int,
 ) -> None:
     rule = {"quota": quota, "extension": extension}
     decision = decide_in_order("a", "b", signs, **rule, seed=seed)
@@ -64,7 +68,8 @@ def test_a_judge_counts_once_for_a_segment_and_so_often_as_may_be() -> None:
 @pytest.mark.thorough
 @given(st.integers(2, 12), st.data())
 def test_a_sort_goes_on_alike_from_any_prefix_of_its_verdicts(
-    systems: int, data: st.DataObject
+    systems: int,
+    data: st.DataObject,
 ) -> None:
     names = [f"s{number:02}" for number in range(systems)]
     verdicts: list[Verdict] = []

@@ -43,7 +43,10 @@ def test_the_four_readings() -> None:
         "eve": Preference(1, 0),
     }
     assert replace(result.pooled, drawn_error=0, level="judgments") == Preference(
-        7, 3, 1, 1
+        7,
+        3,
+        1,
+        1,
     )
     assert result.of_judges == Preference(2, 1)
     # Segments 1 and 2 are X’s, 5 is Y’s, 3 and 4 are split; 6 and 9 have one judge or were not shown.
@@ -53,7 +56,7 @@ def test_the_four_readings() -> None:
 
 def test_judges_with_samples_of_their_own_have_no_majority_of_sentences() -> None:
     result = compare(
-        judged([("ann", 1, 1), ("ann", 2, 1), ("bob", 3, -1), ("bob", 4, 0)])
+        judged([("ann", 1, 1), ("ann", 2, 1), ("bob", 3, -1), ("bob", 4, 0)]),
     )
     assert result.of_sentences is None
     assert (result.pooled.level, result.pooled.drawn_error) == ("judgments", 0)
@@ -66,7 +69,11 @@ def test_no_opposition_without_a_lead() -> None:
 
 
 WORLD = SimulatedWorld(
-    {"X": 0.1, "Y": 0.0}, same=0.3, luck=0.6, taste=0.1, is_shared=True
+    {"X": 0.1, "Y": 0.0},
+    same=0.3,
+    luck=0.6,
+    taste=0.1,
+    is_shared=True,
 )
 
 
@@ -108,7 +115,7 @@ def test_rows_in_another_order_give_the_same_bits(shared: PairJudgments) -> None
 def test_any_shared_sentence_makes_judgments_depend_on_each_other() -> None:
     # Samples of their own, which share a few sentences by chance.
     judgments = SimulatedCampaign(replace(WORLD, is_shared=False), seed=2).judgments(
-        ("X", "Y")
+        ("X", "Y"),
     )
     assert 0.9 * len(judgments) < len(set(judgments.segments.tolist())) < len(judgments)
     pooled = compare(judgments, resamples=50).pooled
@@ -130,11 +137,14 @@ def test_equal_systems_are_seldom_told_apart_however_much_is_shared(
         answers = np.sign(luck[segments] + random.standard_normal((7, 100))).astype(int)
         judges = [str(judge) for judge in range(7) for _sentence in range(100)]
         rows = zip(
-            judges, segments.ravel().tolist(), answers.ravel().tolist(), strict=True
+            judges,
+            segments.ravel().tolist(),
+            answers.ravel().tolist(),
+            strict=True,
         )
         judgments = PairJudgments.of_rows(("X", "Y"), list(rows))
         told.append(
-            compare(judgments, seed=run, resamples=20).pooled.p("normal") <= 0.05
+            compare(judgments, seed=run, resamples=20).pooled.p("normal") <= 0.05,
         )
     assert np.mean(told) <= 0.1
 
@@ -150,7 +160,7 @@ def test_answers_are_ordinary_judgments_of_two_candidates() -> None:
 def result_of(wins: int, losses: int, same: int = 0) -> ComparisonResult:
     answers = [1] * wins + [-1] * losses + [0] * same
     return compare(
-        judged([("ann", segment, answer) for segment, answer in enumerate(answers)])
+        judged([("ann", segment, answer) for segment, answer in enumerate(answers)]),
     )
 
 
@@ -175,7 +185,9 @@ EXTEND = SortSettings(quota=100, extension=100, on_undecided="extend", cap=250)
     ],
 )
 def test_a_comparison_is_closed_at_its_quota(
-    counts: tuple[int, ...], rule: SortSettings, decision: Decision
+    counts: tuple[int, ...],
+    rule: SortSettings,
+    decision: Decision,
 ) -> None:
     assert decide(result_of(*counts), rule) == decision
 
@@ -194,7 +206,8 @@ def test_a_comparison_is_closed_at_its_quota(
     ],
 )
 def test_an_extension_is_completed_where_only_judgments_are_known(
-    counts: tuple[int, int], missing: int
+    counts: tuple[int, int],
+    missing: int,
 ) -> None:
     decision = decide(result_of(*counts), SortSettings(quota=4, extension=4))
     assert decision.missing == missing
@@ -227,7 +240,8 @@ def test_the_seed_decides_where_the_extension_does_not() -> None:
     ],
 )
 def test_rules_that_make_no_sense_are_refused(
-    wrong: dict[str, float], problem: str
+    wrong: dict[str, float],
+    problem: str,
 ) -> None:
     with pytest.raises(ValueError, match=problem):
         replace(SIGN, **wrong)  # type: ignore[arg-type]

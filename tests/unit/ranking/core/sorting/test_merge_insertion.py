@@ -47,7 +47,11 @@ def at_random(seed: int) -> Winner:
 
 
 def sorted_by(
-    winner: Winner, systems: str, *, seed: int = 0, arriving: Random | None = None
+    winner: Winner,
+    systems: str,
+    *,
+    seed: int = 0,
+    arriving: Random | None = None,
 ) -> tuple[SortState, list[Verdict], int]:
     """Sort; return the end, the verdicts, and how often one had to wait for some of them.
 
@@ -64,7 +68,8 @@ def sorted_by(
 
 
 def textbook(
-    start: Sequence[str], winner: Winner
+    start: Sequence[str],
+    winner: Winner,
 ) -> tuple[list[str], set[frozenset[str]]]:
     """Sort as Wikipedia describes it: groups whose sizes add up to powers of two. A second implementation."""
     asked: set[frozenset[str]] = set()
@@ -116,7 +121,7 @@ def group_sizes(total: int) -> list[int]:
 
 def test_the_worst_case_of_every_number_of_systems() -> None:
     assert [most_comparisons(n) for n in range(2, 16)] == [
-        *(1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30, 34, 38, 42)
+        *(1, 3, 5, 7, 10, 13, 16, 19, 22, 26, 30, 34, 38, 42),
     ]
     assert (most_comparisons(0), most_comparisons(1), most_comparisons(20)) == (
         0,
@@ -139,11 +144,16 @@ def test_all_orders_of_five_systems() -> None:
 @examples(40)
 @given(systems=st.integers(2, 16), judge=st.integers(0, 999), seed=st.integers(0, 99))
 def test_any_verdicts_end_in_the_order_of_the_textbook(
-    systems: int, judge: int, seed: int
+    systems: int,
+    judge: int,
+    seed: int,
 ) -> None:
     names, winner = LETTERS[:systems], at_random(judge)
     state, verdicts, _waits = sorted_by(
-        winner, names, seed=seed, arriving=Random(judge)
+        winner,
+        names,
+        seed=seed,
+        arriving=Random(judge),
     )
     assert state.order is not None
     assert state.done == len(verdicts) <= most_comparisons(systems)
@@ -157,7 +167,9 @@ def test_any_verdicts_end_in_the_order_of_the_textbook(
 @examples(60)
 @given(systems=st.integers(2, 13), judge=st.integers(0, 999), data=st.data())
 def test_a_sort_goes_on_from_any_verdicts(
-    systems: int, judge: int, data: st.DataObject
+    systems: int,
+    judge: int,
+    data: st.DataObject,
 ) -> None:
     names = LETTERS[:systems]
     end, verdicts, _waits = sorted_by(at_random(judge), names, arriving=Random(judge))
@@ -209,7 +221,8 @@ def test_a_sort_is_of_two_systems_or_more(systems: str) -> None:
 
 
 def published(
-    start: Sequence[str], winner: Winner
+    start: Sequence[str],
+    winner: Winner,
 ) -> tuple[list[str], set[frozenset[str]]]:
     """Sort by the package `merge-insertion`, another author's: the order, best first, and the comparisons it made."""
     asked: set[frozenset[str]] = set()
@@ -221,7 +234,8 @@ def published(
     # In a thread of its own: that of tests may have a loop of the browser's that runs.
     with ThreadPoolExecutor(1) as threads:
         found = threads.submit(
-            asyncio.run, merge_insertion_sort(start, compared)
+            asyncio.run,
+            merge_insertion_sort(start, compared),
         ).result()
     return list(reversed(found)), asked
 

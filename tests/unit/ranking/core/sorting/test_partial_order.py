@@ -33,7 +33,8 @@ def test_partial_order_knows_only_implied_comparisons() -> None:
 @examples(60)
 @given(st.permutations("ABCDEFG"), st.data())
 def test_places_are_those_of_all_orders_that_the_verdicts_allow(
-    order: list[str], data: st.DataObject
+    order: list[str],
+    data: st.DataObject,
 ) -> None:
     """Checked with all 5,040 orders where feasible; otherwise places are never too narrow."""
     verdicts: list[Verdict] = []

@@ -32,7 +32,10 @@ def of_segments() -> ScoreCovariance:
     """Return the variance of eight segments of five trials, five won and three lost; each trial of its own judge."""
     won = np.repeat([1, 1, 1, 1, 1, 0, 0, 0], 5)
     return share_variance(
-        won, 1 - won, segment=np.repeat(np.arange(8), 5), judge=np.arange(40)
+        won,
+        1 - won,
+        segment=np.repeat(np.arange(8), 5),
+        judge=np.arange(40),
     )
 
 
@@ -48,10 +51,10 @@ def test_segments_that_are_alike_are_the_trials() -> None:
     low, high = share_interval(25, 15, found)
     share = 25 / 40
     assert low == pytest.approx(
-        beta.ppf(0.025, share * trials, (1 - share) * trials + 1)
+        beta.ppf(0.025, share * trials, (1 - share) * trials + 1),
     )
     assert high == pytest.approx(
-        beta.ppf(0.975, share * trials + 1, (1 - share) * trials)
+        beta.ppf(0.975, share * trials + 1, (1 - share) * trials),
     )
     # Wider than with less confidence.
     narrow = share_interval(25, 15, found, confidence=0.5)
@@ -87,7 +90,11 @@ def test_documents_replace_segments_where_there_are_enough() -> None:
     won = (segment < 8).astype(np.int64)
     judge = segment % 8
     found = share_variance(
-        won, 1 - won, segment=segment, judge=judge, document=segment // 4
+        won,
+        1 - won,
+        segment=segment,
+        judge=judge,
+        document=segment // 4,
     )
     assert found.segments == 4
     # Four blocks of a document, each of another judge.
@@ -97,11 +104,19 @@ def test_documents_replace_segments_where_there_are_enough() -> None:
     np.testing.assert_allclose(found.matrix, documents + judges - blocks)
     assert found.limits == ()
     found = share_variance(
-        won, 1 - won, segment=segment, judge=segment // 4, document=segment // 4
+        won,
+        1 - won,
+        segment=segment,
+        judge=segment // 4,
+        document=segment // 4,
     )
     np.testing.assert_allclose(found.matrix, documents)
     found = share_variance(
-        won, 1 - won, segment=segment, judge=judge, document=segment // 8
+        won,
+        1 - won,
+        segment=segment,
+        judge=judge,
+        document=segment // 8,
     )
     assert found.segments == 16
     assert found.limits == ("few_documents",)

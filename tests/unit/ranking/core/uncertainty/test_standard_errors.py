@@ -52,7 +52,9 @@ def pairs(wins: npt.NDArray[np.int64]) -> Blocks:
         [
             BlockRow(f"judge {judge}", segment, [(better,), (worse,)], [1, 2])
             for (better, worse), (judge, segment) in zip(
-                names, drawn.tolist(), strict=True
+                names,
+                drawn.tolist(),
+                strict=True,
             )
         ],
         SYSTEMS,
@@ -80,7 +82,9 @@ def regression(blocks: Blocks, groups: npt.NDArray[np.int64]) -> FloatArray:
     won, lost = blocks.labels == 1, blocks.labels == 2
     x = np.where(first[:, np.newaxis], 1, -1) * (won.astype(float) - lost)
     clustered = sm.GLM(
-        first.astype(float), x[:, 1:], family=sm.families.Binomial()
+        first.astype(float),
+        x[:, 1:],
+        family=sm.families.Binomial(),
     ).fit(
         tol=1e-12,
         cov_type="cluster",
@@ -119,7 +123,9 @@ def test_two_ways_are_those_of_statsmodels_added_up() -> None:
     values, vectors = np.linalg.eigh(both)
     positive = (vectors * np.maximum(values, 0)) @ vectors.T
     np.testing.assert_allclose(
-        errors(blocks, "two_way"), np.sqrt(np.diagonal(positive)), rtol=1e-7
+        errors(blocks, "two_way"),
+        np.sqrt(np.diagonal(positive)),
+        rtol=1e-7,
     )
 
 
@@ -172,7 +178,7 @@ def test_infinite_distance_has_no_error() -> None:
     without_prior = rank(blocks, "bradley_terry", resamples=5, parameters={"prior": 0})
     assert set(without_prior.extra["standard_errors"]["values"]) == {"a", "b", "c"}
     assert set(
-        rank(blocks, "bradley_terry", resamples=5).extra["standard_errors"]["values"]
+        rank(blocks, "bradley_terry", resamples=5).extra["standard_errors"]["values"],
     ) == {*"abcd"}
 
 
@@ -205,7 +211,8 @@ def test_hopkins_may_moves_as_finite_differences_do(
 
 def test_hopkins_may_leaves_out_who_was_never_compared() -> None:
     blocks = blocks_from_rows(
-        [BlockRow("j", s, [("a",), ("b",)], [1, 2 - s % 2]) for s in range(9)], "abc"
+        [BlockRow("j", s, [("a",), ("b",)], [1, 2 - s % 2]) for s in range(9)],
+        "abc",
     )
     found = rank(blocks, "hopkins_may", resample="segments", resamples=5).extra
     assert set(found["standard_errors"]["values"]) == {"a", "b"}
@@ -223,7 +230,12 @@ Drawn = Callable[[int], Blocks]
 def clustered() -> Blocks:
     """Return blocks of several sizes: with blank labels, and with two systems in one candidate."""
     world = World(
-        name="moves", systems=6, blocks=200, segments=50, judges=9, taste_sd=3
+        name="moves",
+        systems=6,
+        blocks=200,
+        segments=50,
+        judges=9,
+        taste_sd=3,
     )
     blocks = draw_campaign(world, 1)[0]
     labels = blocks.labels.copy()
@@ -246,7 +258,7 @@ def comparisons_of_each(blocks: Blocks) -> np.ndarray:
         [
             sum(one[a] != one[b] for a, b in of_block)
             for one, of_block in zip(blocks.candidates, pairs, strict=True)
-        ]
+        ],
     )
 
 
@@ -254,22 +266,24 @@ def test_moves_of_counts_have_the_covariance_of_counts(clustered: Blocks) -> Non
     layout = Layout(6, ties=True)
     influence = np.random.default_rng(1).normal(size=(6, layout.size))
     each = np.array(
-        [count(clustered.take([row]), layout) for row in range(len(clustered))]
+        [count(clustered.take([row]), layout) for row in range(len(clustered))],
     )
     found = covariance_of_block_influence(clustered, each @ influence.T)
     expected = two_way_covariance(
-        moments_of_blocks(clustered, layout), influence[:, layout.used]
+        moments_of_blocks(clustered, layout),
+        influence[:, layout.used],
     )
     np.testing.assert_allclose(found.matrix, expected.matrix, rtol=1e-9, atol=1e-9)
     assert found.degrees_of_freedom == pytest.approx(expected.degrees_of_freedom)
     assert (found.segments, found.judges) == pytest.approx(
-        (expected.segments, expected.judges)
+        (expected.segments, expected.judges),
     )
 
 
 @pytest.mark.parametrize("clusters", LEVELS)
 def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
-    clustered: Blocks, clusters: Level
+    clustered: Blocks,
+    clusters: Level,
 ) -> None:
     influence = np.random.default_rng(2).normal(size=(len(clustered), 6))
     found = standard_errors_of_block_influence(clustered, influence, clusters)
@@ -277,7 +291,8 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
         variance = np.diag(covariance_of_block_influence(clustered, influence).matrix)
     else:
         unit = {"segments": clustered.segment, "judges": clustered.judge}.get(
-            clusters, np.arange(len(clustered))
+            clusters,
+            np.arange(len(clustered)),
         )
         sizes, sums = [], []
         comparisons = comparisons_of_each(clustered)
@@ -291,7 +306,9 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
     mixed = np.random.default_rng(3).permutation(len(clustered))
     np.testing.assert_array_equal(
         standard_errors_of_block_influence(
-            clustered.take(mixed), influence[mixed], clusters
+            clustered.take(mixed),
+            influence[mixed],
+            clusters,
         ),
         found,
     )
@@ -300,5 +317,7 @@ def test_errors_are_of_the_clusters_asked_for_in_any_order_of_rows(
 def test_one_block_says_nothing_of_how_blocks_differ() -> None:
     one = blocks_from_rows([BlockRow("j", 1, ["a", "b"], [1, 2])], "ab")
     assert not standard_errors_of_block_influence(
-        one, np.array([[1.0, -1.0]]), "blocks"
+        one,
+        np.array([[1.0, -1.0]]),
+        "blocks",
     ).any()

@@ -81,7 +81,7 @@ def test_a_hand_worked_covariance() -> None:
     places = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 0), (3, 3)]
     wins = [8, 4, 7, 5, 6, 6, 3, 9]
     moments = moments_of(
-        [(s, j, [won, 10 - won]) for (s, j), won in zip(places, wins, strict=True)]
+        [(s, j, [won, 10 - won]) for (s, j), won in zip(places, wins, strict=True)],
     )
     assert [moments.effective(unit) for unit in CLUSTER_UNITS] == [8, 4, 4]
     of_blocks = 8 / 7 * (36 + 4 + 16 + 0 + 4 + 4 + 16 + 64)
@@ -91,7 +91,8 @@ def test_a_hand_worked_covariance() -> None:
     found = two_way_covariance(moments, np.array([[1.0, -1.0]]))
     assert found.matrix[0, 0] == pytest.approx(total)
     assert found.degrees_of_freedom == max(
-        1, total**2 / (of_segments**2 / 3 + of_judges**2 / 3)
+        1,
+        total**2 / (of_segments**2 / 3 + of_judges**2 / 3),
     )
     assert found.limits == ()
 
@@ -107,7 +108,7 @@ def test_the_covariance_is_that_of_statsmodels() -> None:
     ).astype(int)
     share = outcome.mean()
     moments = moments_of(
-        [(s, j, [o, 1 - o]) for s, j, o in zip(segments, judges, outcome, strict=True)]
+        [(s, j, [o, 1 - o]) for s, j, o in zip(segments, judges, outcome, strict=True)],
     )
     found = two_way_covariance(moments, np.array([[1 - share, -share]]) / len(outcome))
     fitted = OLS(outcome, np.ones(len(outcome))).fit()
@@ -172,7 +173,8 @@ def test_a_negative_variance_is_taken_for_none() -> None:
 def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
     matrix = np.array([[2.0, 0.5, -1.0], [0.5, 1.0, 0.0], [-1.0, 0.0, 3.0]])
     scores = Scores(
-        values=np.array([1.0, 0.0, -1.0]), estimable=np.ones(3, dtype=np.bool_)
+        values=np.array([1.0, 0.0, -1.0]),
+        estimable=np.ones(3, dtype=np.bool_),
     )
 
     def draws(degrees_of_freedom: float) -> npt.NDArray[np.float64]:
@@ -184,7 +186,11 @@ def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
             limits=(),
         )
         return draw_scores(
-            scores, covariance, range(15_000), seed=5, order=np.array([2, 0, 1])
+            scores,
+            covariance,
+            range(15_000),
+            seed=5,
+            order=np.array([2, 0, 1]),
         ).values
 
     normal = draws(np.inf)
@@ -198,7 +204,11 @@ def test_draws_have_the_covariance_and_the_tails_asked_for() -> None:
 
 def test_draws_may_be_made_in_parts() -> None:
     covariance = ScoreCovariance(
-        matrix=np.eye(2), degrees_of_freedom=7, segments=9, judges=9, limits=()
+        matrix=np.eye(2),
+        degrees_of_freedom=7,
+        segments=9,
+        judges=9,
+        limits=(),
     )
     scores = Scores(values=np.zeros(2), estimable=np.ones(2, dtype=np.bool_))
     order = np.arange(2)
@@ -239,7 +249,11 @@ def test_a_newcomer_with_one_block_may_have_nearly_any_rank(method: str) -> None
 def test_least_variances_enlarge_what_is_below_and_keep_correlations() -> None:
     matrix = np.array([[1.0, 1.0, 0.0], [1.0, 4.0, 0.0], [0.0, 0.0, 0.0]])
     covariance = ScoreCovariance(
-        matrix=matrix, degrees_of_freedom=9, segments=9, judges=9, limits=()
+        matrix=matrix,
+        degrees_of_freedom=9,
+        segments=9,
+        judges=9,
+        limits=(),
     )
     found = with_least_variance(covariance, np.array([4.0, 1.0, 2.0]))
     np.testing.assert_allclose(found.matrix, [[4, 2, 0], [2, 4, 0], [0, 0, 2]])
@@ -258,7 +272,9 @@ def test_least_variances_enlarge_what_is_below_and_keep_correlations() -> None:
     ],
 )
 def test_degrees_of_freedom_of_ranks(
-    systems: int, degrees_of_freedom: float, expected: float
+    systems: int,
+    degrees_of_freedom: float,
+    expected: float,
 ) -> None:
     covariance = ScoreCovariance(
         matrix=np.eye(systems),
@@ -287,7 +303,9 @@ def test_with_too_few_of_both_the_blocks_are_all_there_is() -> None:
     assert (of_judges.limits, of_judges.segments) == ((RangeLimit.FEW_SEGMENTS,), 3)
     assert (
         combined_covariance(
-            part(0.0, 9.0), part(0.0, 9.0), part(0.0, 9.0)
+            part(0.0, 9.0),
+            part(0.0, 9.0),
+            part(0.0, 9.0),
         ).degrees_of_freedom
         == np.inf
     )
@@ -302,7 +320,11 @@ def deviates_of(id_: int) -> FloatArray:
 
 def test_draws_have_the_freedom_of_ranks_and_keep_what_does_not_compare() -> None:
     covariance = ScoreCovariance(
-        matrix=np.eye(4), degrees_of_freedom=9, segments=9, judges=9, limits=()
+        matrix=np.eye(4),
+        degrees_of_freedom=9,
+        segments=9,
+        judges=9,
+        limits=(),
     )
     estimable = np.array([True, True, True, False])
     scores = Scores(

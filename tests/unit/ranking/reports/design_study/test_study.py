@@ -37,7 +37,10 @@ def test_active_meets_close_systems_more_often_than_others() -> None:
     near, far = [], []
     for experiment in range(6):
         campaign = SimulatedCampaign(
-            model, ComparedDesign.ACTIVE, seed=1, experiment=experiment
+            model,
+            ComparedDesign.ACTIVE,
+            seed=1,
+            experiment=experiment,
         )
         for count in range(20, 801, 20):
             campaign.simulate_until(count)

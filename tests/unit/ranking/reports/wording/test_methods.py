@@ -25,7 +25,7 @@ def test_live_methods_work_over_segments_and_judges(method: LiveMethod) -> None:
 def test_methods_are_offered_or_excluded_with_a_reason() -> None:
     others = [METHOD_WORDS[name] for name in METHODS if name not in set(OFFERED)]
     assert sorted(label for label, _why in methods_not_offered()) == sorted(
-        map(str, others)
+        map(str, others),
     )
     assert all(why for _label, why in methods_not_offered())
     assert [words["name"] for words in live_method_words()] == LiveMethod.values

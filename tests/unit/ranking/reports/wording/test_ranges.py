@@ -25,7 +25,7 @@ FEW = RangeLimit.FEW_JUDGES
 def test_levels_that_resample_too_few_units_are_limited_too() -> None:
     two_judges = EffectiveUnits(segments=100.0, judges=2.0)
     assert range_limits(RangeOptions(resample="judges"), [], two_judges) == [
-        "few_judges"
+        "few_judges",
     ]
     # Levels that never claimed to account for judges claim no less with two of them.
     for level in ("segments", "blocks", "pairs"):
@@ -34,15 +34,17 @@ def test_levels_that_resample_too_few_units_are_limited_too() -> None:
     assert range_limits(RangeOptions(), [FEW], two_judges) == ["few_judges"]
     three_segments = EffectiveUnits(segments=3.0, judges=20.0)
     assert range_limits(RangeOptions(resample="segments"), [], three_segments) == [
-        "few_segments"
+        "few_segments",
     ]
 
 
 @pytest.mark.parametrize(
-    ("level", "limits"), [("two_way", ["one_document"]), ("segments", ["one_document"])]
+    ("level", "limits"),
+    [("two_way", ["one_document"]), ("segments", ["one_document"])],
 )
 def test_one_document_limits_ranges_over_segments(
-    level: Any, limits: list[str]
+    level: Any,
+    limits: list[str],
 ) -> None:
     choice = RangeOptions(resample=level)
     assert range_limits(choice, [], MANY, one_document=True) == limits
@@ -56,7 +58,7 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
         assert range_limits(choice, [], MANY, one_document=True) == []
     few = [RangeLimit.FEW_SEGMENTS]
     assert range_limits(RangeOptions(), few, MANY, one_document=True) == [
-        "few_segments"
+        "few_segments",
     ]
 
 
@@ -79,7 +81,8 @@ def test_one_document_says_nothing_of_ranges_that_leave_segments_out() -> None:
     ],
 )
 def test_options_without_ranges_are_refused_by_name(
-    parts: RangeParts, field: str
+    parts: RangeParts,
+    field: str,
 ) -> None:
     with pytest.raises(RangeChoiceError) as refused:
         completed_ranges(parts)
@@ -94,6 +97,6 @@ def test_recorded_ranges_do_not_depend_on_defaults(kind: RangeKind) -> None:
 
 def test_a_choice_is_read_back_from_what_a_run_recorded() -> None:
     choice = completed_ranges(
-        {"ranges": "sign_test", "correction": "holm", "confidence": 0.9}
+        {"ranges": "sign_test", "correction": "holm", "confidence": 0.9},
     )
     assert RangeOptions.from_record({**choice.recorded, "seed": 3}) == choice
