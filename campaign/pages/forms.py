@@ -133,7 +133,7 @@ class MessageForm(forms.Form):
 
 #: Groups of thousands with the separators of any language.
 _THOUSANDS: Final = re.compile(
-    r"[0-9]{1,3}(?P<separator>[.,’'\s])[0-9]{3}(?:(?P=separator)[0-9]{3})*",
+    r"[1-9][0-9]{0,2}(?P<separator>[.,’'\s])[0-9]{3}(?:(?P=separator)[0-9]{3})*",
 )
 
 

@@ -29,7 +29,7 @@ def test_groups_of_thousands_are_read(entered: str, number: int | None) -> None:
 
 @pytest.mark.parametrize(
     "entered",
-    ["1.5", "1.000,5", "1,000.000", "10,00", "3e2", "x"],
+    ["1.5", "0.125", "1.000,5", "1,000.000", "10,00", "3e2", "x"],
 )
 def test_anything_else_is_refused(entered: str) -> None:
     with pytest.raises(ValidationError, match="Enter a whole number"):
