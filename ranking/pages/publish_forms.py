@@ -26,12 +26,14 @@ _TEXT: Final = 5_000
 _LINE: Final = 300
 #: Fields for optional sections.
 _PARTS: Final = ("metrics", "predicted_ranking")
+#: As browsers send and take moments.
+_CLOCK: Final = "%Y-%m-%dT%H:%M"
 
 
 def _moment() -> forms.DateTimeInput:
     return forms.DateTimeInput(
         attrs={"type": "datetime-local"},
-        format="%Y-%m-%dT%H:%M",
+        format=_CLOCK,
     )
 
 
