@@ -23,7 +23,6 @@ from campaign.formats.inspecting import Inspection
 from campaign.formats.isolation import Watch, isolated_items
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import (
-    FEWEST_SYSTEMS,
     RecognisedSet,
     SetReading,
     few_systems_error,
@@ -97,7 +96,8 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is stored in these cases.
     """
     omissions = Omissions()
-    reading = replace(files.reading, fewest_systems=fewest_systems_of(protocol))
+    fewest = answer_kind(protocol).fewest_systems
+    reading = replace(files.reading, fewest_systems=fewest)
 
     def store(file: MediaFile) -> None:
         media_store(campaign=campaign, file=file)
@@ -136,11 +136,6 @@ def test_set_from_files(
         facts=omissions_report(omissions.left_out, omissions.warnings),
     )
     return test_set
-
-
-def fewest_systems_of(protocol: str) -> int:
-    """Return how many systems a test set needs: two, or one if judges may see single outputs."""
-    return min(FEWEST_SYSTEMS, answer_kind(protocol).candidates[0])
 
 
 def test_set_files_check(
@@ -241,7 +236,7 @@ def _with_enough_systems(
     error = few_systems_error(
         recognised.main.name,
         [system.name for system in inspection.systems],
-        fewest=fewest_systems_of(protocol),
+        fewest=answer_kind(protocol).fewest_systems,
     )
     return replace(inspection, error=error)
 

@@ -27,6 +27,7 @@ from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Protocol, Task
 from campaign.texts.by_language import (
@@ -604,6 +605,11 @@ class AnswerKind(ABC):
         if self.keeps_answers:
             return answer_columns(model)
         return {}
+
+    @property
+    def fewest_systems(self) -> int:
+        """How many systems a test set needs: two, or one if judges may see single outputs."""
+        return min(FEWEST_CANDIDATES, self.candidates[0])
 
     @property
     def compares_outputs(self) -> bool:

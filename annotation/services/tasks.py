@@ -14,7 +14,6 @@ from annotation.protocols.answer_kinds import (
     answer_kind_of,
     shows_documents,
 )
-from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.task_rules import (
     is_lent,
@@ -156,7 +155,7 @@ def task_with_rules_create(
     Also raises `TaskRefusedError` if the test set has fewer systems than a block of the protocol shows.
     """
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
-    fewest = min(FEWEST_CANDIDATES, answer_kind(protocol).candidates[0])
+    fewest = answer_kind(protocol).fewest_systems
     if test_set.systems.filter(kind=SystemKind.SYSTEM).count() < fewest:
         raise TaskRefusedError(
             _(

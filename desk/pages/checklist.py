@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.tasks import Preparation, design_in_words
-from campaign.formats.recognising import FEWEST_SYSTEMS
 from campaign.models import (
     Campaign,
     Protocol,
@@ -140,7 +139,9 @@ def _systems(campaign: Campaign, preparation: Preparation) -> Step:
             name=name,
         )
         lines.append(line)
-        if row.system_count < FEWEST_SYSTEMS:
+    for task in preparation.tasks:
+        name = task.test_set.name
+        if task.system_count < answer_kind_of(task).fewest_systems and name not in few:
             few.append(name)
     address = reverse("test-sets", args=[campaign.slug])
     if not lines:

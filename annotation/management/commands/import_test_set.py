@@ -10,10 +10,10 @@ from django.db import transaction
 
 from annotation.importing.test_sets import (
     TestSetFiles,
-    fewest_systems_of,
     test_set_files_check,
     test_set_from_files,
 )
+from annotation.protocols.answer_kinds import answer_kind
 from annotation.selectors.designs import design_in_force
 from campaign.formats import TestSetFormat
 from campaign.formats.isolation import Watch
@@ -236,7 +236,7 @@ def _files(
             reference_system=None
             if reference_system.lower() == "none"
             else reference_system,
-            fewest_systems=fewest_systems_of(options["protocol"]),
+            fewest_systems=answer_kind(options["protocol"]).fewest_systems,
         ),
         rank_shown_reference=options["rank_shown_reference"],
     )

@@ -21,6 +21,7 @@ from annotation.services.tasks import task_rules_change, task_with_rules_create
 from campaign.models import Campaign, Output, Protocol, Task, Upload, User
 from campaign.services.campaigns import TaskRefusedError
 from campaign.services.uploads import upload_change
+from desk.pages.checklist import StepState
 from ranking.export.asked import requested_export
 from ranking.export.writing import export_bytes
 from ranking.reports.stored import report_in
@@ -28,6 +29,7 @@ from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.tasks import rank_task
 from tests.criteria import criterion
+from tests.integration.desk.test_checklist import steps_by_name
 from tests.integration.publishing.bundled import bundled, files_of, packed, said
 from tests.integration.uploads.conftest import FILES, Sent
 from tests.integration.uploads.test_uploads import checked, imported
@@ -99,6 +101,13 @@ def test_no_comparing_task_is_added_to_one_system(sent: Sent) -> None:
         by=None,
         rules={},
     )
+
+
+def test_checklist_asks_for_no_second_system(sent: Sent) -> None:
+    imported(uploaded(sent, Protocol.RATING))
+    campaign = Task.objects.get().test_set.campaign
+    step = steps_by_name(campaign)["Systems"]
+    assert (step.state, step.lines) == (StepState.DONE, ["talks: 1 system"])
 
 
 MOS = {"criteria": [criterion("naturalness")], "all_at_once": True}
