@@ -679,13 +679,15 @@ def _side_by_side(rankings: Sequence[Ranking], totals: _Totals) -> Ranking:
     results: MethodResults = {}
     for ranking in rankings:
         unranked.extend(ranking.not_estimable)
-        limits.extend(ranking.limits)
         results = _merge_results(results, ranking.extra)
         if not ranking.groups:
             continue
         groups.extend(ranking.groups)
         pairs.extend(ranking.pairs)
         shortages.update(ranking.shortages)
+        has_ranges = any(row.system not in ranking.shortages for row in ranking.systems)
+        if has_ranges:
+            limits.extend(ranking.limits)
         for row in ranking.systems:
             systems.append(replace(row, group=len(groups)))
     compared = _names(tallies, tallies.compared)

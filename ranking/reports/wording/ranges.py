@@ -362,7 +362,7 @@ def ranges_meaning(
 
 
 def limit_in_words(limit: str, counts: UnitCounts, *, ranges: RangeKind) -> str:
-    """Return a sentence on a limit of ranges."""
+    """Return a sentence on a limit of ranges, which may be one of an unconnected group of systems only."""
     if ranges == "anytime" and limit != ONE_DOCUMENT:
         return _refusal(limit)
     if limit == RangeLimit.FEW_JUDGES:
@@ -406,6 +406,10 @@ def _few_judges(judges: int, effective: float) -> str:
             "Only %(count)s judges: rank ranges do not generalise to other judges.",
             judges,
         )
+    if effective >= MIN_UNITS:
+        return _(
+            "A group of systems has too few judges: its rank ranges do not generalise to other judges.",
+        )
     return _(
         "A few of the %(count)s judges gave most judgments (effective number: %(effective)s): rank ranges do not generalise to other judges.",
     ) % {"count": number_format(judges), "effective": decimals(effective, 1)}
@@ -418,6 +422,10 @@ def _few_segments(segments: int, effective: float) -> str:
             "Only %(count)s segments: rank ranges do not generalise to other segments.",
             segments,
         )
+    if effective >= MIN_UNITS:
+        return _(
+            "A group of systems has too few segments: its rank ranges do not generalise to other segments.",
+        )
     return _(
         "A few of the %(count)s segments have most judgments (effective number: %(effective)s): rank ranges do not generalise to other segments.",
     ) % {"count": number_format(segments), "effective": decimals(effective, 1)}
@@ -429,6 +437,10 @@ def _few_documents(documents: int, effective: float) -> str:
             "Only %(count)s document: rank ranges account for its segments but do not generalise to other documents.",
             "Only %(count)s documents: rank ranges account for their segments but do not generalise to other documents.",
             documents,
+        )
+    if effective >= MIN_UNITS:
+        return _(
+            "A group of systems has too few documents: its rank ranges account for their segments but do not generalise to other documents.",
         )
     return _(
         "A few of the %(count)s documents have most judgments (effective number: %(effective)s): rank ranges account for their segments but do not generalise to other documents.",

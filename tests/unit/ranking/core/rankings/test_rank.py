@@ -343,3 +343,28 @@ def test_they_are_those_of_the_moments(method: str) -> None:
     found = effective_units(blocks, chosen)
     assert found.segments == pytest.approx(moments.effective("segments"), rel=1e-12)
     assert found.judges == pytest.approx(moments.effective("judges"), rel=1e-12)
+
+
+def _chain(systems: str, judges: int, segments: int) -> list[BlockRow]:
+    """Return blocks in which each system beats the next, and the last one sometimes the first."""
+    rows = []
+    for segment in range(1, segments + 1):
+        ranks = [1, 2, 3]
+        if segment % 5 == 0:
+            ranks = [3, 2, 1]
+        judge = f"{systems} {segment % judges}"
+        rows.append(BlockRow(judge, segment, list(systems), ranks))
+    return rows
+
+
+def test_group_without_ranges_does_not_limit_those_of_other_groups() -> None:
+    """The ranges of a, b and c account for judges, and those of d and e do not exist yet."""
+    rows = [*_chain("abc", 6, 60), pair("d", 1, "e", 2), pair("e", 1, "d", 2)]
+    ranking = rank(blocks_from_rows(rows, "abcde"))
+    assert set(ranking.shortages) == {"d", "e"}
+    assert ranking.limits == ()
+
+
+def test_limits_of_a_group_with_ranges_are_kept() -> None:
+    rows = [*_chain("abc", 6, 60), *_chain("def", 2, 60)]
+    assert rank(blocks_from_rows(rows, "abcdef")).limits == ("few_judges",)

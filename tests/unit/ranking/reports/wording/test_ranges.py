@@ -17,6 +17,7 @@ from ranking.reports.range_choices import (
     completed_ranges,
     range_limits,
 )
+from ranking.reports.wording.ranges import UnitCounts, limit_in_words
 
 MANY = EffectiveUnits(segments=100.0, judges=20.0)
 FEW = RangeLimit.FEW_JUDGES
@@ -100,3 +101,21 @@ def test_a_choice_is_read_back_from_what_a_run_recorded() -> None:
         {"ranges": "sign_test", "correction": "holm", "confidence": 0.9},
     )
     assert RangeOptions.from_record({**choice.recorded, "seed": 3}) == choice
+
+
+@pytest.mark.parametrize("limit", list(RangeLimit))
+def test_limit_of_a_group_does_not_give_numbers_of_all_judgments(
+    limit: RangeLimit,
+) -> None:
+    """With eight judges of equal shares in all, an effective number of 8 would contradict the limit."""
+    counts = UnitCounts(
+        judges=8,
+        segments=8,
+        documents=8,
+        effective_judges=8.0,
+        effective_segments=8.0,
+        effective_documents=8.0,
+    )
+    sentence = limit_in_words(limit, counts, ranges="percentile")
+    assert "8" not in sentence
+    assert "group of systems" in sentence
