@@ -1,3 +1,5 @@
+"""`load_demo`: load missing demo campaigns, as `quintet demo` does."""
+
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
