@@ -225,26 +225,41 @@ _LATEX = {
     "≠": r"$\neq$",
     "→": r"$\rightarrow$",
     "−": r"$-$",
-    "α": r"$\alpha$",
-    "κ": r"$\kappa$",
-    "π": r"$\pi$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "τ": r"$\tau$",
     "–": "--",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 
 
+#: Greek letters of formulas.
+_LATEX_GREEK = {
+    "α": r"$\alpha$",
+    "ε": r"$\varepsilon$",
+    "κ": r"$\kappa$",
+    "π": r"$\pi$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "τ": r"$\tau$",
+}
+#: Letters of Greek words, such as the names of systems.
+_GREEK = "\u0370-\u03ff\u1f00-\u1fff"
+#: Letters that pdfLaTeX does not know.
+_BEYOND_LATIN = re.compile(r"(?![\u0000-\u024f])[^\W\d_]")
+_GREEK_SYMBOL = re.compile(rf"(?<![{_GREEK}])[{''.join(_LATEX_GREEK)}](?![{_GREEK}])")
+
+
 def escaped_latex(text: str) -> str:
-    """Return a text with LaTeX commands escaped."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    """Return a text with LaTeX commands escaped. Greek letters are formulas where they stand alone, not in words."""
+    escaped = "".join(_LATEX.get(character, character) for character in text)
+    return _GREEK_SYMBOL.sub(lambda match: _LATEX_GREEK[match[0]], escaped)
 
 
 def _latex(report: Report) -> str:
+    tables = [_latex_table(table) for table in report.tables]
     notes = [*report.sentences, "Needs \\usepackage{booktabs}."]
+    if any(map(_BEYOND_LATIN.search, tables)):
+        notes.append("Needs XeLaTeX or LuaLaTeX, and a font for all names.")
     head = "\n".join(f"% {note}" for note in notes)
-    return "\n\n".join([head, *map(_latex_table, report.tables)]) + "\n"
+    return "\n\n".join([head, *tables]) + "\n"
 
 
 def _latex_table(table: Table) -> str:

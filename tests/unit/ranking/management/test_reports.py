@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import pytest
 
 from ranking.reports import Column, Report, ReportFormat, Table, write
+from ranking.reports.writing import escaped_latex
 
 COLUMNS = (
     Column("system", "System", is_text=True),
@@ -125,6 +127,35 @@ def test_markdown_and_latex_escape_what_they_would_take_for_their_own() -> None:
     assert r"a\_b\textbar{}c,d & 0.123 & 1,234 \\" in latex
     assert r"\caption{A \& B. 50 \% of it.}" in latex
     assert latex.count(r"\midrule") == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("Kendall’s τ-b ≤ ε", r"Kendall’s $\tau$-b $\leq$ $\varepsilon$"),
+        ("κ_σ", r"$\kappa$\_$\sigma$"),
+        ("Σύστημα α", r"Σύστημα $\alpha$"),
+        ("εἰκών", "εἰκών"),
+    ],
+)
+def test_greek_letters_are_formulas_in_latex_unless_they_are_in_a_word(
+    text: str,
+    latex: str,
+) -> None:
+    assert escaped_latex(text) == latex
+
+
+@pytest.mark.parametrize(
+    ("name", "is_needed"),
+    [("Σύστημα", True), ("系统", True), ("système-α", False)],
+)
+def test_latex_with_names_in_other_scripts_says_what_it_needs(
+    name: str,
+    is_needed: bool,
+) -> None:
+    table = Table(name="t", title="", columns=[Column("name", "Name")], rows=[(name,)])
+    latex = write(Report(tables=[table], data={}), ReportFormat.LATEX)
+    assert ("% Needs XeLaTeX or LuaLaTeX" in latex) is is_needed
 
 
 def test_files_for_people_have_no_p_value_of_zero_and_no_negative_zero() -> None:
