@@ -1,5 +1,6 @@
 """`select_method`: find the ranking method that best predicts held-out judgments."""
 
+import numpy as np
 from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
@@ -24,6 +25,7 @@ from ranking.management.file_command import (
 from ranking.reports import Report
 from ranking.reports.analyses.methods import selection_report
 
+_FOLDS = 100
 _FOLDS_OF_SHARES = 10
 _DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")
 
@@ -35,8 +37,8 @@ class Command(ReportCommand):
         add_file_arguments(parser)
         add_method_argument(parser, " ".join(_DEFAULT))
         add_parameter_argument(parser)
-        help_text = "number of folds of segments"
-        add_option(parser, "--folds", whole_number(2), help_text, default=100)
+        help_text = "number of folds of segments (default: 100, or the number of segments if there are fewer)"
+        add_option(parser, "--folds", whole_number(2), help_text)
         shares = number_between(0, 1, including_high=True)
         help_text = (
             "also measure accuracy with these shares of the training data (ten folds)"
@@ -49,10 +51,13 @@ class Command(ReportCommand):
         parameters = parameters_of(options["parameter"], methods)
         judged = read_input(options, progress)
         chosen = predictors(parameters, seed=options["seed"])
+        folds = options["folds"]
+        if folds is None:
+            folds = min(_FOLDS, len(np.unique(judged.blocks.segment)))
         selection = select_method(
             judged.blocks,
             chosen,
-            folds=options["folds"],
+            folds=folds,
             seed=options["seed"],
             engine=options["engine"],
             progress=progress.begin("Predicting"),
@@ -63,7 +68,7 @@ class Command(ReportCommand):
                 judged.blocks,
                 chosen,
                 shares=sorted(set(options["shares"])),
-                folds=min(_FOLDS_OF_SHARES, options["folds"]),
+                folds=min(_FOLDS_OF_SHARES, folds),
                 seed=options["seed"],
                 progress=progress.begin("Learning from subsets"),
             )

@@ -223,6 +223,14 @@ def test_methods_are_selected(judgments: str, run_json: RunJson) -> None:
     assert [row["share"] for row in said["data_requirements"]] == [0.5, 1]
 
 
+def test_small_files_have_a_fold_for_each_segment(
+    judgments: str,
+    run_json: RunJson,
+) -> None:
+    selection = run_json("select_method", judgments)
+    assert selection["folds"] == selection["segments"] < 100
+
+
 def test_campaigns_are_simulated(run_json: RunJson) -> None:
     said = run_json(
         *(
