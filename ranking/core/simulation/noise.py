@@ -154,7 +154,7 @@ def campaign_curve(
     """
     whole = tally(blocks)
     if not whole.wins.any():
-        raise NoiseNotEstimableError("no comparison is decided")
+        raise NoiseNotEstimableError("all comparisons are ties")
     blocks = blocks.of_systems(whole.compared)
     outputs_per_block = np.count_nonzero(blocks.labels, axis=1)
     compared_per_block = outputs_per_block[outputs_per_block > 1].mean()
@@ -254,9 +254,12 @@ class NoiseTable:
         heights = self.curves.mean(axis=-1)
         noise = _noise_at_height(height, heights.mean(axis=0))
         if noise is None:
+            number = "few"
+            if height > heights.mean():
+                number = "many"
             raise NoiseNotEstimableError(
-                f"an average share of significant pairs of {height:.3f} is beyond what noises from "
-                f"{NOISE_GRID[0]:g} to {NOISE_GRID[-1]:g} give",
+                f"too {number} pairs of systems differ significantly "
+                f"(share {height:.3f}, averaged over the course of the campaign)",
             )
         tail = (1 - confidence) / 2
         lower, upper = np.quantile(heights, [tail, 1 - tail], axis=0)

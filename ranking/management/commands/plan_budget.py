@@ -6,7 +6,11 @@ from django.core.management.base import CommandParser
 
 from campaign.management.files import Progress
 from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
-from ranking.core.simulation.noise import campaign_curve, fit_noise
+from ranking.core.simulation.noise import (
+    NoiseNotEstimableError,
+    campaign_curve,
+    fit_noise,
+)
 from ranking.management.file_command import (
     POSITIVE,
     SHARE,
@@ -74,10 +78,15 @@ class Command(ReportCommand):
             )
             return budget_report(planned, None)
         judged = read_input(options, progress)
-        return budget_report(
-            _budget_from_campaign(judged, options, how, progress),
-            judged,
-        )
+        try:
+            budget = _budget_from_campaign(judged, options, how, progress)
+        except NoiseNotEstimableError as error:
+            refuse(
+                f"The noise of these judgments cannot be estimated: {error}. Collect more, or plan without files, "
+                "with --systems and --noise.",
+                error,
+            )
+        return budget_report(budget, judged)
 
 
 def _budget_from_campaign(

@@ -319,6 +319,6 @@ def test_budgets_are_planned_from_judgments(
         "".join(few.read_text("utf-8").splitlines(keepends=True)[:3]),
         "utf-8",
     )
-    with pytest.raises(CommandError) as refused:
+    with pytest.raises(CommandError, match="Collect more") as refused:
         run_json("plan_budget", judgments, "--experiments", 2, "--jobs", 1)
     assert refused.value.returncode == 2
