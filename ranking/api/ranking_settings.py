@@ -116,7 +116,10 @@ class RankingSettingsView(TaskAPIView):
         responses=RankingSettingsSerializer,
     )
     def patch(self, request: Request, task_id: int) -> Response:
-        """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
+        """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds.
+
+        409 for tasks whose answers put outputs in no order, so that nothing is ranked.
+        """
         return self.serialized(
             self.saved(RankingSettingsSerializer),
             RankingSettingsSerializer,

@@ -34,6 +34,12 @@ from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_hist
 MAX_CONFIDENCE = 0.999
 
 
+class NotRankedError(RefusedError):
+    """The answers of the task put outputs in no order, so that there is no ranking to set."""
+
+    status = 409
+
+
 class SettingChanges(RangeParts, total=False):
     """Changed ranking settings."""
 
@@ -62,9 +68,10 @@ def ranking_settings_change(
     recorded.
 
     Only judges of `judge_group` count in the ranking; None means all. Locks the test set and the group. Raises
-    `RangeChoiceError`, and changes nothing, if the settings are inconsistent.
+    `RangeChoiceError`, and changes nothing, if the settings are inconsistent, and `NotRankedError` for a change if the
+    answers put outputs in no order.
     """
-    row_locked(task)
+    locked = row_locked(task)
     before = ranking_settings_in_force(task_id=task.pk)
     kept = before.choice
     parts: SettingChanges = {
@@ -93,6 +100,9 @@ def ranking_settings_change(
     )
     if is_same and reason in ("", before.reason):
         return before
+    answers = answer_kind_of(locked)
+    if not answers.compares_outputs:
+        raise NotRankedError(answers.why_not_ranked)
     judgments = judgments_so_far(task_id=task.pk)
     if judgments and not reason:
         raise RangeChoiceError(_why_now(judgments), field="reason")

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Design, TrainingBlock
 from annotation.models.design import PARAMETERS
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force, is_reference_shown
 from annotation.selectors.task_rules import task_rules
 from annotation.selectors.training import training_blocks
@@ -261,10 +262,16 @@ class DesignSection(InForceSection[Design]):
 
 
 class RankingSettingsSection(InForceSection[RankingSettings]):
-    """The ranking settings of a task."""
+    """The ranking settings of a task; none if its answers put outputs in no order."""
 
     serializer = RankingSettingsInFileSerializer
     in_force = staticmethod(ranking_settings_in_force)
+
+    def read(self) -> Any:
+        """Return the ranking settings in force."""
+        if not answer_kind_of(self.task).compares_outputs:
+            return None
+        return super().read()
 
 
 class StoppingRuleSection(InForceSection[StoppingRule]):

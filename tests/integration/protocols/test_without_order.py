@@ -24,12 +24,13 @@ from annotation.services.simulation import (
     campaign_simulate,
 )
 from annotation.services.tasks import task_rules_change
+from campaign.formats import FormatError
 from campaign.models import Output, Protocol, Task
 from campaign.services.campaigns import task_close
 from ranking.export.asked import ExportRefusedError, requested_export
 from ranking.export.kinds import KINDS
 from ranking.export.writing import export_bytes
-from ranking.models import JudgeMeasures
+from ranking.models import JudgeMeasures, RankingSettings
 from ranking.pages.shared_results import shared_result
 from ranking.reports.analyses.options import OptionError
 from ranking.selectors.analyses import table_answer
@@ -45,6 +46,10 @@ from tests.integration.publishing.bundled import bundled, files_of, packed, said
 from tests.integration.rest.test_lists import results
 from tests.protocol_tasks import make_task_of_protocol
 from tests.shared_rows import shared_rows
+from whole_campaigns.campaign_file.applying import (
+    campaign_content,
+    campaign_file_apply,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -189,6 +194,54 @@ def test_a_requested_ranking_is_refused_with_the_reason(
         stopping_rule_set(task=task, reason="Enough.", clusters=2)
     page = reverse("ranking-settings", args=[task.test_set.campaign.slug, task.pk])
     assert REASONS[task.protocol] in organiser.get(page).content.decode()
+
+
+def test_ranking_settings_are_refused_with_the_reason(
+    task: Task,
+    organiser: Client,
+) -> None:
+    campaign = task.test_set.campaign
+    page = reverse("ranking-settings", args=[campaign.slug, task.pk])
+    assert organiser.post(page, {"resample": "segments"}).status_code == 409
+    rest = organiser.patch(
+        reverse("api-ranking-settings", args=[task.pk]),
+        {"resample": "segments", "reason": "Asked."},
+        content_type="application/json",
+    )
+    assert rest.status_code == 409
+    assert REASONS[task.protocol] in rest.json()["detail"]
+    changed = "      ranking_settings: {resample: segments, reason: Asked.}\n"
+    with pytest.raises(FormatError, match=REASONS[task.protocol]):
+        campaign_file_apply(
+            name="c.yaml",
+            content=(named_in_file(task) + changed).encode(),
+            by=None,
+        )
+    assert not RankingSettings.objects.filter(task=task).exists()
+
+
+def named_in_file(task: Task) -> str:
+    """Return the beginning of a campaign file that names only the task."""
+    campaign = task.test_set.campaign
+    return (
+        f"slug: {campaign.slug}\nname: {campaign.name}\ntest_sets:\n"
+        f"  - name: {task.test_set.name}\n    tasks:\n    - protocol: {task.protocol}\n"
+    )
+
+
+def test_campaign_file_has_no_ranking_settings(task: Task) -> None:
+    campaign = task.test_set.campaign
+    [test_set] = campaign_content(campaign=campaign)["test_sets"]
+    [own] = [one for one in test_set["tasks"] if one["protocol"] == task.protocol]
+    assert "ranking_settings" not in own
+    # Files of earlier versions have the defaults here, which change nothing.
+    defaults = "      ranking_settings: {resample: two_way, confidence: 0.95}\n"
+    applied = campaign_file_apply(
+        name="c.yaml",
+        content=(named_in_file(task) + defaults).encode(),
+        by=None,
+    )
+    assert applied.changes == []
 
 
 @pytest.mark.parametrize(
