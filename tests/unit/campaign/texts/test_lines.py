@@ -9,7 +9,7 @@ from campaign.pages.forms import MessageForm
 from campaign.texts.lines import LinesTextarea
 
 
-def form_classes(form: type[forms.BaseForm] = forms.Form) -> Iterator[type]:
+def form_classes(form: type[forms.BaseForm] = forms.BaseForm) -> Iterator[type]:
     """Yield the form classes of Quintet that are loaded."""
     for each in form.__subclasses__():
         if not each.__module__.startswith(("django", "allauth")):
