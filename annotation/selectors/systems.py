@@ -23,6 +23,7 @@ from annotation.models import (
     PlanningBatch,
 )
 from annotation.models.hit import POOLED
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.designs import design_in_force, systems_drawn
 from annotation.selectors.judgment_list import judgments_listed, shows_system
 from annotation.selectors.passes import has_passes
@@ -250,9 +251,20 @@ def withdrawal_in_words(*, system: System) -> list[str]:
             left,
         ),
     ]
-    if left < 2:
-        facts.append(_("Judges need at least two systems to rank."))
-    return [*facts, *_chosen_in_words(system)]
+    return [*facts, *_too_few_in_words(system, left), *_chosen_in_words(system)]
+
+
+def _too_few_in_words(system: System, left: int) -> Iterator[str]:
+    """Return a sentence if a task of the test set needs more systems than are left."""
+    fewest = [
+        answer_kind_of(task).fewest_systems for task in system.test_set.tasks.all()
+    ]
+    if left >= max(fewest, default=0):
+        return
+    if max(fewest) > 1:
+        yield _("Judges need at least two systems to rank.")
+    else:
+        yield _("Judges need at least one system.")
 
 
 def _chosen_in_words(system: System) -> Iterator[str]:

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change, design_ensure
 from annotation.services.simulation import (
@@ -17,6 +18,7 @@ from annotation.services.simulation import (
     SimulatedWork,
     campaign_simulate,
 )
+from annotation.services.systems import system_withdraw
 from annotation.services.tasks import task_rules_change, task_with_rules_create
 from campaign.models import Campaign, Output, Protocol, Task, Upload, User
 from campaign.services.campaigns import TaskRefusedError
@@ -108,6 +110,31 @@ def test_checklist_asks_for_no_second_system(sent: Sent) -> None:
     campaign = Task.objects.get().test_set.campaign
     step = steps_by_name(campaign)["Systems"]
     assert (step.state, step.lines) == (StepState.DONE, ["talks: 1 system"])
+
+
+def test_withdrawal_is_warned_of_by_what_the_tasks_need(sent: Sent) -> None:
+    two = LINES.replace('"voice": ', '"second": "Another.", "voice": ')
+    upload = sent(
+        {**ALONE, "voice.jsonl": two.encode()},
+        name="talks",
+        source_language="en",
+        target_language="de",
+        protocol=Protocol.RATING,
+    )
+    imported(upload)
+    test_set = Task.objects.get().test_set
+    voice = test_set.systems.get(name="voice")
+    assert "Judges need" not in " ".join(withdrawal_in_words(system=voice))
+    system_withdraw(system=test_set.systems.get(name="second"))
+    assert withdrawal_in_words(system=voice)[-1] == "Judges need at least one system."
+    task_with_rules_create(
+        test_set=test_set,
+        protocol=Protocol.TWO_OUTPUTS,
+        by=None,
+        rules={},
+    )
+    two_needed = "Judges need at least two systems to rank."
+    assert withdrawal_in_words(system=voice)[-1] == two_needed
 
 
 MOS = {"criteria": [criterion("naturalness")], "all_at_once": True}
