@@ -12,7 +12,7 @@ from django.db import transaction
 from campaign.api.serializers import CampaignMakeSerializer
 from campaign.formats.isolation import isolated
 from campaign.formats.yaml_tree import YamlTree, read_yaml, yaml_bytes
-from campaign.models import Campaign, CampaignState, Protocol, Task, User
+from campaign.models import Campaign, CampaignState, Task, User
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
 from whole_campaigns.campaign_file.bodies import VERSION, CampaignFileSerializer
@@ -41,7 +41,10 @@ from whole_campaigns.campaign_file.settings import (
     settings_read,
     state_apply,
 )
-from whole_campaigns.campaign_file.test_sets import TestSetsSection
+from whole_campaigns.campaign_file.test_sets import (
+    TestSetsSection,
+    representing_tasks,
+)
 
 #: Sections by key, dependencies first.
 SECTIONS: Final[Mapping[str, type[Section[Any]]]] = {
@@ -265,16 +268,17 @@ def _comparable_content(campaign: Campaign, before: Body | None) -> Body:
         content["closes_at"] = campaign.closes_at.isoformat()
     else:
         content["closes_at"] = None
+    representing = set(representing_tasks(campaign))
     for task in Task.objects.of(campaign).select_related("test_set").order_by("pk"):
-        path = _path_of_closing(task)
+        path = _path_of_closing(task, represents=task in representing)
         is_closed = task.closed_at is not None
         if before is None or is_closed or path in before:
             content[path] = is_closed
     return content
 
 
-def _path_of_closing(task: Task) -> str:
+def _path_of_closing(task: Task, *, represents: bool) -> str:
     path = f"test_sets › {task.test_set.name}"
-    if task.protocol != Protocol.RANKING:
+    if not represents:
         path = f"{path} › tasks › {task.protocol}"
     return f"{path} › closed"

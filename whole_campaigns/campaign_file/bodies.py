@@ -48,6 +48,14 @@ TASK_SETTINGS: Final = (
     "segments_again",
     "closed",
 )
+#: Fields of a test set and of the task that represents it, without its parts.
+TEST_SET_SETTINGS: Final = (
+    "name",
+    "source_language",
+    "target_language",
+    "expertise",
+    *TASK_SETTINGS,
+)
 #: Choices named in the API description.
 VERSIONS: Final = [(VERSION, str(VERSION))]
 FORMATS: Final = [member.value for member in TestSetFormat]
@@ -248,8 +256,14 @@ class TaskInFileSerializer(_TaskPartsSerializer):
 
 
 class TestSetInFileSerializer(_TaskPartsSerializer):
-    """A test set, identified by name, with the settings of its ranking."""
+    """A test set, identified by name, with the settings of its ranking, or of its first task if it has no ranking."""
 
+    protocol = serializers.ChoiceField(
+        choices=Protocol.choices,
+        required=False,
+        help_text="Protocol of the task with these settings. Of a new test set, `ranking` by default; others need only one "
+        "system if judges may see single outputs.",
+    )
     texts = TextsInFileSerializer(required=False)
     systems = SystemInFileSerializer(many=True, required=False)
     damaged_references = DamagedReferenceInFileSerializer(many=True, required=False)
@@ -262,11 +276,13 @@ class TestSetInFileSerializer(_TaskPartsSerializer):
     class Meta(TaskChangesAndClosingSerializer.Meta):
         fields = [
             "name",
+            "protocol",
             "texts",
             "source_language",
             "target_language",
             "blocks_wanted",
             "blocks_per_segment",
+            "segments_again",
             "expertise",
             "rules",
             "systems",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any, ClassVar, Final
 
-from django.db.models import QuerySet
+from django.db.models import Case, QuerySet, When
 
 from annotation.models import Design, TrainingBlock
 from annotation.models.design import PARAMETERS
@@ -13,6 +13,7 @@ from annotation.selectors.designs import design_in_force, is_reference_shown
 from annotation.selectors.task_rules import task_rules
 from annotation.selectors.training import training_blocks
 from annotation.services.planning.designs import design_change
+from annotation.services.tasks import task_with_rules_create
 from annotation.services.training import (
     UnknownSystemError,
     ranks_by_output,
@@ -29,17 +30,19 @@ from campaign.services.bad_references import (
     bad_reference_content,
     bad_references_store,
 )
-from campaign.services.campaigns import task_close, task_create, task_reopen
+from campaign.services.campaigns import task_close, task_reopen
 from ranking.models import RankingSettings, StoppingRule
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
-from whole_campaigns.api import TaskChangesAndClosingSerializer, task_settings_change
+from whole_campaigns.api import task_settings_change
 from whole_campaigns.campaign_file.bodies import (
     TASK_SETTINGS,
+    TEST_SET_SETTINGS,
     DamagedReferenceInFileSerializer,
     DesignInFileSerializer,
     RankingSettingsInFileSerializer,
     StoppingRuleInFileSerializer,
     TaskInFileSerializer,
+    TestSetInFileSerializer,
     TrainingInFileSerializer,
 )
 from whole_campaigns.campaign_file.parts import Body, Part, differing
@@ -189,10 +192,14 @@ class DamagedReferencesSection(TaskSection[BadReference]):
             ) from error
 
 
-def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
-    """Return the ranking task of each test set, which represents it in the file, in the order of the file."""
-    rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
-    return rankings.select_related("test_set__campaign").order_by("test_set")
+def representing_tasks(campaign: Campaign) -> TaskQuerySet:
+    """Return the task of each test set whose settings the file has as those of the test set, in the order of the file.
+
+    It is the ranking, or the first task of a test set without one.
+    """
+    is_ranking = Case(When(protocol=Protocol.RANKING, then=0), default=1)
+    tasks = Task.objects.of(campaign).select_related("test_set__campaign")
+    return tasks.order_by("test_set_id", is_ranking, "pk").distinct("test_set_id")
 
 
 _LISTS: Final = ("documents", "segments", "systems")
@@ -299,9 +306,8 @@ class OtherTasksSection(_TasksSection, TaskSection[Task]):
     sections = _ANALYSIS
 
     def rows(self) -> TaskQuerySet:
-        """Return the tasks of the test set other than the ranking."""
-        tasks = Task.objects.filter(test_set=self.test_set)
-        tasks = tasks.exclude(protocol=Protocol.RANKING)
+        """Return the tasks of the test set other than the one that represents it."""
+        tasks = Task.objects.filter(test_set=self.test_set).exclude(pk=self.task.pk)
         return tasks.select_related("test_set__campaign").order_by("pk")
 
     def body(self, row: Task) -> Body:
@@ -315,20 +321,16 @@ class OtherTasksSection(_TasksSection, TaskSection[Task]):
 
     def create(self, part: Part, values: Body) -> None:
         """Create a task, and apply its settings and parts."""
-        task = task_create(
-            test_set=self.test_set,
-            protocol=values["protocol"],
-            by=part.run.by,
-        )
-        self.update(part, task)
+        self.update(part, _task_add(part, self.test_set, values["protocol"]))
 
 
 class TestSetsSection(_TasksSection):
-    """The test sets in order of creation, each with the settings of its ranking."""
+    """The test sets in order of creation, each with the settings of the task that represents it."""
 
     __test__ = False
 
-    serializer = TaskChangesAndClosingSerializer
+    serializer = TestSetInFileSerializer
+    fields = TEST_SET_SETTINGS
     lookup = "test_set__name"
     sections = {
         "systems": SystemsSection,
@@ -338,8 +340,8 @@ class TestSetsSection(_TasksSection):
     }
 
     def rows(self) -> TaskQuerySet:
-        """Return the rankings of the test sets."""
-        return rankings_in_order(self.campaign)
+        """Return the tasks that represent the test sets."""
+        return representing_tasks(self.campaign)
 
     def read(self) -> Any:
         """Return the test sets."""
@@ -354,14 +356,41 @@ class TestSetsSection(_TasksSection):
                 task = test_set_import(item, values, self.campaign)
             else:
                 texts_compare(item, values, task)
+                task = _task_named(item, values, task)
             task.test_set.campaign = self.campaign
             self.update(item, task)
 
 
+def _task_named(part: Part, values: Body, representing: Task) -> Task:
+    """Return the task of a test set with the protocol that its item names; add it if there is none."""
+    protocol = values.get("protocol", representing.protocol)
+    if protocol == representing.protocol:
+        return representing
+    tasks = Task.objects.select_related("test_set__campaign")
+    task = tasks.filter(test_set=representing.test_set, protocol=protocol).first()
+    if task is None:
+        with part.refusals():
+            task = _task_add(part, representing.test_set, protocol)
+    return task
+
+
+def _task_add(part: Part, test_set: TestSet, protocol: str) -> Task:
+    return task_with_rules_create(
+        test_set=test_set,
+        protocol=protocol,
+        by=part.run.by,
+        rules={},
+    )
+
+
 def _test_set_read(number: int, task: Task) -> Body:
-    """Return the test set of a ranking; `number` is its place in the file, from 1."""
+    """Return the test set that a task represents; `number` is its place in the file, from 1."""
+    own: Body = {}
+    if task.protocol != Protocol.RANKING:
+        own = {"protocol": task.protocol, "segments_again": task.segments_again}
     return {
         "name": task.test_set.name,
+        **own,
         **texts_read(task, number),
         **_test_set_settings(task.test_set),
         **_settings_read(task),

@@ -25,8 +25,8 @@ from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import isolated_set
 from campaign.management.files import files_recognised, files_with_roles
-from campaign.models import Campaign, Segment, System, SystemKind, Task
-from campaign.selectors.tasks import ranking_task
+from campaign.models import Campaign, Protocol, Segment, System, SystemKind, Task
+from campaign.selectors.tasks import first_task
 from campaign.selectors.texts import SegmentLine, text_lines
 from whole_campaigns.campaign_file.bodies import (
     SystemInFileSerializer,
@@ -72,7 +72,7 @@ def file_name(task: Task, number: int) -> str:
 
 
 def test_set_import(part: Part, values: Body, campaign: Campaign) -> Task:
-    """Import a new test set from `texts`; return its ranking. `part` and `values` are those of the test set."""
+    """Import a new test set from `texts`; return its task. `part` and `values` are those of the test set."""
     for key in ("texts", "source_language", "target_language"):
         if key not in part:
             raise part.error(
@@ -98,8 +98,12 @@ def test_set_import(part: Part, values: Body, campaign: Campaign) -> Task:
             target_language=values["target_language"],
             reading=reading,
         )
-        test_set = test_set_from_files(campaign=campaign, files=files)
-        return ranking_task(test_set=test_set)
+        test_set = test_set_from_files(
+            campaign=campaign,
+            files=files,
+            protocol=values.get("protocol", Protocol.RANKING),
+        )
+        return first_task(test_set=test_set)
 
 
 def texts_compare(part: Part, values: Body, task: Task) -> None:
@@ -111,6 +115,7 @@ def texts_compare(part: Part, values: Body, task: Task) -> None:
     reading = SetReading(
         languages=_pair(texts, values),
         by_paragraph=texts["split_paragraphs"],
+        fewest_systems=1,
     )
     with (
         suppress(MissingFileError),

@@ -142,7 +142,7 @@ REST_ONLY: list[tuple[type[Serializer[Any]], type[Serializer[Any]], dict[str, st
     (
         TaskChangesAndClosingSerializer,
         bodies.TestSetInFileSerializer,
-        {"segments_again": "never true for the ranking", "confirm": PREVIEWED},
+        {"confirm": PREVIEWED},
     ),
     (
         TaskChangesAndClosingSerializer,

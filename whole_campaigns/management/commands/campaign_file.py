@@ -10,7 +10,7 @@ from campaign.management.files import refusals_as_errors
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.applying import campaign_file
-from whole_campaigns.campaign_file.test_sets import rankings_in_order
+from whole_campaigns.campaign_file.test_sets import representing_tasks
 from whole_campaigns.campaign_file.texts import file_name, is_whole
 
 
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             self.stdout.write(content.decode(), ending="")
             return
         (folder / "texts").mkdir(parents=True, exist_ok=True)
-        for number, task in enumerate(rankings_in_order(campaign), 1):
+        for number, task in enumerate(representing_tasks(campaign), 1):
             if is_whole(task):
                 with (folder / file_name(task, number)).open("wb") as stream:
                     for line in text_lines(task=task):
