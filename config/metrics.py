@@ -342,9 +342,9 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 
 class AliveMiddleware:
-    """Middleware that answers `/healthz` and `/metrics` before the checks of host and HTTPS.
+    """Middleware that answers `/healthz`, `/readyz` and `/metrics` before the checks of host and HTTPS.
 
-    Container health checks and Prometheus use an internal address, which is not an allowed host for
+    The launcher, container health checks and Prometheus use an internal address, which is not an allowed host for
     other requests. Metrics require a token.
     """
 
@@ -354,6 +354,8 @@ class AliveMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.path_info == "/healthz":
             return healthz(request)
+        if request.path_info == "/readyz":
+            return readyz(request)
         if request.path_info == PATH and settings.METRICS_TOKEN:
             return metrics(request)
         return self._get_response(request)

@@ -134,6 +134,16 @@ def test_plain_http_is_led_to_https_except_for_health(client: Client) -> None:
     assert client.get("/sign-in/", secure=True).status_code == 200
 
 
+@pytest.mark.django_db
+@override_settings(ALLOWED_HOSTS=["campaign.example.org"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_health_is_answered_for_any_host(client: Client, path: str) -> None:
+    # The launcher and load balancers ask the address that the server listens on.
+    assert client.get(path, headers={"host": "127.0.0.1:8000"}).status_code == 200
+    answer = client.get("/sign-in/", headers={"host": "127.0.0.1:8000"})
+    assert answer.status_code == 400
+
+
 @pytest.mark.thorough
 def test_django_has_nothing_to_say_against_a_deployment() -> None:
     """`check --deploy` under HTTPS=1, with a key as the documentation has one made."""
