@@ -141,7 +141,30 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> JSONObject:
             f"write {shape}",
             line=line,
         )
+    if line == 1:
+        _refuse_columns(values, file)
     return values
+
+
+#: Keys of tables that pandas writes as one object (orient "split" and "table").
+_KEYS_OF_TABLES: Final = ({"columns", "data"}, {"schema", "data"})
+
+
+def _refuse_columns(values: JSONObject, file: str) -> None:
+    """Refuse an object with all rows: a table, or an object for each column, whose keys are the numbers of rows."""
+    columns = list(values.values())
+    if any(keys <= values.keys() for keys in _KEYS_OF_TABLES):
+        problem = "the file has all rows in one object, as pandas writes it"
+    elif columns and all(map(_is_column, columns)):
+        problem = "the file has an object for each column, as pandas writes it"
+    else:
+        return
+    remedy = 'write one object per line, with: frame.to_json(path, orient="records", lines=True)'
+    raise FormatError(file, problem, remedy, line=1)
+
+
+def _is_column(value: object) -> bool:
+    return isinstance(value, dict) and "0" in value
 
 
 def _remedy_for_line(text: str, error: Exception) -> str:

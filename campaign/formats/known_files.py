@@ -8,7 +8,6 @@ from campaign.formats.errors import FormatError, Location
 from campaign.formats.streams import head_text, refuse_other_file
 from campaign.formats.tables import refuse_separator_line
 
-_PARQUET: Final = b"PAR1"
 _TAR: Final = (257, b"ustar")
 _SCORES: Final = (
     "provide it, with a name that ends in .seg.score, to the analysis of metrics, "
@@ -20,9 +19,12 @@ _SCORE_TABLE: Final = (
 )
 #: Keys of answers that other tools for annotation export, one object per line.
 KEYS_OF_ANNOTATIONS: Final = (
+    "%TYPES",
+    "_task_hash",
     "annotations",
     "displayed_text",
     "entities",
+    "examples",
     "fields",
     "label",
     "label_annotations",
@@ -33,6 +35,9 @@ _ANSWERS: Final = (
 _LABEL_STUDIO: Final = r'\{\s*("id"\s*:\s*[0-9]+\s*,\s*)?"data"\s*:\s*\{'
 _LINES: Final = 'write a line {"source": "…", "outputs": {"system": "…"}}'
 _JUDGMENTS: Final = "provide files with judgments"
+#: What may precede the root element of XML.
+_PROLOG: Final = r"(?:<\?xml[^>]*+>|<!DOCTYPE[^>]*+>|(?><!--(?s:.*?)-->)|\s)*+"
+_TEXTS: Final = "export a table with the source and one column for each system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,66 @@ def _kind(pattern: str, name: str, remedy: str) -> _Kind:
     return _Kind(re.compile(pattern, re.IGNORECASE), name, remedy)
 
 
+#: Name of SubRip and WebVTT, and what to do.
+SUBTITLES: Final = "a file of subtitles"
+SUBTITLES_AS_LINES: Final = "write one subtitle per line, without numbers and times, as many lines in every file"
+_SUBTITLES: Final = _kind(
+    r"WEBVTT\b|[0-9]+\s*\n[0-9]+:[0-9]{2}:[0-9]{2},[0-9]{3} --> ",
+    SUBTITLES,
+    SUBTITLES_AS_LINES,
+)
+_INCEPTION: Final = "an export of INCEpTION or WebAnno"
 _KINDS: Final = (
+    _kind(
+        r"(BLEU|chrF2?\+*|TER)\|[^\n]* = [0-9.]",
+        "what sacrebleu prints",
+        "write each system and its score, separated by a tab, one line per segment in order, in a file that ends in "
+        r".seg.score, with: sed 's/.* = \([0-9.]*\).*/SYSTEM\t\1/' OLD > NEW",
+    ),
+    _kind(
+        r'\[?\s*\{\s*"name"\s*:\s*"(BLEU|chrF2?\+*|TER)"\s*,\s*"score"\s*:',
+        "the JSON of sacrebleu",
+        "write each system and its score, separated by a tab, in a file that ends in .sys.score",
+    ),
+    _kind(
+        r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?\s*\n-?[0-9]+(\.[0-9]+)?(e-?[0-9]+)?\s*(\n|\Z)",
+        "a list of numbers",
+        "write the system before each number, separated by a tab, in a file that ends in .seg.score, "
+        r"with: sed 's/^/SYSTEM\t/' OLD > NEW",
+    ),
+    _kind(
+        r"(?![\[{<])[^\n,;\t|]*(\|[^\n,;\t|]*)+\n[^\n|]*\|",
+        "a table whose cells are separated by |",
+        "separate them by tabs, commas or semicolons",
+    ),
+    _kind(
+        r'\{[^\n]{0,4000}"_task_hash"\s*:',
+        "an export of Prodigy",
+        _ANSWERS,
+    ),
+    _kind(r'#FORMAT=WebAnno|\{\s*"%TYPES"', _INCEPTION, _ANSWERS),
+    _kind(
+        r'\{\s*"(annotations_and_)?examples"\s*:\s*\[',
+        "an export of LightTag",
+        _ANSWERS,
+    ),
+    _kind(
+        r'"?HITId"?[,\t]"?HITTypeId"?[,\t]',
+        "a table of results from Mechanical Turk",
+        _ANSWERS,
+    ),
+    _kind(
+        r'([^\n]*\t)?"?(INPUT|OUTPUT|GOLDEN|ASSIGNMENT):\w',
+        "a table of results from Toloka",
+        _ANSWERS,
+    ),
+    _kind(
+        r'\[\s*\{[^\]]*"generator_1"\s*:',
+        "an array of AlpacaEval",
+        "write votes, with: jq -c '.[] | {model_a: .generator_1, model_b: .generator_2, judge: .annotator, "
+        'winner: (if .preference < 1.5 then "model_a" elif .preference > 1.5 then "model_b" else "tie" end)}'
+        "' OLD > NEW",
+    ),
     _kind(
         r'\[\s*\{[^\]]*"(annotations"\s*:\s*\[\s*\{|annotation_id"\s*:)',
         "a JSON array exported from Label Studio",
@@ -91,21 +155,16 @@ _KINDS: Final = (
         "write one object per line, with: jq -c '.[]' OLD > NEW",
     ),
     _kind(r"<(!doctype )?html", "a web page", "download the file itself"),
+    _kind(rf"{_PROLOG}<tmx\b", "a translation memory (TMX)", _TEXTS),
+    _kind(rf"{_PROLOG}<(\w+:)?xliff\b", "in XLIFF", _TEXTS),
+    _kind(rf"{_PROLOG}<xmi:XMI\b", _INCEPTION, _ANSWERS),
     _kind(
-        r"(<\?xml[^>]*>\s*)?(<!DOCTYPE[^>]*>\s*)?<tmx\b",
-        "a translation memory (TMX)",
-        "export a table with the source and one column for each system",
+        r"<\?xml\b",
+        "in XML that is not read here",
+        "write it as a table (CSV, TSV) or as JSON Lines",
     ),
-    _kind(
-        r"(<\?xml[^>]*>\s*)?<xliff\b",
-        "in XLIFF",
-        "export a table with the source and one column for each system",
-    ),
-    _kind(
-        r'(#[^\n]*\n|\s)*msgid "',
-        "a catalogue of messages (PO)",
-        "export a table with the source and one column for each system",
-    ),
+    _kind(r'(#[^\n]*\n|\s)*msgid "', "a catalogue of messages (PO)", _TEXTS),
+    _SUBTITLES,
     _kind(
         r"username,password,url\b",
         "a list of Appraise accounts and passwords",
@@ -234,15 +293,13 @@ _KINDS: Final = (
 )
 
 
+def is_subtitles(head: bytes) -> bool:
+    """Return whether a file is SubRip or WebVTT, by its first bytes."""
+    return _SUBTITLES.pattern.match(head_text(head)) is not None
+
+
 def known_file_error(file: str, head: bytes) -> FormatError | None:
     """Return an error that names a file of another kind by its first bytes; None if the kind is unknown."""
-    if head.startswith(_PARQUET):
-        problem = "the file is in Parquet"
-        remedy = "only judgments and votes are read from Parquet"
-        return Location(file).error(
-            problem,
-            f"{remedy}; write it as JSON Lines or a table",
-        )
     start, magic = _TAR
     if head[start:].startswith(magic):
         return Location(file).error(

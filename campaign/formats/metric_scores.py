@@ -29,7 +29,7 @@ from campaign.formats.segment_identity import (
     segment_id,
 )
 from campaign.formats.streams import InputFile, StoredFile, head_text, peek, text_lines
-from campaign.formats.tables import integer, read_table, require_column, whole_name
+from campaign.formats.tables import integer, read_table, whole_name
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -382,9 +382,11 @@ def _lines_of_table(file: InputFile, head: bytes) -> Rows:
     for column in ("system", "score"):
         if column not in columns:
             error = known_file_error(file.name, head)
-            if error:
-                raise error
-        require_column(file.name, table.line, columns, column)
+            raise error or Location(file.name, table.line, field=column).error(
+                f"the header has no column {column}",
+                "write a row for each score, with the columns system, segment, metric and score; for a table with a "
+                'column for each metric, pandas has frame.melt(["system", "segment"], var_name="metric", value_name="score")',
+            )
     for line, cells in table.rows():
         row = {title: cells[column] for column, title in titles.items()}
         score = row[columns["score"]]

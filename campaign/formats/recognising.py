@@ -15,7 +15,12 @@ from campaign.formats.errors import FormatError
 from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
 from campaign.formats.json_text import object_lines
-from campaign.formats.known_files import known_file_error
+from campaign.formats.known_files import (
+    SUBTITLES,
+    SUBTITLES_AS_LINES,
+    is_subtitles,
+    known_file_error,
+)
 from campaign.formats.media_names import (
     MediaNames,
     MediaWatch,
@@ -171,9 +176,10 @@ class RecognisedSet:
 
 
 def _refuse_unreadable(file: StoredFile) -> None:
-    """Raise FormatError if a file does not begin with text."""
+    """Raise FormatError if a file is no text."""
     with file.open() as stream:
-        next(text_lines(InputFile(file.name, stream)), None)
+        for _line in text_lines(InputFile(file.name, stream)):
+            pass
 
 
 def recognise(
@@ -339,7 +345,7 @@ def _refuse_by_name(file: RecognisedFile) -> None:
         return
     error = known_file_error(file.name, head)
     if error is None and head.lstrip().startswith(b"{"):
-        error = _other_json(file.file)
+        error = _other_json(file.file) or _broken_line(file.file)
     raise error or FormatError(
         file.name,
         "it is a single file without the header of a table",
@@ -514,6 +520,14 @@ def _plain_or_markup(file: StoredFile, head: bytes) -> RecognisedFile:
             FileRole.IGNORED,
             "it is a web page",
             refusal=refusal,
+        )
+    if is_subtitles(head):
+        problem = f"the file is {SUBTITLES}"
+        return RecognisedFile(
+            file,
+            FileRole.IGNORED,
+            f"it is {SUBTITLES}",
+            refusal=FormatError(file.name, problem, SUBTITLES_AS_LINES),
         )
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
         return _unknown(file, "it is XML, but not in the WMT format")

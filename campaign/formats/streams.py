@@ -20,6 +20,9 @@ _FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOMS = re.compile(rb"(?:\xef\xbb\xbf)+")
+_TEXT_FILE: Final = "provide a text file with one segment or record per line, or an archive of such files"
+_AS_TABLE: Final = "write it as a table (CSV, TSV) in UTF-8 or as JSON Lines"
+_FROM_R: Final = 'write the table with: write.csv(frame, "NEW.csv", row.names = FALSE, fileEncoding = "UTF-8")'
 #: Files that are no text, by their first bytes, with what to do.
 _OTHER_FILES = {
     b"version https://git-lfs.github.com/spec/": (
@@ -48,6 +51,24 @@ _OTHER_FILES = {
         "convert it to UTF-8, with: iconv -f UTF-32 -t UTF-8 OLD > NEW",
     ),
     b"SQLite format 3\x00": ("a SQLite database", "export the table as CSV"),
+    b"\x04\x22\x4d\x18": ("compressed with lz4", "unpack it, or compress it with gzip"),
+    b"PAR1": (
+        "in Parquet",
+        "only judgments and votes are read from Parquet; write it as JSON Lines or a table",
+    ),
+    b"ARROW1": ("an Arrow or Feather file", _AS_TABLE),
+    b"Obj\x01": ("an Avro file", _AS_TABLE),
+    b"\x89HDF\r\n": ("an HDF5 file", _AS_TABLE),
+    b"\x93NUMPY": ("an array of NumPy", _AS_TABLE),
+    b"\x80\x04\x95": ("a pickle of Python", _AS_TABLE),
+    b"\x80\x05\x95": ("a pickle of Python", _AS_TABLE),
+    b"$FL2@(#)": ("an SPSS file", _AS_TABLE),
+    b"$FL3@(#)": ("an SPSS file", _AS_TABLE),
+    b"<stata_dta>": ("a Stata file", _AS_TABLE),
+    # Inside gzip, in which R saves by default.
+    b"X\n\x00\x00\x00": ("an R object (.rds)", _FROM_R),
+    b"RDX2\n": ("R data (.RData)", _FROM_R),
+    b"RDX3\n": ("R data (.RData)", _FROM_R),
 }
 _MARKS_OF_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # CONTROL without the line feed, to search a block of lines at once.
@@ -345,7 +366,7 @@ def _not_utf8(
     if b"\0" in content:
         return Location(file.name, line, column).error(
             f"the byte 0x{content[start]:02X} is not text and the file contains NUL bytes",
-            "provide a text file with one segment or record per line, or an archive of such files",
+            _TEXT_FILE,
         )
     return Location(file.name, line, column).error(
         f"the byte 0x{content[start]:02X} is not UTF-8",
@@ -355,20 +376,26 @@ def _not_utf8(
 
 
 def _is_every_other_nul(content: bytes) -> bool:
-    """Return whether the bytes look like UTF-16 of mostly Latin letters."""
-    return b"\0" in content and max(
-        content[0::2].count(0),
-        content[1::2].count(0),
-    ) * 4 >= len(content)
+    """Return whether the bytes look like UTF-16 of mostly Latin letters; files of other programs have zeros everywhere."""
+    if b"\0" not in content:
+        return False
+    fewer, more = sorted((content[0::2].count(0), content[1::2].count(0)))
+    return more * 4 >= len(content) and fewer * 4 <= more
 
 
 def _refuse_control_character(file: InputFile, lines: list[str], number: int) -> None:
     for line, text in enumerate(lines, number):
         match = CONTROL.search(text)
         if match:
+            location = Location(file.name, line, match.start() + 1)
+            if text.startswith("\0\0", match.start()):
+                raise location.error(
+                    "the file contains runs of NUL bytes, so it is no text",
+                    _TEXT_FILE,
+                )
             code = ord(match.group())
             name = " (NUL)" if code == 0 else ""
-            raise Location(file.name, line, match.start() + 1).error(
+            raise location.error(
                 f"the control character U+{code:04X}{name} is not allowed in text",
                 f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW",
             )

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Sized
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import IO, Final, TypeVar
@@ -246,6 +246,7 @@ Row = TypeVar("Row")
 UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the valid columns"
 MAX_INTEGER: Final = 2**31 - 1  # the database's limit
 _SEPARATORS: Final = (",", "\t", ";")
+_QUOTED_BY_SPACES: Final = re.compile(r'"[^"]*"( +("[^"]*"|[^ "]+))+ *')
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
 # pandas writes integers as 2.0 if the column has gaps, and as 2,0 where a comma separates decimals.
 _INTEGER: Final = re.compile(r"(-?[0-9]{1,10})(\.0{1,9}|,0)?")
@@ -401,12 +402,21 @@ def refuse_repeated_columns(
         seen.add(name)
 
 
-def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None:
+def refuse_other_width(
+    file: str,
+    line: int,
+    cells: Sequence[str],
+    names: Sized,
+) -> None:
     """Refuse a row with another number of cells than the header."""
     if len(cells) != len(names):
+        remedy = "use one cell per column in every row, and quote cells that contain separators"
+        if len(cells) == len(names) + 1 and cells[0].isdecimal():
+            # write.table of R writes names of rows, but none for their column.
+            remedy = "write the table without names of rows (in R: row.names = FALSE), or name their column"
         raise Location(file, line).error(
             f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
-            "use one cell per column in every row, and quote cells that contain separators",
+            remedy,
         )
 
 
@@ -421,6 +431,11 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
     except csv.Error as error:
         if "unexpected end of data" in str(error):
             raise _open_quote(Location(file, line)) from error
+        if _QUOTED_BY_SPACES.fullmatch(text):
+            raise Location(file, line).error(
+                "the cells are separated by spaces",
+                "separate them by tabs, commas or semicolons (in R: write.csv, or sep = \\t)",
+            ) from error
         raise Location(file, line).error(
             f"the line is not valid CSV ({error})",
             "close every quotation mark on the same line, and double those inside a cell",

@@ -288,12 +288,6 @@ def _winner(values: JSONObject, refuse: Refuse) -> str:
 
 def _text(values: JSONObject, name: str, refuse: Refuse) -> str:
     value = values.get(name)
-    if isinstance(value, dict):
-        refuse(
-            name,
-            "the file has an object for each column, as pandas writes it",
-            'write one object per line, with: frame.to_json(path, orient="records", lines=True)',
-        )
     if isinstance(value, bytes):
         # Parquet of Spark and Impala may store texts without saying that they are.
         value = value.decode()

@@ -1,7 +1,9 @@
 """Files that users of other tools reported: each is read as it is meant, or refused by its name."""
 
+import gzip
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -108,13 +110,33 @@ def test_cell_may_be_as_long_as_a_line(
     [
         (_TABLE.encode("utf-32"), "in UTF-32"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "an old Excel workbook"),
+        (b"$FL2@(#) SPSS DATA FILE" + bytes(200), "an SPSS file"),
+        (gzip.compress(b"X\n\0\0\0\3\0\4\2\0" + bytes(range(99))), "an R object"),
+        (gzip.compress(b"RDX3\nX\n\0\0\0\3\0\4" + bytes(99)), "R data"),
+        (b"ARROW1\0\0" + bytes(256), "an Arrow or Feather file"),
+        (b"\x93NUMPY\1\0v\0{'descr': '<f8'}" + bytes(40), "an array of NumPy"),
+        (b"\x80\4\x95\x10" + bytes(40), "a pickle"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(64), "an HDF5 file"),
+        (b"Obj\1\4\x16avro.schema" + bytes(64), "an Avro file"),
+        (b"\x04\x22\x4d\x18" + bytes(64), "compressed with lz4"),
     ],
 )
 def test_binary_file_is_not_called_utf16(data: bytes, name: str) -> None:
-    """Half of a workbook of Excel 97 is zeros, and UTF-32 begins like UTF-16."""
+    """Half of a workbook of Excel 97 is zeros, UTF-32 begins like UTF-16, and data of statistics have zeros."""
     assert name in _problem(_stored("ts.tsv", data))
     with pytest.raises(FormatError, match=name):
         detect_input_format(InputFile("f", io.BytesIO(data)))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"unknown" + bytes(99), b"source\ta\tb\nHello.\tHallo.\tGuten" + bytes(16)],
+)
+def test_runs_of_zeros_are_no_text(data: bytes) -> None:
+    """A power cut leaves zeros at the end of a file; other files have them throughout."""
+    assert "contains runs of NUL bytes, so it is no text" in _problem(
+        _stored("ts.tsv", data),
+    )
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
@@ -275,6 +297,18 @@ def test_header_of_a_second_table_below_the_first_is_refused(
             "comet-score",
         ),
         ("x.parquet", b"PAR1\x15\x04", "in Parquet"),
+        ("x.xlf", "<?xml version='1.0'?>\n<!-- by x -->\n<xliff>", "XLIFF"),
+        ("x.xlf", '<?xml version="1.0"?><x:xliff xmlns:x="urn:x">', "XLIFF"),
+        ("x.tmx", "<?xml version='1.0'?><!-- a --><!-- b --><tmx>", "TMX"),
+        ("x.ts", '<?xml version="1.0"?><!DOCTYPE TS><TS>', "in XML"),
+        ("x.srt", "1\n00:00:01,000 --> 00:00:02,000\nHi.\n", "subtitles"),
+        ("x.csv", "source|a|b\nHi.|Hallo.|Hu.\n", "separated by |"),
+        ("x.json", '{"source":{"0":"Hi."},"a":{"0":"Hu."}}', "for each column"),
+        (
+            "x.json",
+            '{"columns":["source","a"],"index":[0],"data":[["Hi.","Hu."]]}',
+            "all rows in one object",
+        ),
         (
             "x.csv",
             "src,mt,ref,score\nHi.,Hallo.,Hallo.,0.8\n",
@@ -289,6 +323,56 @@ def test_single_file_that_is_no_test_set_is_named(
 ) -> None:
     """WeblateOrg/weblate#18087, deepset-ai/haystack#525."""
     assert problem in _problem(_stored(name, content))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("Prodigy", '{"text": "Hi.", "_task_hash": 8, "accept": ["A"]}\n'),
+        ("INCEpTION", "#FORMAT=WebAnno TSV 3.3\n#T_SP=a|b\n"),
+        ("INCEpTION", '{"%TYPES": {}, "%FEATURE_STRUCTURES": []}'),
+        ("LightTag", '{"examples": [{"example_id": "1", "content": "Hi."}]}'),
+        ("Mechanical Turk", '"HITId","HITTypeId","Title"\n"3A","3B","Rate"\n'),
+        ("Toloka", "INPUT:source\tOUTPUT:rating\tASSIGNMENT:worker_id\nHi.\t4\tw\n"),
+        ("AlpacaEval", '[{"generator_1": "a", "generator_2": "b", "preference": 1.0}]'),
+        ("separated by |", "system|doc|seg_id\nA|d|1\n"),
+        ("for each column", '{"segment": {"0": 1}, "judge": {"0": "ann"}}'),
+    ],
+)
+def test_answers_of_other_tools_are_named_where_answers_are_asked_for(
+    name: str,
+    content: str,
+    tmp_path: Path,
+) -> None:
+    """HumanSignal/label-studio-converter#59, kororo/excelcy#5, mitcho/turktools#18."""
+    for read in (_blocks, _scores):
+        with pytest.raises(FormatError, match=re.escape(name)):
+            read(tmp_path, content)
+
+
+def test_subtitles_of_systems_are_refused() -> None:
+    texts = {"src.en": "Hello.\n", "online-a.de": "Hallo.\n"}
+    files = [_stored(name, text) for name, text in texts.items()]
+    subtitles = _stored("b.de.srt", "1\n00:00:01,000 --> 00:00:02,000\nHallo.\n")
+    assert "b.de.srt: the file is a file of subtitles" in _problem(*files, subtitles)
+
+
+@pytest.mark.parametrize(
+    ("read", "content"),
+    [
+        (_blocks, _FIVE_WAY + "1," + _BLOCK),
+        (_scores, _MQM + '"1"\t' + _OUTPUT),
+        (_segments, '"source"\t"a"\t"b"\n"1"\t"Hi."\t"Hallo."\t"Hu."\n'),
+    ],
+)
+def test_names_of_rows_that_r_writes_are_named(
+    read: Reading,
+    content: str,
+    tmp_path: Path,
+) -> None:
+    """Rdatatable/data.table#763: the header of write.table has no cell for the names of rows."""
+    with pytest.raises(FormatError, match="without names of rows"):
+        read(tmp_path, content)
 
 
 def test_workbook_is_named_among_archives() -> None:
