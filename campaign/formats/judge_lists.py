@@ -24,14 +24,22 @@ _SEPARATORS: Final = ",;\t|"
 _NAME: Final = "list"
 _LONGEST_CELL: Final = 10_000
 _TEXTS: Final = ("prompt", "settings")
-#: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
+#: Accepted column headers, in the languages of the interface and as address books write them; case, spaces, hyphens
+#: and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("email", "mail", "emailaddress", "emailaddresses", "address", "addresses"),
         "address",
     ),
+    **dict.fromkeys(("email1value", "primaryemail", "emailadresse"), "address"),
+    **dict.fromkeys(("emailováadresa", "adresa", "البريدالإلكتروني"), "address"),
+    **dict.fromkeys(("correo", "correoelectrónico", "adresse"), "address"),
+    **dict.fromkeys(("邮箱", "电子邮箱", "电子邮件", "邮件地址"), "address"),
     **dict.fromkeys(("name", "fullname", "judge", "judgename", "displayname"), "name"),
+    **dict.fromkeys(("jméno", "nombre", "nombrecompleto", "الاسم", "姓名"), "name"),
     **dict.fromkeys(("language", "lang", "languagetag", "reads"), "languages"),
+    **dict.fromkeys(("sprache", "sprachen", "jazyk", "jazyky", "idioma"), "languages"),
+    **dict.fromkeys(("اللغة", "اللغات", "语言"), "languages"),
     **dict.fromkeys(
         ("expertise", "expertises", "field", "domain", "subject"),
         "expertise",
@@ -55,6 +63,10 @@ _BYTE_ORDER_MARKS: Final = (
 _PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 #: Also of full width, which input methods for Chinese and Japanese write.
 _AT_SIGN: Final = re.compile("[@\uff20]")
+#: A word of Windows-1252 without any letter of ASCII: Cyrillic, Chinese or other letters were encoded otherwise.
+_OTHER_LETTERS: Final = re.compile(r"(?<![A-Za-z])[À-ÖØ-öø-ÿ]{2,}(?![A-Za-z])")
+#: Files of address books that are no tables, by their beginning.
+_ADDRESS_BOOKS: Final = re.compile(r"\s*(BEGIN:VCARD|dn:|version: 1\n)", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
@@ -103,7 +115,7 @@ class JudgeList:
 def judge_list_decode(content: bytes) -> str:
     """Decode a file as UTF-8, as UTF-16 with a byte-order mark, or else as Windows-1252.
 
-    Raises FormatError if it is not a text, or too long.
+    Raises FormatError if it is not a text, too long, or in none of these encodings.
     """
     if len(content) > MAX_BYTES:
         raise _too_long()
@@ -118,7 +130,13 @@ def judge_list_decode(content: bytes) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
+        text = content.decode("cp1252", errors="replace")
+    if "\ufffd" in text or _OTHER_LETTERS.search(text):
+        raise Location(_NAME).error(
+            "the file is neither in UTF-8 nor in Windows-1252, so names would be wrong",
+            'save it in UTF-8 (in Excel: "CSV UTF-8")',
+        )
+    return text
 
 
 def judge_list_read(text: str) -> JudgeList:
@@ -138,9 +156,15 @@ def judge_list_read(text: str) -> JudgeList:
             "the list contains a control character",
             "remove it",
         )
+    if _ADDRESS_BOOKS.match(text):
+        raise Location(_NAME, 1).error(
+            "the file is a vCard or in LDIF",
+            "export the contacts as CSV",
+        )
     header = _header(text)
     ignored: list[str] = []
     if header is None:
+        _refuse_unknown_header(text)
         judges = _rows_from_lines(text)
     else:
         judges = _rows_from_table(text, header)
@@ -206,6 +230,19 @@ def _header(text: str) -> _Header | None:
     if "name" in columns and is_named:
         return _Header(separator, cells)
     return None
+
+
+def _refuse_unknown_header(text: str) -> None:
+    """Refuse a table whose first line names columns, none of them of addresses: each cell would be a judge."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < 2 or _AT_SIGN.search(lines[0]):
+        return
+    is_table = any(separator in lines[0] for separator in _SEPARATORS)
+    if is_table and all(map(_AT_SIGN.search, lines[1:])):
+        raise Location(_NAME, 1).error(
+            f"no column of the header has a known name: {lines[0].strip()[:200]}",
+            "call the column of addresses email, and that of names name",
+        )
 
 
 def _column(cell: str) -> str | None:

@@ -322,3 +322,25 @@ def test_what_metrics_write_is_named_with_the_way_to_convert_it(
     with pytest.raises(FormatError, match=name) as error:
         read_metric_scores([stored("m.json", content)])
     assert "jq -c" in error.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("segment,COMET,BLEU\n1,0.8,30\n", "no column system.*frame.melt"),
+        ("system,COMET,BLEU\nA,0.8,30\n", "no column score.*frame.melt"),
+        ('"system" "segment" "score"\n"1" "A" 1\n', "separated by spaces"),
+        ("0.52\n-0.1\n0.3\n", "a list of numbers"),
+        ('{\n "name": "BLEU",\n "score": 34.5,\n', "the JSON of sacrebleu"),
+        (
+            "chrF2|nrefs:1|case:mixed|eff:yes = 45.2\nchrF2|nrefs:1 = 35.2\n",
+            "what sacrebleu prints",
+        ),
+    ],
+)
+def test_other_tables_of_scores_are_named_with_what_to_write(
+    content: str,
+    problem: str,
+) -> None:
+    with pytest.raises(FormatError, match=problem):
+        read_metric_scores([stored("m.csv", content)])

@@ -107,6 +107,23 @@ def test_headers_may_be_written_in_many_ways(header: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Name;E-Mail-Adresse;Sprachen\nZoë;zoe@example.org;de",
+        "Jméno;E-mailová adresa;Jazyky\nZoë;zoe@example.org;de",
+        "Nombre;Correo electrónico;Idiomas\nZoë;zoe@example.org;de",
+        "الاسم,البريد الإلكتروني,اللغات\nZoë,zoe@example.org,de",
+        "姓名,邮箱,语言\nZoë,zoe@example.org,de",
+        "Name,E-mail 1 - Value,Language\nZoë,zoe@example.org,de",
+    ],
+)
+def test_headers_are_read_in_the_languages_of_the_interface(text: str) -> None:
+    """KAMRONBEK/talim-ai#48: headers of other languages became people; roundcube/roundcubemail#7041."""
+    read = [(row.address, row.name, row.languages) for row in rows(text)]
+    assert read == [("zoe@example.org", "Zoë", ("de",))]
+
+
+@pytest.mark.parametrize(
     "encoding",
     ["utf-8", "utf-8-sig", "utf-16", "cp1252"],
     ids=str,
@@ -132,6 +149,8 @@ def test_non_list_is_refused_with_its_line() -> None:
         (b"PK\x03\x04" + bytes(50), "workbook"),
         (b"\x1f\x8b" + bytes(50), "archive"),
         (b"a" * (MAX_BYTES + 1), "larger"),
+        ("name,email\n张三,z@example.org".encode("gb18030"), "neither in UTF-8"),
+        ("name,email\nИван,i@example.org".encode("cp1251"), "neither in UTF-8"),
     ):
         with pytest.raises(FormatError, match=said):
             judge_list_decode(content)
@@ -145,6 +164,9 @@ def test_non_list_is_refused_with_its_line() -> None:
         ("email,mail\na@example.org,b@example.org", "two columns"),
         ("a@example.org\n" * (MAX_ROWS + 1), "more than 10,000"),
         ('email\n"' + "a" * 10_001 + '"', "more than 10,000"),
+        ("Ism;Pochta\nAda;a@example.org\n", "line 1: no column .* Ism;Pochta"),
+        ("BEGIN:VCARD\nFN:Ada\nEMAIL:a@example.org\n", "a vCard"),
+        ("dn: cn=Ada,mail=a@example.org\nmail: a@example.org\n", "LDIF"),
     ):
         with pytest.raises(FormatError, match=said):
             judge_list_read(text)
