@@ -55,6 +55,8 @@ _HEAD_BYTES: Final = 512
 #: Flag of zip for names in UTF-8, and the encoding of names without it.
 _SAYS_UTF8: Final = 0x800
 _OLD_ENCODING: Final = "cp437"
+#: Letters of that encoding. Names in another one, such as GBK, have its lines and symbols.
+_OLD_LETTERS: Final = frozenset("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜáíóúñÑß")
 # A directory of a zip has a name, dates and sizes for each file; zipfile reads it whole.
 _ENTRY_BYTES: Final = 512
 _LONGEST_NAME: Final = 1_000
@@ -241,8 +243,16 @@ class _Unpacking:
                 self._zip_member(archive, member)
 
     def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+        name = _zip_name(member)
+        if name is None:
+            raise _file_error(
+                self._archive,
+                member.filename,
+                "has a name in an encoding that the archive does not state",
+                "pack the files with names in UTF-8 (7-Zip: parameter cu=on) or as tar.gz, or give them names in ASCII",
+            )
         # Old Windows tools write backslashes.
-        name = _zip_name(member).replace("\\", "/")
+        name = name.replace("\\", "/")
         self._refuse_name(name)
         mode = stat.S_IFMT(member.external_attr >> 16)
         if mode not in {0, stat.S_IFREG, stat.S_IFDIR}:
@@ -371,14 +381,22 @@ class _Unpacking:
         )
 
 
-def _zip_name(member: zipfile.ZipInfo) -> str:
-    """Return the name of a file as its archive has it; macOS writes UTF-8 without saying so."""
+def _zip_name(member: zipfile.ZipInfo) -> str | None:
+    """Return the name of a file as its archive has it; None if its encoding is unknown.
+
+    macOS writes UTF-8 without saying so. Windows writes the encoding of its language, which is the old one in Western
+    Europe.
+    """
+    name = member.orig_filename
     if member.flag_bits & _SAYS_UTF8:
-        return member.orig_filename
+        return name
     try:
-        return member.orig_filename.encode(_OLD_ENCODING).decode("utf-8")
+        return name.encode(_OLD_ENCODING).decode("utf-8")
     except UnicodeError:
-        return member.orig_filename
+        other_characters = set(name) - _OLD_LETTERS
+    if all(map(str.isascii, other_characters)):
+        return name
+    return None
 
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:

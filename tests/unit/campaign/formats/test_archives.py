@@ -162,6 +162,25 @@ def test_names_of_macos_are_utf8_although_the_archive_does_not_say_so(
     assert found == {name: b"a", "b.fr": b"b"}
 
 
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [("百度.zh", "gbk"), ("příklad.cs", "cp852"), ("система.ru", "cp866")],
+)
+def test_name_in_an_encoding_that_the_archive_does_not_state_is_refused(
+    name: str,
+    encoding: str,
+) -> None:
+    """TriliumNext/Trilium#9678, python/cpython#84587: the name of a system would be ░┘╢╚."""
+    data = zipped([("x" * len(name.encode(encoding)), b"text")])
+    data = data.replace(b"x" * len(name.encode(encoding)), name.encode(encoding))
+    assert "an encoding that the archive does not state" in refused(data)
+
+
+def test_names_of_windows_in_western_europe_are_read() -> None:
+    data = zipped([("xxxxxxx", b"text")]).replace(b"xxxxxxx", "süd.txt".encode("cp437"))
+    assert opened(data) == {"süd.txt": b"text"}
+
+
 def test_name_in_utf8_that_leads_astray_is_refused() -> None:
     data = zipped([("xxx", b"a"), ("b.fr", b"b")])
     assert "is not a valid file name" in refused(
