@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from rest_framework import parsers, serializers
-from rest_framework.exceptions import APIException, ParseError, ValidationError
+from rest_framework.exceptions import (
+    APIException,
+    ParseError,
+    UnsupportedMediaType,
+    ValidationError,
+)
 from rest_framework.fields import Field
 from rest_framework.parsers import BaseParser, JSONParser
 from rest_framework.request import Request
@@ -137,15 +142,13 @@ class StrictJSONParser(JSONParser):
     ) -> Any:
         """Return the parsed body.
 
-        Raises ParseError if it is compressed, nested too deeply, has a lone surrogate or a key twice in one object,
-        and TooManyValuesError if it has more than `MOST_VALUES` values.
+        Raises ParseError if it is nested too deeply, has a lone surrogate or a key twice in one object,
+        UnsupportedMediaType if it is compressed, and TooManyValuesError if it has more than `MOST_VALUES` values.
         """
         del media_type
         context = dict(parser_context or {})
-        if "request" in context and "Content-Encoding" in context["request"].headers:
-            raise ParseError(
-                "Compressed bodies are not supported. Send the JSON without Content-Encoding.",
-            )
+        if "request" in context:
+            _compression_refuse(context["request"])
         encoding: str = parsers.get_encoding(context)  # type: ignore[attr-defined]  # not in the stubs
         if encoding.lower() == "utf-8":
             # Windows PowerShell and .NET begin a file with a byte order mark.
@@ -169,6 +172,15 @@ class StrictJSONParser(JSONParser):
         except ValueError as error:
             raise ParseError(f"JSON parse error - {error}") from error
         return data
+
+
+def _compression_refuse(request: Request) -> None:
+    encoding = request.headers.get("Content-Encoding", "identity")
+    if encoding.strip().lower() != "identity":
+        raise UnsupportedMediaType(
+            encoding,
+            "Compressed bodies are not supported. Send the JSON without Content-Encoding.",
+        )
 
 
 def _too_many_refuse(data: Any) -> None:
