@@ -44,7 +44,9 @@ def works_on_files(argv: list[str]) -> bool:
 
 def main(argv: list[str]) -> int:
     """Run a command; if Quintet is not set up, print an explanation and return 1 without changes."""
-    import environment  # noqa: F401  refuses an old Python
+    from environment import output_in_utf8  # refuses an old Python
+
+    output_in_utf8()
 
     named = argv[1:2]
     on_files = not named or works_on_files(argv[1:])

@@ -15,6 +15,7 @@ if sys.version_info < (3, 11):  # noqa: UP036
         "What to do: run `make install PYTHON=/path/to/python3.11`, and then `./quintet`.",
     )
 
+from environment.output import output_in_utf8
 from environment.reading import (
     environment_check,
     environment_read,
@@ -29,5 +30,6 @@ __all__ = [
     "Variable",
     "environment_check",
     "environment_read",
+    "output_in_utf8",
     "retired_variables_log",
 ]

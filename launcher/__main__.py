@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
 
-from environment import environment_check
+from environment import environment_check, output_in_utf8
 from launcher.backup import backup_command, restore_command
 from launcher.data_directory import (
     CHECKOUT,
@@ -60,6 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
         argv = sys.argv[1:]
     else:
         argv = arguments
+    output_in_utf8()
     environment_check(os.environ)
     _other_servers_forget()
     try:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -254,6 +255,28 @@ RECOVERED_AFTER_SECONDS = 30.0
 STOP_TIMEOUT_SECONDS = 6.0
 
 
+# A log of this size is kept as `….log.1`, and a new one begins.
+MAX_LOG_BYTES = 50_000_000
+LOG_CHECK_SECONDS = 60.0
+
+
+def log_rotate(log: Path) -> None:
+    """Keep a large log as ``….log.1`` and empty it, without a restart: processes append to the open file.
+
+    A line that is written meanwhile may be lost. On a full disk the log stays as it is.
+    """
+    kept = log.with_name(f"{log.name}.1")
+    try:
+        if log.stat().st_size < MAX_LOG_BYTES:
+            return
+        shutil.copyfile(log, kept)
+        os.truncate(log, 0)
+    except FileNotFoundError:
+        pass  # not started yet
+    except OSError:
+        kept.unlink(missing_ok=True)
+
+
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -332,6 +355,7 @@ class Supervisor:
         self._refusal: str | None = None
         self._children: list[Child] = []
         self._watched = [_Supervised(service) for service in services]
+        self._logs_checked = time.monotonic()
 
     def start(self, *children: Child) -> None:
         """Start children and watch them."""
@@ -355,6 +379,10 @@ class Supervisor:
             if watched.due is not None and now >= watched.due:
                 self._restart(watched)
         self._record_all()
+        if time.monotonic() - self._logs_checked >= LOG_CHECK_SECONDS:
+            self._logs_checked = time.monotonic()
+            for watched in self._watched:
+                log_rotate(watched.child.log)
 
     def _record_all(self) -> None:
         """Write the registry again if it failed before; report the failure and its end once each."""

@@ -37,18 +37,26 @@ def client_address(request: HttpRequest) -> str:
         forwarded = ""
     for candidate in (forwarded, request.META.get("REMOTE_ADDR", "")):
         try:
-            address = ipaddress.ip_address(candidate.strip())
+            address = ipaddress.ip_address(_without_port(candidate.strip()))
         except ValueError:
             continue
-        if address.version == 6:
-            return str(
-                ipaddress.ip_network(
-                    (address, _IPV6_PREFIX),
-                    strict=False,
-                ).network_address,
-            )
-        return str(address)
+        if address.version == 4:
+            return str(address)
+        if address.ipv4_mapped:
+            return str(address.ipv4_mapped)
+        return str(
+            ipaddress.ip_network((address, _IPV6_PREFIX), strict=False).network_address,
+        )
     return UNKNOWN
+
+
+def _without_port(address: str) -> str:
+    """Return an address without the port that some proxies append: 192.0.2.1:4711, [2001:db8::1]:4711."""
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    if address.count(":") == 1:
+        return address.partition(":")[0]
+    return address
 
 
 COOKIE = "quintet_known"

@@ -106,6 +106,28 @@ def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
     ]
 
 
+def test_large_log_is_kept_once_and_a_running_process_goes_on_writing(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """bunkerity/bunkerweb#3838: a worker writes some 15 MB a day even if nobody judges."""
+    child = stage.child(
+        "worker",
+        "import time\nprint('up', flush=True)\nwhile True: time.sleep(0.02); print('more', flush=True)",
+    )
+    supervisor = stage.supervise()
+    monkeypatch.setattr("launcher.processes.MAX_LOG_BYTES", 100)
+    monkeypatch.setattr("launcher.processes.LOG_CHECK_SECONDS", 0)
+    log = stage.directory.log("worker")
+    eventually(lambda: log.stat().st_size > 100, "the log is large")
+    supervisor.poll()
+    kept = log.with_name("worker.log.1").read_text()
+    assert kept.startswith("up\nmore\n")
+    assert log.stat().st_size < len(kept)
+    eventually(lambda: stage.output(child).startswith("more\n"), "lines follow")
+    assert stage.said == []
+
+
 def test_a_full_disk_ends_nothing_and_what_runs_is_recorded_afterwards(
     stage: Stage,
 ) -> None:
