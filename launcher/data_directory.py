@@ -48,7 +48,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 IS_INSTALLED = not (CHECKOUT / "Makefile").exists()
 
 # Larger logs are renamed to *.1 at the next start, so that old data folders stay small.
-LOG_LIMIT_BYTES = 10_000_000
+LOG_LIMIT_BYTES = 50_000_000
 
 # Seconds to wait for the lock before reporting that another process holds it.
 LOCK_SECONDS = 1.0
@@ -145,6 +145,8 @@ class DataDirectory:
         path = self.path / "secret_key"
         if not path.exists():
             write_private(path, secrets.token_urlsafe(48))
+        with contextlib.suppress(OSError):
+            path.chmod(0o600)  # a copy of the folder may have other permissions
         return path.read_text().strip()
 
     @contextlib.contextmanager

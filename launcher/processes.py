@@ -18,7 +18,13 @@ from typing import Any, TypedDict
 
 import psutil
 
-from launcher.data_directory import LauncherError, read_json, wait_until, write_private
+from launcher.data_directory import (
+    LOG_LIMIT_BYTES,
+    LauncherError,
+    read_json,
+    wait_until,
+    write_private,
+)
 
 
 class ProcessRegistry:
@@ -255,8 +261,6 @@ RECOVERED_AFTER_SECONDS = 30.0
 STOP_TIMEOUT_SECONDS = 6.0
 
 
-# A log of this size is kept as `….log.1`, and a new one begins.
-MAX_LOG_BYTES = 50_000_000
 LOG_CHECK_SECONDS = 60.0
 
 
@@ -267,7 +271,7 @@ def log_rotate(log: Path) -> None:
     """
     kept = log.with_name(f"{log.name}.1")
     try:
-        if log.stat().st_size < MAX_LOG_BYTES:
+        if log.stat().st_size <= LOG_LIMIT_BYTES:
             return
         shutil.copyfile(log, kept)
         os.truncate(log, 0)

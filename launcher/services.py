@@ -10,6 +10,7 @@ import platform
 import pwd
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import uuid
@@ -242,7 +243,8 @@ class Postgres(Child):
         """Start the server without waiting until it answers; create its data first if missing.
 
         Raises:
-            LauncherError: the data could not be created, or is of another major version.
+            LauncherError: the data could not be created, is of another major version, or lies where permissions are not
+                kept.
         """
         # From an earlier start, or from a killed server, whose children keep the shared memory for a moment.
         stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
@@ -250,12 +252,22 @@ class Postgres(Child):
             self._initialise()
         self._other_major_refuse()
         self._runs_as.chown(self._data)
+        self._data_close()
         if not any(self._leftovers()):
             # PostgreSQL is not running, so the process IDs in these files are stale. Left in place,
             # they would prevent a start once another process or a zombie has the same ID.
             (self._data / "postmaster.pid").unlink(missing_ok=True)
             (self.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
         super().launch()
+
+    def _data_close(self) -> None:
+        """Let only the owner access the data, as PostgreSQL demands; a copy of the folder may have other permissions."""
+        self._data.chmod(0o700)
+        if stat.S_IMODE(self._data.stat().st_mode) & 0o077:
+            raise LauncherError(
+                f"The file system of {self._data} keeps no permissions (such as /mnt/c in WSL, or a share), which "
+                "PostgreSQL demands. Set QUINTET_HOME to a folder on a disk of Linux.",
+            )
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Stop at once; open transactions are rolled back, and committed ones are on disk."""

@@ -86,6 +86,21 @@ def test_data_survives_an_orderly_stop(directory: DataDirectory) -> None:
         assert remembered(services) == (["before"], ["before"])
 
 
+def test_copy_of_the_data_folder_with_other_permissions_starts(
+    directory: DataDirectory,
+) -> None:
+    """ClusterHQ/dvol#45, jesse-ai/jesse-stack-docker#1: PostgreSQL refuses data that others may read."""
+    with Services(directory):
+        directory.secret_key()
+    for path in (directory.path, *directory.path.rglob("*")):
+        path.chmod(0o755)
+    with Services(directory) as services:
+        remember(services, "after")
+        directory.secret_key()
+    secret = directory.path / "secret_key"
+    assert secret.stat().st_mode & 0o077 == 0
+
+
 @pytest.mark.thorough
 def test_the_broker_never_drops_a_task_to_make_room(directory: DataDirectory) -> None:
     with (

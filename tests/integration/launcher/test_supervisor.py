@@ -116,7 +116,7 @@ def test_large_log_is_kept_once_and_a_running_process_goes_on_writing(
         "import time\nprint('up', flush=True)\nwhile True: time.sleep(0.02); print('more', flush=True)",
     )
     supervisor = stage.supervise()
-    monkeypatch.setattr("launcher.processes.MAX_LOG_BYTES", 100)
+    monkeypatch.setattr("launcher.processes.LOG_LIMIT_BYTES", 100)
     monkeypatch.setattr("launcher.processes.LOG_CHECK_SECONDS", 0)
     log = stage.directory.log("worker")
     eventually(lambda: log.stat().st_size > 100, "the log is large")
