@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.csrf import csrf_failure
+from django.views.csrf import CSRF_FAILURE_TEMPLATE_NAME
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 from django.views.generic import FormView
@@ -60,12 +60,15 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponseBase:
-    """Answer a form without a valid CSRF token: Django's `CSRF_FAILURE_VIEW`.
+    """Answer a form without a valid CSRF token, or of an unknown origin: Django's `CSRF_FAILURE_VIEW`.
 
     Signing in invalidates the forms of other tabs. Their sign-in forms lead on, as the user is signed in already.
     """
     if request.path != reverse("sign-in") or not request.user.is_authenticated:
-        return csrf_failure(request, reason)
+        # Django's reasons about the headers Origin and Referer.
+        is_about_origin = "checking failed" in reason
+        context = {"is_about_origin": is_about_origin}
+        return render(request, CSRF_FAILURE_TEMPLATE_NAME, context, status=403)
     to = _way_on(request)["next"]
     is_ours = url_has_allowed_host_and_scheme(
         to,

@@ -68,6 +68,33 @@ def test_link_of_another_user_asks_before_signing_in(
     assert int(page.session["_auth_user_id"]) == organiser.pk
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "null"}, {"Origin": "https://proxy.example.org"}, {}],
+    ids=["hidden", "changed", "absent"],
+)
+def test_form_whose_origin_is_hidden_names_the_cause(
+    judge: Judge,
+    headers: dict[str, str],
+) -> None:
+    """qbittorrent/qBittorrent 21106, nsupdate-info 493, swarfarm 89: cookies were blamed, and allowing them did not help."""
+    _link, token = judge_link_create(judge=judge)
+    strict = Client(enforce_csrf_checks=True)
+    strict.get(f"/i/{token}/", secure=True)
+    refused = strict.post(f"/i/{token}/", headers=headers, secure=True)
+    assert refused.status_code == 403
+    body = words(refused)
+    assert "hide or change the address of the page" in body
+    assert "cookies" not in body
+
+
+def test_form_without_cookies_names_them(judge: Judge) -> None:
+    _link, token = judge_link_create(judge=judge)
+    refused = Client(enforce_csrf_checks=True).post(f"/i/{token}/")
+    assert refused.status_code == 403
+    assert "your browser blocks cookies for this site" in words(refused)
+
+
 @pytest.mark.parametrize("tail", TAILS)
 def test_link_with_punctuation_at_its_end_leads_to_the_link(
     judge: Judge,
