@@ -1,6 +1,9 @@
 """Judging recordings and pictures: by keyboard, one sound at a time, and never unheard by accident."""
 
+import io
+
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment
@@ -8,6 +11,7 @@ from campaign.models import Campaign, Judge
 from tests.browser.conftest import PHONE, NewPage, SignIn, axe_finds, too_wide
 from tests.browser.judging import all_sent, at_sentence
 from tests.factories import make_campaign, make_judge
+from tests.media_samples import picture
 from tests.media_tasks import make_media_task, pictures, recordings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -111,6 +115,24 @@ def test_page_fits_a_phone_and_is_accessible(
     assert not too_wide(page)
     page.set_viewport_size({"width": 1366, "height": 768})
     assert axe_finds(page) == ""
+
+
+def test_drawing_without_a_background_is_seen_in_dark_colors(
+    new_page: NewPage,
+    campaign: Campaign,
+    sign_in: SignIn,
+) -> None:
+    """openzim/mwoffliner 1026, RunestoneInteractive/pythonds 100: black lines on a dark page."""
+    files = pictures()
+    for number in range(1, 4):
+        drawing = Image.new("RGBA", (40 + number, 40), (0, 0, 0, 0))
+        files[f"pictures/{number}.png"] = picture("png", drawing)
+    make_media_task(campaign, files)
+    page = new_page(color_scheme="dark")
+    sign_in(page, make_judge(campaign))
+    at_sentence(page, 1)
+    shown = Image.open(io.BytesIO(page.locator("#panel img").first.screenshot()))
+    assert shown.convert("RGB").getpixel((20, 20)) == (255, 255, 255)
 
 
 @pytest.mark.parametrize(
