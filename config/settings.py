@@ -346,6 +346,8 @@ WEBHOOKS_ALLOW_HTTP = env["WEBHOOKS_ALLOW_HTTP"]
 # `make demo` writes them to a folder.
 _MAIL = environ.Env.email_url_config(env["EMAIL_URL"])
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
+if EMAIL_BACKEND == "django.core.mail.backends.smtp.EmailBackend":
+    EMAIL_BACKEND = "config.mail_backend.EmailBackend"
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
 _MAIL_PORTS = {"smtp+ssl": 465, "smtp+tls": 587}
 EMAIL_PORT = _MAIL.get("EMAIL_PORT") or _MAIL_PORTS.get(

@@ -4,15 +4,18 @@ import logging
 import smtplib
 from collections.abc import Callable
 from datetime import timedelta
+from email.utils import make_msgid, parseaddr
 from functools import partial
 from typing import Final
 
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.db.models.lookups import IsNull
+from django.utils.encoding import punycode
 from django.utils.translation import gettext as _
 
 from campaign.models import ErasureRequest, Mail, MailKind, MailState
@@ -173,8 +176,10 @@ def message_send(
         return False
     try:
         prepared = message(connection)
-        # So that out-of-office programs do not reply (RFC 3834).
+        # So that out-of-office programs do not reply (RFC 3834, and Exchange's header).
         prepared.extra_headers["Auto-Submitted"] = "auto-generated"
+        prepared.extra_headers["X-Auto-Response-Suppress"] = "OOF, AutoReply"
+        prepared.extra_headers["Message-ID"] = make_msgid(domain=_sender_domain())
         prepared.send()
     except smtplib.SMTPNotSupportedError as error:
         # The server does not support the characters of the address.
@@ -196,6 +201,15 @@ def message_send(
         connection.close()
     _outcome_store(mail, MailState.SENT)
     return True
+
+
+def _sender_domain() -> str:
+    """Return the domain of the sender's address.
+
+    Django names this machine instead, which is an id in a container: filters take such messages for spam.
+    """
+    _name, address = parseaddr(settings.DEFAULT_FROM_EMAIL)
+    return punycode(address.rpartition("@")[2])
 
 
 def _reply_code(error: smtplib.SMTPException) -> int | None:

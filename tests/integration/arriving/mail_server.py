@@ -15,6 +15,7 @@ class MailServer:
     def __init__(self, **replies: bytes | None) -> None:
         self.messages: list[str] = []
         self.recipients: list[str] = []
+        self.greetings: list[str] = []
         server = self
 
         class Talk(socketserver.StreamRequestHandler):
@@ -30,6 +31,8 @@ class MailServer:
                     word,
                     b"354 go on" if word == "DATA" else b"250 fine",
                 )
+                if word == "EHLO":
+                    server.greetings.append(line.split()[1].decode())
                 if word == "RCPT":
                     server.recipients.append(line.decode().strip())
                 if word == "DATA" and reply == b"354 go on":

@@ -43,7 +43,7 @@ def invite(campaign: Campaign, *addresses: str) -> list[Mail]:
 
 
 def use(settings: Settings, port: int) -> None:
-    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_BACKEND = "config.mail_backend.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
     settings.EMAIL_TIMEOUT = 5
 
@@ -91,6 +91,46 @@ def test_a_message_brings_one_judge_to_their_work(
         ("/judge/museum/", 302),
     ]
     assert Judge.objects.get().user_id == int(client.session["_auth_user_id"])
+
+
+@pytest.mark.parametrize(
+    ("public", "greeting"),
+    [
+        ("https://judge.example.org:8443", "judge.example.org"),
+        ("https://bücher.example.org", "xn--bcher-kva.example.org"),
+        ("http://127.0.0.1:8000", str(django_mail.DNS_NAME)),
+        ("http://localhost:8000", str(django_mail.DNS_NAME)),
+        ("", str(django_mail.DNS_NAME)),
+    ],
+)
+def test_mail_server_is_greeted_with_the_public_name(
+    settings: Settings,
+    campaign: Campaign,
+    public: str,
+    greeting: str,
+) -> None:
+    """getsentry/sentry 16386, langgenius/dify 30957, matomo 20832: servers refused the id of a container."""
+    settings.PUBLIC_ADDRESS = public
+    invite(campaign)
+    with MailServer() as server:
+        use(settings, server.port)
+        assert mails_send_due() == 1
+    assert server.greetings == [greeting]
+
+
+def test_message_is_named_after_its_sender_and_asks_for_no_automatic_reply(
+    settings: Settings,
+    campaign: Campaign,
+) -> None:
+    """zulip/zulip 13193: each message got an out-of-office reply from Exchange."""
+    settings.DEFAULT_FROM_EMAIL = "Quintet <quintet@bücher.example.org>"
+    invite(campaign)
+    mails_send_due()
+    [message] = [sent.message() for sent in django_mail.outbox]
+    assert re.fullmatch(r"<\S+@xn--bcher-kva\.example\.org>", message["Message-ID"])
+    assert message["Auto-Submitted"] == "auto-generated"
+    # Bounces are not among them: organisers need these.
+    assert message["X-Auto-Response-Suppress"] == "OOF, AutoReply"
 
 
 def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:

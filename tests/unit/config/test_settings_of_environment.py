@@ -46,4 +46,6 @@ def test_the_port_of_a_mail_server_follows_from_its_kind_of_tls(
     url: str,
     port: int,
 ) -> None:
-    assert settings_of(EMAIL_URL=url)["EMAIL_PORT"] == port
+    settings = settings_of(EMAIL_URL=url)
+    assert settings["EMAIL_PORT"] == port
+    assert settings["EMAIL_BACKEND"] == "config.mail_backend.EmailBackend"

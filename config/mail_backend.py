@@ -1,0 +1,43 @@
+"""Mail over SMTP, under the name of this Quintet's public address."""
+
+import ipaddress
+import smtplib
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import DNS_NAME
+from django.core.mail.backends import smtp
+
+
+class EmailBackend(smtp.EmailBackend):
+    """Greet mail servers (EHLO) with the host of `PUBLIC_ADDRESS`; without one, with the name of this machine.
+
+    In a container, that is an id which no server can look up, and some refuse such clients.
+    """
+
+    @property
+    def connection_class(self) -> Any:
+        """Return the function that connects to the mail server."""
+        connect: type[smtplib.SMTP] = super().connection_class
+
+        def connect_by_name(host: str, port: int, **options: Any) -> smtplib.SMTP:
+            return connect(host, port, **{**options, "local_hostname": greeting_name()})
+
+        return connect_by_name
+
+
+def greeting_name() -> str:
+    """Return the host name of `PUBLIC_ADDRESS`, or of this machine if that is none, such as 127.0.0.1 and localhost."""
+    host = urlsplit(settings.PUBLIC_ADDRESS).hostname or ""
+    if "." not in host or _is_ip_address(host):
+        return DNS_NAME.get_fqdn()
+    return host.encode("idna").decode()
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
