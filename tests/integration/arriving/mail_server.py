@@ -31,10 +31,9 @@ class MailServer:
                     word,
                     b"354 go on" if word == "DATA" else b"250 fine",
                 )
-                if word == "EHLO":
-                    server.greetings.append(line.split()[1].decode())
-                if word == "RCPT":
-                    server.recipients.append(line.decode().strip())
+                kept = {"EHLO": server.greetings, "RCPT": server.recipients}
+                if word in kept:
+                    kept[word].append(line.decode().strip())
                 if word == "DATA" and reply == b"354 go on":
                     self.wfile.write(b"354 go on\r\n")
                     server.messages.append(self.message())

@@ -115,7 +115,7 @@ def test_mail_server_is_greeted_with_the_public_name(
     with MailServer() as server:
         use(settings, server.port)
         assert mails_send_due() == 1
-    assert server.greetings == [greeting]
+    assert server.greetings == [f"ehlo {greeting}"]
 
 
 def test_message_is_named_after_its_sender_and_asks_for_no_automatic_reply(
