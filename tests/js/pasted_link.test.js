@@ -20,6 +20,12 @@ for (const pasted of [
   `Your link: ${LINK} (until Friday)`,
   `${LINK}?utm_source=mail#top`,
   `https://eur05.safelinks.protection.outlook.com/?url=${encodeURIComponent(LINK)}&data=05%7C02`,
+  // Through two scanners, and with a percent sign of the sentence around it.
+  `https://eur05.safelinks.protection.outlook.com/?url=${encodeURIComponent(`https://scan.example.org/?a=${encodeURIComponent(LINK)}`)}`,
+  `https://scan.example.org/?url=${encodeURIComponent(LINK)} is valid for 100%`,
+  // Proofpoint's way to write an address in a parameter: “-” for “%”, “_” for “/”.
+  "https://urldefense.proofpoint.com/v2/url?u=https-3A__judge.example.org_quintet_i_aLA6qIcWeS7shkR-2Drc9mIA_&d=DwMFaQ&c=a",
+  `https://urldefense.com/v3/__${LINK}__;!!Nyu6ZXf5!a$`,
   `${LINK} is valid for 100%`,
   `/i/${TOKEN}/`,
 ]) {
