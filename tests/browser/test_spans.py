@@ -147,12 +147,16 @@ def test_a_sentence_is_judged_by_keyboard_alone(judging: Page, judge: Judge) -> 
 def test_changes_of_marks_are_undone_one_by_one(judging: Page) -> None:
     undo = judging.get_by_role("button", name="Undo", exact=True)
     expect(undo).to_be_disabled()
+    color = "button => getComputedStyle(button).color"
+    unavailable = undo.evaluate(color)
     press(judging, "ArrowRight", "1", "Home", "Shift+ArrowRight", "2")
     # The mark of two words has replaced that of one.
     expect(errors(judging, "A")).to_contain_text(["major error"])
     press(judging, "z")
     expect(errors(judging, "A")).to_contain_text(["minor error"])
     expect(text(judging, "A").locator(".error")).to_have_count(1)
+    # A button without effect does not look as if it had one.
+    assert undo.evaluate(color) != unavailable
     undo.click()
     expect(errors(judging, "A")).to_have_count(0)
     expect(undo).to_be_disabled()
