@@ -10,22 +10,23 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.metadata import SimpleMetadata
+from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.permissions import SAFE_METHODS, BasePermission, IsAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from campaign.api.contract import (
-    IdempotencyMixin,
-    KnownInputMixin,
-    Reads,
-    VersionMixin,
-    Writes,
-)
+from campaign.api.contract import IdempotencyMixin, Reads, VersionMixin, Writes
+from campaign.api.described import described_operations
 from campaign.api.filtering import QueryFilterBackend
 from campaign.api.pagination import CursorPages
-from campaign.api.requests import unknown_keys_refuse
+from campaign.api.requests import (
+    StrictJSONParser,
+    repeated_parameters_refuse,
+    unknown_keys_refuse,
+    unknown_parameters_refuse,
+)
 from campaign.models import Campaign, JudgeGroup, MembershipRole, Task, User
 from campaign.pages.filters import DeskFilter
 from campaign.services.members import change_demand
@@ -120,15 +121,57 @@ class IsOrganiserOrReadOnly(IsMember):
         return True
 
 
-class BaseAPIView(KnownInputMixin, GenericAPIView[Any]):
-    """View for signed-in users that checks input, and filters, pages and serialises responses."""
+class BaseAPIView(GenericAPIView[Any]):
+    """View for signed-in users that checks input, and filters, pages and serialises responses.
 
+    It refuses query parameters that the description of the operation does not have, and keys in the body of an
+    operation without one; `validated` checks other bodies.
+
+    Attributes
+    ----------
+    sends_file : bool
+        Whether GET sends a file. It is sent whatever `Accept` asks for; only errors are rendered.
+    """
+
+    sends_file = False
     permission_classes: Sequence[type[BasePermission]] = [IsAuthenticated]
     filter_backends = [QueryFilterBackend]
     filterset_class: type[DeskFilter] | None = None
     pagination_class: Any = CursorPages
     metadata_class = NoFieldsMetadata
     ordering = "-id"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Run the checks of DRF, then refuse unknown input."""
+        super().initial(request, *args, **kwargs)
+        changes = request.method not in SAFE_METHODS
+        if request.method != "OPTIONS" and (changes or request.query_params):
+            self._unknown_refuse(request)
+
+    def _unknown_refuse(self, request: Request) -> None:
+        route = request.resolver_match.route  # type: ignore[union-attr]  # set by the handler
+        method = str(request.method)
+        if method == "HEAD":
+            method = "GET"
+        operation = described_operations(route, type(self)).get(method)  # type: ignore[arg-type]  # a class is hashable
+        if operation is None:
+            return
+        if operation.parameters is not None:
+            unknown_parameters_refuse(request, operation.parameters)
+            repeated_parameters_refuse(request)
+        if request.method not in SAFE_METHODS and not operation.takes_body:
+            # Any format will do, as there is nothing to send.
+            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
+            unknown_keys_refuse(Serializer(), request.data)
+
+    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
+        """Choose a renderer. `?format=` is a parameter of the operation, so it chooses none."""
+        is_file = self.sends_file and request.method in ("GET", "HEAD")
+        has_format = "format" in request.query_params
+        return super().perform_content_negotiation(
+            request,
+            force or is_file or has_format,
+        )
 
     @property
     def user(self) -> User:

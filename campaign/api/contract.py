@@ -1,4 +1,4 @@
-"""Mixins of all REST views: known parameters and keys, versions, limits, repeated requests."""
+"""Limits of the REST API, and mixins of the research API: repeated requests and versions."""
 
 import hashlib
 import json
@@ -16,23 +16,13 @@ from django.db.models.functions import Now
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags, quote_etag
-from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import FormParser, MultiPartParser
-from rest_framework.permissions import SAFE_METHODS
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
-from campaign.api.described import described_operations
-from campaign.api.requests import (
-    ProblemError,
-    StrictJSONParser,
-    unknown_keys_refuse,
-    unknown_words,
-)
+from campaign.api.requests import ProblemError
 from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.database.sealing import cipher
 from campaign.models import IdempotentAnswer
@@ -127,75 +117,6 @@ def _file_digest(file: Any) -> str:
 _READS: Final = frozenset({"GET", "HEAD"})
 _CHANGES: Final = frozenset({"PUT", "PATCH", "DELETE"})
 _MATCH: Final = "If-Match"
-
-
-class KnownInputMixin(APIView):
-    """Refuses query parameters that the description of the operation does not have.
-
-    If the operation takes no body, keys in one are refused, too. `unknown_keys_refuse` checks other bodies.
-
-    Attributes
-    ----------
-    sends_file : bool
-        Whether GET sends a file. It is sent whatever `Accept` asks for; only errors are rendered.
-    """
-
-    sends_file = False
-
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Run the checks of DRF, then refuse unknown input."""
-        super().initial(request, *args, **kwargs)
-        changes = request.method not in SAFE_METHODS
-        if request.method != "OPTIONS" and (changes or request.query_params):
-            self._unknown_refuse(request)
-
-    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Choose a renderer. `?format=` is a parameter of the operation, so it chooses none."""
-        is_file = self.sends_file and request.method in _READS
-        has_format = "format" in request.query_params
-        return super().perform_content_negotiation(
-            request,
-            force or is_file or has_format,
-        )
-
-    def _unknown_refuse(self, request: Request) -> None:
-        route = request.resolver_match.route  # type: ignore[union-attr]  # set by the handler
-        method = str(request.method)
-        if method == "HEAD":
-            method = "GET"
-        operation = described_operations(route, type(self)).get(method)  # type: ignore[arg-type]  # a class is hashable
-        if operation is None:
-            return
-        if operation.parameters is not None:
-            _unknown_parameters_refuse(request, operation.parameters)
-            _repeated_parameters_refuse(request)
-        if request.method not in SAFE_METHODS and not operation.takes_body:
-            # Any format will do, as there is nothing to send.
-            request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
-            unknown_keys_refuse(Serializer(), request.data)
-
-
-def _unknown_parameters_refuse(request: Request, parameters: frozenset[str]) -> None:
-    unknown = sorted(set(request.query_params) - parameters)
-    if unknown:
-        valid_names = sorted(parameters)
-        raise ProblemError(
-            "unknown-parameter",
-            unknown_words(unknown, valid_names),
-            status=400,
-            errors={name: ["Unknown parameter."] for name in unknown},
-            known=valid_names,
-        )
-
-
-def _repeated_parameters_refuse(request: Request) -> None:
-    """Refuse a parameter that is given twice: only one of its values would count."""
-    errors = {}
-    for name, values in request.query_params.lists():
-        if len(values) > 1:
-            errors[name] = ["Send this parameter once."]
-    if errors:
-        raise ValidationError(errors)
 
 
 class Reads(UserRateThrottle):

@@ -1,4 +1,4 @@
-"""Validation of requests: keys of bodies, numbers, JSON, booleans in addresses."""
+"""Validation of requests: keys of bodies, query parameters, numbers, JSON."""
 
 import json
 import math
@@ -73,14 +73,38 @@ def unknown_keys_refuse(serializer: AnyField, content: Any, path: str = "") -> N
         valid_names = unknown[0].valid_names
         raise ProblemError(
             "unknown-field",
-            unknown_words([key.path for key in unknown], valid_names),
+            _unknown_words([key.path for key in unknown], valid_names),
             status=400,
             errors={key.path: [key.message] for key in unknown},
             known=valid_names,
         )
 
 
-def unknown_words(unknown: list[str], valid_names: list[str]) -> str:
+def unknown_parameters_refuse(request: Request, names: frozenset[str]) -> None:
+    """Refuse query parameters with other names."""
+    unknown = sorted(set(request.query_params) - names)
+    if unknown:
+        valid_names = sorted(names)
+        raise ProblemError(
+            "unknown-parameter",
+            _unknown_words(unknown, valid_names),
+            status=400,
+            errors={name: ["Unknown parameter."] for name in unknown},
+            known=valid_names,
+        )
+
+
+def repeated_parameters_refuse(request: Request) -> None:
+    """Refuse a parameter that is given twice: only one of its values would count."""
+    errors = {}
+    for name, values in request.query_params.lists():
+        if len(values) > 1:
+            errors[name] = ["Send this parameter once."]
+    if errors:
+        raise ValidationError(errors)
+
+
+def _unknown_words(unknown: list[str], valid_names: list[str]) -> str:
     """Return a message with the unknown names of a request, and those known there."""
     names = ", ".join(unknown)
     if not valid_names:
