@@ -49,8 +49,7 @@ from annotation.api.serializers import (
 )
 from annotation.models import Judgment, MachineJudgment, ProblemReportKind, Skip
 from annotation.models.judge_measures import JudgeMeasure
-from annotation.protocols.answer_kinds import answer_of, texts_beside
-from annotation.protocols.sent_answers import answer_validated
+from annotation.protocols.answer_kinds import answer_kind, answer_of, texts_beside
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judges import JudgeStanding, JudgeStatus
 from annotation.selectors.judging import (
@@ -161,7 +160,8 @@ class JudgeAPIView(BaseAPIView):
         block = block_of_machine(machine=machine, public_id=data["block"])
         if block is None:
             raise NotFound(_("Item not found."))
-        answer = answer_validated(block.hit.task.protocol, data.get("answer"))
+        kind = answer_kind(block.hit.task.protocol)
+        answer = kind.validated(data.get("answer"))
         stored = machine_judgment_submit(
             machine=machine,
             machine_block=block,
@@ -383,7 +383,8 @@ class JudgmentView(JudgeAPIView):
         after = data.pop("after", None)
         in_hand = data.pop("in_hand", ())
         assigned = self.assigned(data.pop("block"))
-        data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
+        kind = answer_kind(assigned.protocol)
+        data["answer"] = kind.validated(data.pop("answer", None))
         judgment = judgment_submit(
             assigned=assigned,
             client_id=client_id,

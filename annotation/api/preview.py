@@ -19,7 +19,7 @@ from annotation.api.judging import (
     ProblemReportRequestSerializer,
 )
 from annotation.api.work_time import WorkTimeSerializer
-from annotation.protocols.sent_answers import answer_validated
+from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import unlent_data
 from annotation.services.preview import (
     PreviewedHIT,
@@ -76,7 +76,7 @@ class PreviewJudgmentView(PreviewAPIView):
         data.pop("in_hand", None)
         data.pop("replaces", None)
         data.pop("played", None)
-        data["answer"] = answer_validated(task.protocol, data.get("answer"))
+        data["answer"] = answer_kind_of(task).validated(data.get("answer"))
         data["labels"] = labels_preview(
             task=task,
             labels=data.get("labels"),

@@ -6,7 +6,7 @@ storage of everything else.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -24,11 +24,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.serializers import Serializer
+from rest_framework.settings import api_settings
 
 from annotation.models import Design, Judgment
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.api.plain_serializer import PlainSerializer
+from campaign.api.requests import content_validated
 from campaign.models import Campaign, Protocol, Task
 from campaign.texts.by_language import (
     TextsField,
@@ -37,6 +39,7 @@ from campaign.texts.by_language import (
     text_in_active_language,
 )
 from campaign.texts.counted import counted
+from campaign.texts.joining import labelled
 from campaign.texts.refusals import RefusedError
 
 #: Answer to a block: labels, or an object with the fields of the protocol.
@@ -479,6 +482,31 @@ class AnswerKind(ABC):
 
     # What judges send.
 
+    def validated(self, sent: Any) -> Answer:
+        """Return the answer in a request, as the serializer that its fields belong to validates it.
+
+        Raises
+        ------
+        ValidationError of Django REST framework
+            Its `detail` has the reasons under `answer`.
+        """
+        serializer = self.serializer
+        other = self.serializer_of_several
+        if (
+            isinstance(sent, dict)
+            and other is not None
+            and not set(sent).isdisjoint(other().fields)
+        ):
+            serializer = other
+        if serializer is None or sent is None:
+            return sent
+        try:
+            return content_validated(serializer, sent, "answer.")
+        except serializers.ValidationError as error:
+            raise serializers.ValidationError(
+                {"answer": list(_errors_in_words(error.detail))},
+            ) from error
+
     @abstractmethod
     def refusal(
         self,
@@ -640,6 +668,22 @@ class AnswerKind(ABC):
         return str(
             self.table._meta.get_field("judgment").remote_field.get_accessor_name(),
         )
+
+
+def _errors_in_words(detail: Any, *path: str | int) -> Iterator[str]:
+    """Yield the errors of an answer after their places, such as “outputs 2 score”; lists count from 1."""
+    if isinstance(detail, dict):
+        for step, below in detail.items():
+            yield from _errors_in_words(below, *path, step)
+    elif isinstance(detail, list):
+        for below in detail:
+            yield from _errors_in_words(below, *path)
+    else:
+        named = [step for step in path if step != api_settings.NON_FIELD_ERRORS_KEY]
+        steps = []
+        for step in named:
+            steps.append(str(step + 1 if isinstance(step, int) else step))
+        yield labelled(" ".join(steps), str(detail)) if steps else str(detail)
 
 
 def rules_completed(

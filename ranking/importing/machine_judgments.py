@@ -24,7 +24,6 @@ from annotation.protocols.answer_kinds import (
     CompleteRules,
     answer_kind,
 )
-from annotation.protocols.sent_answers import answer_problems, answer_validated
 from campaign.formats.cells import refuse_at
 from campaign.formats.json_text import JSONObject
 from campaign.formats.segment_identity import document_named
@@ -127,7 +126,8 @@ def _answers(records: FileRecords, kind: AnswerKind) -> Iterator[FileAnswer]:
 
 def _answer(protocol: str, sent: _Sent) -> Answer:
     """Return an answer as requests of a protocol are read. Raises AnswerRefusedError."""
-    if not answer_kind(protocol).has_answers:
+    kind = answer_kind(protocol)
+    if not kind.has_answers:
         if not any(sent.labels):
             raise AnswerRefusedError(
                 "the labels are missing",
@@ -140,7 +140,8 @@ def _answer(protocol: str, sent: _Sent) -> Answer:
             "write an answer, or a skip_reason",
         )
     try:
-        return answer_validated(protocol, sent.answer)
+        return kind.validated(sent.answer)
     except ValidationError as error:
-        problem = " ".join(answer_problems(error)).rstrip(".")
+        detail: Any = error.detail
+        problem = " ".join(detail["answer"]).rstrip(".")
         raise AnswerRefusedError(problem, "correct the answer") from error

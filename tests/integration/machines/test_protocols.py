@@ -9,8 +9,7 @@ from django.db.models.functions import Length
 from django.test import Client
 
 from annotation.models import HIT, Block, Judgment, MachineJudgment
-from annotation.protocols.answer_kinds import answer_of
-from annotation.protocols.sent_answers import answer_validated
+from annotation.protocols.answer_kinds import answer_kind, answer_of
 from annotation.protocols.submissions import AssignedBlock, SubmissionRefusedError
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.machines import MachineBlock
@@ -115,7 +114,7 @@ def test_spans_are_checked_against_outputs_in_reverse_order() -> None:
     )
     span = {"start": 0, "end": len(text), "severity": "minor"}
     answer = {"outputs": [{"score": 50, "spans": [span]}, {"score": 90, "spans": []}]}
-    answer = answer_validated(Protocol.SPANS, answer)
+    answer = answer_kind(Protocol.SPANS).validated(answer)
     in_order = MachineBlock(block, is_reversed=False)
     with pytest.raises(SubmissionRefusedError):
         machine_judgment_submit(

@@ -11,7 +11,6 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from annotation.protocols.answer_kinds import Perceived, ScoresOneOutput, answer_kind
-from annotation.protocols.sent_answers import answer_validated
 from annotation.protocols.submissions import (
     AssignedBlock,
     BlockTexts,
@@ -472,7 +471,7 @@ def test_an_answer_out_of_range_names_its_output_and_span() -> None:
     answer = scored(100, 101)
     answer["outputs"][1]["spans"] = [span(0, 1), span(-1, 2)]
     with pytest.raises(ValidationError) as refused:
-        answer_validated("spans", answer)
+        answer_kind("spans").validated(answer)
     detail: Any = refused.value.detail
     score, start = detail["answer"]
     assert score.startswith("outputs 2 score:")

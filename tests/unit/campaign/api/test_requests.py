@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from annotation.api.serializers import JudgmentRequestSerializer
-from annotation.protocols.answer_kinds import answer_kinds
-from annotation.protocols.sent_answers import answer_validated
+from annotation.protocols.answer_kinds import answer_kind, answer_kinds
 from campaign.api.requests import ProblemError
 from campaign.models import Protocol
 
@@ -35,7 +34,7 @@ def test_an_answer_with_a_key_of_another_protocol_is_refused(kind: Any) -> None:
     assert others
     for name in others:
         with pytest.raises(ProblemError) as refused:
-            answer_validated(kind.protocol, {name: 1})
+            kind.validated({name: 1})
         assert list(refused.value.body["errors"]) == [f"answer.{name}"]
         assert set(refused.value.body["known"]) == own
 
@@ -43,5 +42,7 @@ def test_an_answer_with_a_key_of_another_protocol_is_refused(kind: Any) -> None:
 def test_a_key_inside_a_list_is_refused_at_its_place() -> None:
     spans = [{"start": 0, "end": 1, "severity": "major"}, {"colour": "red"}]
     with pytest.raises(ProblemError) as refused:
-        answer_validated(Protocol.SPANS, {"outputs": [{"score": 1, "spans": spans}]})
+        answer_kind(Protocol.SPANS).validated(
+            {"outputs": [{"score": 1, "spans": spans}]},
+        )
     assert list(refused.value.body["errors"]) == ["answer.outputs.0.spans.1.colour"]
