@@ -5,9 +5,6 @@ from typing import Any, Final
 
 import django_filters
 from django import forms
-from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
@@ -18,16 +15,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from campaign.models import (
-    Campaign,
     Invitation,
     InvitationRole,
-    Judge,
     MailState,
 )
-from campaign.pages.desk import rights
 from campaign.pages.filters import DeskFilter, JudgesFilter
 from campaign.pages.forms import MessageForm, WholeNumberField, languages_validate
-from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.pages.tables import PlainColumn, SortedColumn, TableWithActions
 from campaign.selectors.credentials import StandingOfInvited, StandingOfLink
 from campaign.services.invitation_mails import AddressesRefusedError, addresses_read
 from campaign.services.invitations import (
@@ -83,34 +77,7 @@ def _moment(moment: datetime) -> dict[str, str]:
     return {"when": date_format(localtime(moment), "DATETIME_FORMAT")}
 
 
-class _InvitationTable(DeskTable):
-    """A table whose last column `actions` holds buttons, for users who may use them."""
-
-    #: Template of a row's buttons.
-    template = ""
-
-    def __init__(
-        self,
-        rows: QuerySet[Any],
-        *,
-        campaign: Campaign,
-        request: HttpRequest,
-        prefix: str = "",
-    ) -> None:
-        reads_only = not rights(request)["may_change"]
-        exclude: tuple[str, ...] = ()
-        if reads_only:
-            exclude = ("actions",)
-        super().__init__(rows, exclude=exclude, prefix=prefix)
-        self._campaign = campaign
-        self._request = request
-
-    def cell_actions(self, row: Any) -> SafeString:
-        context = {"campaign": self._campaign, "row": row}
-        return render_to_string(self.template, context, self._request)
-
-
-class LinkTable(_InvitationTable):
+class LinkTable(TableWithActions):
     """Rows of `links_for_anybody`."""
 
     note = SortedColumn(gettext_lazy("Note"), by="note", then="-pk")
@@ -133,18 +100,16 @@ class LinkTable(_InvitationTable):
         order="created_by__name",
         then="-pk",
     )
-    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Shared links")
-    template = "organiser/_link_actions.html"
+    actions_template = "organiser/_link_actions.html"
 
-    def cell_actions(self, row: Invitation) -> SafeString:
+    def actions_context(self, row: Invitation) -> dict[str, object]:
         link = ""
         if row.shows_again and row.revoked_at is None:
             path = reverse("invitation", args=[row.shared_token])
             link = self._request.build_absolute_uri(path)
-        context = {"campaign": self._campaign, "row": row, "link": link}
-        return render_to_string(self.template, context, self._request)
+        return {"row": row, "link": link}
 
     def cell_note(self, row: Invitation) -> str:
         return row.note or _("Link from %(when)s") % _moment(row.created_at)
@@ -182,7 +147,7 @@ def _invitation_column(label: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(label, by=by, then="-pk", **options)
 
 
-class InvitedTable(_InvitationTable):
+class InvitedTable(TableWithActions):
     """Rows of `people_invited`; those on the page also have the data of `invited_judges`."""
 
     name = _invitation_column(gettext_lazy("Judge"), "pseudonym", kind="judge")
@@ -210,31 +175,12 @@ class InvitedTable(_InvitationTable):
         initial_sort_descending=True,
     )
     look = PlainColumn(gettext_lazy("Flags"), by="pk", kind="flags")
-    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Judges")
-    template = "organiser/_invited_actions.html"
-
-    def __init__(
-        self,
-        rows: QuerySet[Judge],
-        *,
-        campaign: Campaign,
-        request: HttpRequest,
-    ) -> None:
-        super().__init__(rows, campaign=campaign, request=request)
-        # Reversing the URL for each row would take a quarter of the page's time.
-        self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix(
-            "0/",
-        )
+    actions_template = "organiser/_invited_actions.html"
 
     def cell_name(self, row: Any) -> SafeString:
-        return format_html(
-            '<a href="{}{}/"><bdi>{}</bdi></a>',
-            self._judge,
-            row.pk,
-            row.pseudonym,
-        )
+        return self.link("campaign-judge", row.pk, row.pseudonym)
 
     def cell_address(self, row: Any) -> str | SafeString:
         address = row.address

@@ -9,12 +9,17 @@ import django_tables2 as tables
 from django.core.paginator import Paginator
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, QueryDict
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy
+
+from campaign.models import Campaign
+from campaign.pages.desk import rights
 
 ROWS: Final = 50
 #: What a cell without a value shows.
@@ -232,6 +237,40 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             ), "</th>"
         opening = '<td role="cell" class="{}" data-label="{}">'
         return format_html(opening, kind, column.header), "</td>"
+
+
+class TableWithActions(DeskTable):
+    """A table whose last column `actions` has the buttons of each row, for users who may change the campaign."""
+
+    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
+
+    #: Template of a row's buttons.
+    actions_template = ""
+
+    class Meta(DeskTable.Meta):
+        sequence = ("...", "actions")
+
+    def __init__(
+        self,
+        rows: Any,
+        *,
+        campaign: Campaign,
+        request: HttpRequest,
+        **options: Any,
+    ) -> None:
+        super().__init__(rows, of=[campaign.slug], **options)
+        if not rights(request)["may_change"]:
+            self.columns.hide("actions")
+        self._campaign = campaign
+        self._request = request
+
+    def actions_context(self, row: Any) -> dict[str, object]:
+        """Return what the template shows of a row, in addition to the campaign."""
+        return {"row": row}
+
+    def cell_actions(self, row: Any) -> SafeString:
+        context = {"campaign": self._campaign, **self.actions_context(row)}
+        return render_to_string(self.actions_template, context, self._request)
 
 
 #: Fields with names that people wrote, in any script.

@@ -6,9 +6,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -22,7 +20,7 @@ from campaign.pages.members import (
     MemberForm,
     MemberMailForm,
 )
-from campaign.pages.tables import DeskTable, PlainColumn
+from campaign.pages.tables import PlainColumn, TableWithActions
 from campaign.selectors.credentials import (
     links_valid,
     links_withdrawn,
@@ -61,16 +59,16 @@ from campaign.views.confirming import Answer, Question, ask, is_answered, what_e
 from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
 
-class MemberTable(DeskTable):
-    """Rows of `members_access`, owners first; the last column holds the user's actions."""
+class MemberTable(TableWithActions):
+    """Rows of `members_access`, owners first."""
 
     name = PlainColumn(gettext_lazy("Name"), by="user__name")
     email = PlainColumn(gettext_lazy("E-mail address"), by="user__email", kind="wide")
     role = PlainColumn(gettext_lazy("Role"), by="role")
     signed_in = PlainColumn(gettext_lazy("Signed in"), by="pk")
-    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Members")
+    actions_template = "organiser/_member_actions.html"
 
     def __init__(self, *, campaign: Campaign, request: HttpRequest) -> None:
         roles = MembershipRole.values
@@ -78,13 +76,7 @@ class MemberTable(DeskTable):
             members_access(campaign=campaign),
             key=lambda member: roles.index(member.role),
         )
-        reads_only = not rights(request)["may_change"]
-        exclude: tuple[str, ...] = ()
-        if reads_only:
-            exclude = ("actions",)
-        super().__init__(rows, exclude=exclude)
-        self._campaign = campaign
-        self._request = request
+        super().__init__(rows, campaign=campaign, request=request)
         self.whole()
 
     def cell_email(self, row: Membership) -> str:
@@ -95,17 +87,8 @@ class MemberTable(DeskTable):
     def cell_signed_in(self, row: Any) -> str:
         return what_ends(row)
 
-    def cell_actions(self, row: Membership) -> SafeString:
-        context = {
-            "campaign": self._campaign,
-            "membership": row,
-            "roles": MembershipRole.choices,
-        }
-        return render_to_string(
-            "organiser/_member_actions.html",
-            context,
-            self._request,
-        )
+    def actions_context(self, row: Membership) -> dict[str, object]:
+        return {"membership": row, "roles": MembershipRole.choices}
 
 
 @form_view

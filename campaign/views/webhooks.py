@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -16,9 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Campaign, WebhookDelivery, WebhookEndpoint, WebhookEvent
-from campaign.pages.desk import rights
 from campaign.pages.forms import VersionedForm
-from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn, moment
+from campaign.pages.tables import SortedColumn, TableWithActions, moment
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks import (
     webhook_change,
@@ -61,7 +59,7 @@ class WebhookForm(VersionedForm):
     )
 
 
-class DeliveryTable(DeskTable):
+class DeliveryTable(TableWithActions):
     """Rows of `WebhookDelivery`, the newest first."""
 
     event = SortedColumn(gettext_lazy("Event"), by="event", then="-pk")
@@ -79,9 +77,9 @@ class DeliveryTable(DeskTable):
         by="next_attempt_at",
         then="-pk",
     )
-    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Messages")
+    actions_template = "organiser/_delivery_actions.html"
 
     def __init__(
         self,
@@ -90,13 +88,8 @@ class DeliveryTable(DeskTable):
         endpoint: WebhookEndpoint,
         request: HttpRequest,
     ) -> None:
-        reads_only = not rights(request)["may_change"]
-        exclude: tuple[str, ...] = ()
-        if reads_only:
-            exclude = ("actions",)
-        super().__init__(rows, exclude=exclude)
+        super().__init__(rows, campaign=endpoint.campaign, request=request)
         self._endpoint = endpoint
-        self._request = request
 
     def cell_event(self, row: WebhookDelivery) -> SafeString:
         return format_html(
@@ -113,17 +106,8 @@ class DeliveryTable(DeskTable):
             return "–"
         return moment(row.next_attempt_at)
 
-    def cell_actions(self, row: WebhookDelivery) -> SafeString:
-        context = {
-            "webhook": self._endpoint,
-            "campaign": self._endpoint.campaign,
-            "delivery": row,
-        }
-        return render_to_string(
-            "organiser/_delivery_actions.html",
-            context,
-            self._request,
-        )
+    def actions_context(self, row: WebhookDelivery) -> dict[str, object]:
+        return {"webhook": self._endpoint, "delivery": row}
 
 
 @form_view
