@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.core import exceptions
-from django.db import transaction
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -26,12 +24,7 @@ from annotation.models import JudgmentSequence
 from annotation.protocols.answer_kinds import Rules
 from annotation.selectors.effects import task_at_work
 from annotation.selectors.task_rules import task_rules
-from annotation.services.tasks import (
-    task_rules_change,
-    task_segments_again_change,
-    task_with_rules_create,
-    test_set_rename,
-)
+from annotation.services.tasks import task_settings_change, task_with_rules_create
 from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField, boolean_parameter
@@ -45,7 +38,6 @@ from campaign.services.campaigns import (
     TaskRefusedError,
     rehearsal_begin,
     rehearsal_end_later,
-    task_change,
     task_close,
     task_reopen,
 )
@@ -424,10 +416,7 @@ class TasksView(CampaignAPIView):
             raise ValidationError(
                 {"test_set": ["Test set not found in this campaign."]},
             )
-        try:
-            task = task_with_rules_create(test_set=test_set, by=self.user, **options)
-        except exceptions.ValidationError as error:
-            raise _rules_refused(error) from error
+        task = task_with_rules_create(test_set=test_set, by=self.user, **options)
         return self.serialized(
             self.tasks().get(pk=task.pk),
             TaskListedSerializer,
@@ -482,8 +471,7 @@ class TaskView(TaskAPIView):
             and task_at_work(task=task).judges
         ):
             return self.serialized(closing_answer(task), ClosingSerializer, status=409)
-        with transaction.atomic():
-            task_settings_change(task, **changes)
+        task_settings_change(task=task, **changes)
         if closed:
             task_close(task=task)
         elif closed is not None:
@@ -541,29 +529,6 @@ class TaskView(TaskAPIView):
         )
 
 
-def task_settings_change(
-    task: Task,
-    *,
-    rules: Rules | None = None,
-    segments_again: bool | None = None,
-    name: str | None = None,
-    **changes: Any,
-) -> None:
-    """Change the given fields of a task and its test set, or raise ValidationError for the refused field."""
-    if name is not None:
-        test_set_rename(test_set=task.test_set, name=name)
-    try:
-        task_rules_change(task=task, rules=rules or {})
-    except exceptions.ValidationError as error:
-        raise _rules_refused(error) from error
-    try:
-        if segments_again is not None:
-            task_segments_again_change(task=task, segments_again=segments_again)
-    except exceptions.ValidationError as error:
-        raise _rules_refused(error, "segments_again") from error
-    task_change(task=task, **changes)
-
-
 def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
     of_the_task = (
         rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
@@ -572,10 +537,3 @@ def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
         Subquery(of_the_task.annotate(count=Count("pk")).values("count")),
         0,
     )
-
-
-def _rules_refused(
-    error: exceptions.ValidationError,
-    field: str = "rules",
-) -> ValidationError:
-    return ValidationError({field: error.messages})

@@ -21,16 +21,11 @@ from annotation.protocols.answer_kinds import (
 )
 from annotation.selectors.task_rules import name_settled_in_words, task_rules
 from annotation.services.planning.designs import design_change
-from annotation.services.tasks import (
-    task_rules_change,
-    task_segments_again_change,
-    task_with_rules_create,
-    test_set_rename,
-)
+from annotation.services.tasks import task_settings_change, task_with_rules_create
 from campaign.models import Campaign, Protocol, Task, TestSet, User
 from campaign.pages.forms import VersionedForm, WholeNumberField
 from campaign.pages.uploads import LANGUAGE_TAG, SOURCE_TAG
-from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS, task_change
+from campaign.services.campaigns import LEAST_SKILL, MAX_BLOCKS, MOST_BOTS
 from campaign.texts.joining import sentence_list, with_full_stop
 from campaign.texts.refusals import RefusalsAt
 from protocols.frame.scale.presets import CRITERIA_PRESETS
@@ -343,13 +338,8 @@ class TaskSettingsForm(VersionedForm):
         rules = _rules_of(self.cleaned_data, self.rules_names)
         for name in self.rules_names:
             self.cleaned_data.pop(name, None)
-        segments_again = self.cleaned_data.pop("segments_again", False)
-        name = self.cleaned_data.pop("name", self.task.test_set.name)
-        with RefusalsAt(self), transaction.atomic():
-            test_set_rename(test_set=self.task.test_set, name=name)
-            task_change(task=self.task, **self.cleaned_data)
-            task_rules_change(task=self.task, rules=rules)
-            task_segments_again_change(task=self.task, segments_again=segments_again)
+        with RefusalsAt(self):
+            task_settings_change(task=self.task, rules=rules, **self.cleaned_data)
         return self.is_valid()
 
 

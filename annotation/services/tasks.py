@@ -1,7 +1,9 @@
 """Change the rules that a task sets for its protocol, and the name of a test set."""
 # ruff takes `test_set_…` for test functions
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -25,7 +27,7 @@ from annotation.services.numbers import ranking_request
 from annotation.services.planning.designs import block_size_check, design_change
 from campaign.database.many_rows import row_locked
 from campaign.models import Judge, Protocol, SystemKind, Task, TestSet, User
-from campaign.services.campaigns import TaskRefusedError, task_create
+from campaign.services.campaigns import TaskRefusedError, task_change, task_create
 from campaign.texts.refusals import refused_if_broken
 
 
@@ -152,7 +154,8 @@ def task_with_rules_create(
 ) -> Task:
     """Create a task, as `campaign.services.campaigns.task_create` does, and set its rules, in one transaction.
 
-    Also raises `TaskRefusedError` if the test set has fewer systems than a block of the protocol shows.
+    Also raises `TaskRefusedError` for invalid rules, and if the test set has fewer systems than a block of the protocol
+    shows.
     """
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
     fewest = answer_kind(protocol).fewest_systems
@@ -164,5 +167,40 @@ def task_with_rules_create(
             % {"name": test_set.name},
             field="protocol",
         )
-    task_segments_again_change(task=task, segments_again=segments_again)
-    return task_rules_change(task=task, rules=rules)
+    with _refused_at("segments_again"):
+        task_segments_again_change(task=task, segments_again=segments_again)
+    with _refused_at("rules"):
+        return task_rules_change(task=task, rules=rules)
+
+
+@transaction.atomic
+def task_settings_change(
+    *,
+    task: Task,
+    name: str | None = None,
+    rules: Rules | None = None,
+    segments_again: bool | None = None,
+    **changes: Any,
+) -> None:
+    """Change the given settings of a task and its test set; `changes` are those of `task_change`.
+
+    Raises `TaskRefusedError`, or what `task_change` raises, for the first setting that is refused; nothing is changed then.
+    """
+    if name is not None:
+        test_set_rename(test_set=task.test_set, name=name)
+    if rules is not None:
+        with _refused_at("rules"):
+            task_rules_change(task=task, rules=rules)
+    if segments_again is not None:
+        with _refused_at("segments_again"):
+            task_segments_again_change(task=task, segments_again=segments_again)
+    task_change(task=task, **changes)
+
+
+@contextmanager
+def _refused_at(field: str) -> Iterator[None]:
+    """Raise invalid values as the refusal of this field."""
+    try:
+        yield
+    except ValidationError as error:
+        raise TaskRefusedError(" ".join(error.messages), field=field) from error

@@ -13,7 +13,7 @@ from annotation.selectors.designs import design_in_force, is_reference_shown
 from annotation.selectors.task_rules import task_rules
 from annotation.selectors.training import training_blocks
 from annotation.services.planning.designs import design_change
-from annotation.services.tasks import task_with_rules_create
+from annotation.services.tasks import task_settings_change, task_with_rules_create
 from annotation.services.training import (
     UnknownSystemError,
     ranks_by_output,
@@ -33,7 +33,6 @@ from campaign.services.bad_references import (
 from campaign.services.campaigns import task_close, task_reopen
 from ranking.models import RankingSettings, StoppingRule
 from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
-from whole_campaigns.api import task_settings_change
 from whole_campaigns.campaign_file.bodies import (
     TASK_SETTINGS,
     TEST_SET_SETTINGS,
@@ -229,7 +228,7 @@ class _TasksSection(Section[Task]):
         changes.pop("name", None)
         if changes:
             with part.refusals():
-                task_settings_change(row, **changes)
+                task_settings_change(task=row, **changes)
             row.refresh_from_db()
         sections_apply(self.sections, row, part)
         if closed:
