@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.selectors.judge_groups import groups_counted, groups_listed
-from annotation.services.judge_groups import JudgeGroupInUseError, judge_group_delete
+from annotation.services.judge_groups import judge_group_delete
 from campaign.api.base import CampaignAPIView, row_or_404
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.models import Campaign, Judge, JudgeGroup
@@ -169,8 +169,5 @@ class JudgeGroupDeleteView(_GroupAPIView):
     @extend_schema("judge_group_delete", request=None, responses={204: None})
     def post(self, request: Request, slug: str, group_id: int) -> Response:
         """Delete the group but not its judges. 409 while a design or a ranking uses it."""
-        try:
-            judge_group_delete(group=self.group(group_id))
-        except JudgeGroupInUseError as error:
-            return Response({"detail": str(error)}, status=409)
+        judge_group_delete(group=self.group(group_id))
         return Response(status=204)

@@ -4,15 +4,16 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.selectors.judge_groups import (
-    group_uses,
-)
+from annotation.selectors.judge_groups import group_uses
 from campaign.models import Campaign, GroupMember, JudgeGroup
 from campaign.texts.joining import sentence_list
+from campaign.texts.refusals import RefusedError
 
 
-class JudgeGroupInUseError(Exception):
+class JudgeGroupInUseError(RefusedError):
     """The group is in use; the message names its uses and a remedy."""
+
+    status = 409
 
 
 @transaction.atomic
