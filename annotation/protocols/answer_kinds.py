@@ -789,14 +789,12 @@ def texts_beside(
 
 def answer_serializers() -> list[type[Serializer[Any]]]:
     """Return the serializers of `answer` in requests and responses, for the API description."""
-    serializers_of_kinds: list[type[Serializer[Any]] | None] = []
+    serializers_of_kinds = []
     for kind in _KINDS.values():
-        serializers_of_kinds += [kind.serializer, kind.serializer_of_several]
-    chosen = []
-    for serializer in serializers_of_kinds:
-        if serializer is not None:
-            chosen.append(serializer)
-    return chosen
+        for serializer in (kind.serializer, kind.serializer_of_several):
+            if serializer is not None:
+                serializers_of_kinds.append(serializer)
+    return serializers_of_kinds
 
 
 def rules_serializers() -> list[type[Serializer[Any]]]:
@@ -848,8 +846,8 @@ def outputs_at_a_time(count: int) -> str:
 @cache
 def answer_columns(model: type[Model]) -> Mapping[str, str]:
     """Return the columns of a protocol's answers except `judgment_id`, each with its PostgreSQL type."""
-    fields = []
+    columns = {}
     for field in model._meta.concrete_fields:
         if not field.primary_key:
-            fields.append(field)
-    return {str(field.column): field.db_type(connection) or "" for field in fields}
+            columns[str(field.column)] = field.db_type(connection) or ""
+    return columns

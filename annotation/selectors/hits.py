@@ -371,19 +371,17 @@ def _sequence(task: Task, design: Design) -> HITSequence:
 
 
 def _hit_previews(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
-    plans = []
+    drawn = []
     for hit in planned:
         for block in hit.plan.blocks:
-            plans.append((hit.plan.number, block))
-    drawn = []
-    for number, block in plans:
-        drawn.append(
-            DrawnBlock(
-                id=uuid5(NAMESPACE_OID, f"{task.pk} {number} {block.segment}"),
-                segment=block.segment,
-                outputs=[ids[0] for ids in block.candidates],
-            ),
-        )
+            name = f"{task.pk} {hit.plan.number} {block.segment}"
+            drawn.append(
+                DrawnBlock(
+                    id=uuid5(NAMESPACE_OID, name),
+                    segment=block.segment,
+                    outputs=[ids[0] for ids in block.candidates],
+                ),
+            )
     blocks = iter(blocks_drawn(drawn, task=task))
     shown_hits = []
     for hit in planned:

@@ -616,13 +616,12 @@ def _block_data(
     if not rules.shows_context:
         neighbours = documents.get(content.outputs[0], ())
     before = []
-    for texts in neighbours:
-        if texts.position < content.position:
-            before.append(texts)
     after = []
     for texts in neighbours:
-        if texts.position > content.position:
-            after.append(texts)
+        if texts.position < content.position:
+            before.append(_neighbour(rules, texts))
+        elif texts.position > content.position:
+            after.append(_neighbour(rules, texts))
     state = "open"
     skip_reason = content.skip_reason
     if content.judgment is not None:
@@ -630,20 +629,11 @@ def _block_data(
         skip_reason = None
     elif skip_reason:
         state = "skipped"
-    texts_before = []
-    for texts in before:
-        texts_before.append(_neighbour(rules, texts))
-    texts_after = []
-    for texts in after:
-        texts_after.append(_neighbour(rules, texts))
     return BlockData(
         id=content.public_id,
         source=rules.source(content.segment.source),
         references=rules.references(content.segment.references),
-        context={
-            "before": texts_before,
-            "after": texts_after,
-        },
+        context={"before": before, "after": after},
         candidates=_candidates(content, rules),
         state=state,
         judgment=content.judgment,

@@ -179,10 +179,10 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
         reason = NotEstimable.CHANCE_IS_CERTAIN
         return AcceptorAgreement(len(of), p_agree, p_chance, None, reason=reason)
     _numbers, segment_index = np.unique(segment, return_inverse=True)
-    sums = []
+    left = []
     for column in (agreeing, accepted, np.ones(len(of))):
-        sums.append(np.bincount(segment_index, column))
-    left = [column_sums.sum() - column_sums for column_sums in sums]
+        sums = np.bincount(segment_index, column)
+        left.append(sums.sum() - sums)
     names = set()
     for edit in edits:
         for vote in edit.acceptances:
@@ -208,13 +208,10 @@ def acceptor_agreement(edits: Sequence[Edit]) -> AcceptorAgreement:
 
 def _votes(edits: Sequence[Edit]) -> tuple[Int64Array, Int64Array, Int64Array]:
     """Return yes, all votes and the segment of the edits with two or more acceptances."""
-    several = []
+    rows = []
     for edit in edits:
         if len(edit.votes) > 1:
-            several.append(edit)
-    rows = []
-    for edit in several:
-        rows.append((sum(edit.votes), len(edit.votes), edit.segment))
+            rows.append((sum(edit.votes), len(edit.votes), edit.segment))
     yes, of, segment = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     return yes, of, segment
 

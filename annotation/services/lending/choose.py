@@ -150,11 +150,11 @@ class OpenTask:
 
     def has_reserved(self, *, holds_check: bool | None) -> bool:
         """Return whether a new HIT is reserved for them: one with a check, one without, or, for None, any."""
-        new = []
         for kind in self.reserved:
-            if kind.purpose not in {HITPurpose.INTRA, HITPurpose.TRAINING}:
-                new.append(kind)
-        return any(holds_check in {None, kind.holds_check} for kind in new)
+            is_new = kind.purpose not in {HITPurpose.INTRA, HITPurpose.TRAINING}
+            if is_new and holds_check in {None, kind.holds_check}:
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

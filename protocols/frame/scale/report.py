@@ -293,11 +293,11 @@ def _tell(
 
 def _options_reported(options: RatingOptions) -> dict[str, object]:
     values: Mapping[str, object] = options
-    reported = []
+    reported = {}
     for option in _OPTIONS:
         if option not in (EASY, WEIGHTS):
-            reported.append(option.name)
-    return {name: values[name] for name in reported}
+            reported[option.name] = values[option.name]
+    return reported
 
 
 def _tables(

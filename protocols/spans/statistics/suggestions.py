@@ -134,12 +134,10 @@ def _outcome(span: Span, others: Sequence[Span]) -> str:
     """Return what became of a span among others: there unchanged, there in part or with other properties, or gone."""
     if span in others:
         return "kept"
-    of_kind = []
     for other in others:
-        if other.kind == span.kind:
-            of_kind.append(other)
-    if any(span.start is None or span.overlaps(other) for other in of_kind):
-        return "changed"
+        is_in_place = span.start is None or span.overlaps(other)
+        if other.kind == span.kind and is_in_place:
+            return "changed"
     return "removed"
 
 

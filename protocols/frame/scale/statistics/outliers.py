@@ -89,22 +89,18 @@ def rating_outliers(
     tuple of RuleOutcome
         In the order of `Rule`.
     """
-    score_differences = {}
+    scores: dict[str, float | None] = {}
+    distances: dict[str, float | None] = {}
+    easy_shares: dict[str, float | None] = {}
     for judge in judges:
-        if by_difference:
-            score_differences[judge.judge] = judge.difference
-        else:
-            score_differences[judge.judge] = judge.mean
-    shares_of_easy = {}
-    for judge in judges:
-        if judge.easy >= least_easy:
-            shares_of_easy[judge.judge] = judge.easy_share
-        else:
-            shares_of_easy[judge.judge] = None
-    values: Mapping[Rule, dict[str, float | None]] = {
-        Rule.MEAN_SCORE: score_differences,
-        Rule.MEAN_AGREEMENT: {judge.judge: judge.distance for judge in judges},
-        Rule.EASY_ITEMS: shares_of_easy,
+        name = judge.judge
+        scores[name] = judge.difference if by_difference else judge.mean
+        distances[name] = judge.distance
+        easy_shares[name] = judge.easy_share if judge.easy >= least_easy else None
+    values = {
+        Rule.MEAN_SCORE: scores,
+        Rule.MEAN_AGREEMENT: distances,
+        Rule.EASY_ITEMS: easy_shares,
     }
     outlier_rules = []
     for rule, of_rule in values.items():
