@@ -32,7 +32,12 @@ from campaign.services.campaigns import (
     task_reopen,
 )
 from campaign.texts.joining import labelled
-from campaign.views.access import organised_campaign, organised_task, user_of
+from campaign.views.access import (
+    form_page,
+    organised_campaign,
+    organised_task,
+    user_of,
+)
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
@@ -61,8 +66,7 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
         "is_rehearsal": campaign.rehearsal_of_id is not None,
         "is_draft": campaign.state == CampaignState.DRAFT,
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/state.html", context, status=status)
+    return form_page(request, "organiser/state.html", context)
 
 
 @form_view

@@ -20,7 +20,7 @@ from campaign.services.machines import (
 from campaign.texts.joining import labelled
 from campaign.texts.lines import LinesTextarea
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import organised_campaign, user_of
+from campaign.views.access import form_page, organised_campaign, user_of
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
 
@@ -53,8 +53,7 @@ def machines_page(request: HttpRequest, slug: str) -> HttpResponse:
             )
             context = _context(campaign, MachineForm(), machine, token)
             return render(request, _TEMPLATE, context, status=201)
-    status = 400 if form.errors else 200
-    return render(request, _TEMPLATE, _context(campaign, form), status=status)
+    return form_page(request, _TEMPLATE, _context(campaign, form))
 
 
 def _change(request: HttpRequest, campaign: Campaign, action: str) -> HttpResponse:

@@ -80,7 +80,12 @@ from campaign.services.panels import (
 from campaign.texts.counted import counted
 from campaign.texts.languages import language_name
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import changed_campaign, organised_campaign, user_of
+from campaign.views.access import (
+    changed_campaign,
+    form_page,
+    organised_campaign,
+    user_of,
+)
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
@@ -181,8 +186,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "panels": panels,
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/panels.html", context, status=status)
+    return form_page(request, "organiser/panels.html", context)
 
 
 @form_view

@@ -35,7 +35,7 @@ from campaign.models import Output, System, SystemKind, Task, User
 from campaign.models.system import system_label
 from campaign.texts.joining import sentence_list
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_as_messages
 
@@ -227,8 +227,7 @@ def output_correct_page(
         ),
         **languages_data(task.test_set.source_language, task.test_set.target_language),
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/output_correct.html", context, status=status)
+    return form_page(request, "organiser/output_correct.html", context)
 
 
 @action_view

@@ -5,7 +5,7 @@ from typing import Any, Final
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -13,7 +13,7 @@ from annotation.selectors.judges_needed import judges_needed
 from campaign.importing.uploaded_files import sent_file
 from campaign.models import Protocol
 from campaign.texts.refusals import RefusalsAt
-from campaign.views.access import of_task, organised_task
+from campaign.views.access import form_page, of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (
     snippet_json,
@@ -82,5 +82,4 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         "snippets": [snippet_json(snippet) for snippet in snippets_of(task)],
         "needed": sentences,
     }
-    status = 400 if form.is_bound else 200
-    return render(request, "organiser/snippets.html", context, status=status)
+    return form_page(request, "organiser/snippets.html", context)
