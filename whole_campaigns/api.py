@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from drf_spectacular.types import OpenApiTypes
@@ -29,6 +29,7 @@ from campaign.api.base import CampaignAPIView, TaskAPIView
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.api.requests import NumberField, boolean_parameter
 from campaign.api.serializers import TaskLinksSerializer
+from campaign.database.many_rows import count_of
 from campaign.models import Campaign, Document, Protocol, Segment, Task
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.campaigns import (
@@ -431,9 +432,10 @@ class TaskView(TaskAPIView):
         return self.serialized(self.counted(), TaskSerializer)
 
     def counted(self) -> Task:
+        here = OuterRef("test_set")
         tasks = Task.objects.select_related("test_set__campaign").annotate(
-            document_count=_count(Document.objects.all()),
-            segment_count=_count(Segment.objects.all()),
+            document_count=count_of(Document.objects.filter(test_set=here), "test_set"),
+            segment_count=count_of(Segment.objects.filter(test_set=here), "test_set"),
         )
         return tasks.get(pk=self.task.pk)
 
@@ -527,13 +529,3 @@ class TaskView(TaskAPIView):
             TaskDeletionSerializer,
             status=409,
         )
-
-
-def _count(rows: QuerySet[Document] | QuerySet[Segment]) -> Coalesce:
-    of_the_task = (
-        rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
-    )
-    return Coalesce(
-        Subquery(of_the_task.annotate(count=Count("pk")).values("count")),
-        0,
-    )

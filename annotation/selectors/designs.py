@@ -5,16 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypedDict
 
 from django.db.models import (
-    Count,
     Exists,
     F,
-    IntegerField,
     OuterRef,
     Q,
     QuerySet,
     Subquery,
 )
-from django.db.models.functions import Coalesce
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -31,6 +28,7 @@ from annotation.protocols.answer_kinds import (
     texts_beside,
 )
 from annotation.sampling.parameters import FEWEST_CANDIDATES
+from campaign.database.many_rows import count_of
 from campaign.models import (
     Campaign,
     Output,
@@ -170,7 +168,7 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
         .annotate(
             design=Subquery(designs.values("pk")),
             rate=Subquery(designs.values("reference_rate")),
-            hits_left=Coalesce(Subquery(_hits_left()), 0, output_field=IntegerField()),
+            hits_left=count_of(_hits_left(), "task"),
         )
         .order_by("created_at", "pk")
     )
@@ -195,8 +193,8 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     return uses
 
 
-def _hits_left() -> QuerySet[HIT, Any]:
-    """Return the number of a task's HITs still to be judged that show an output of a reference."""
+def _hits_left() -> QuerySet[HIT]:
+    """Return a task's HITs still to be judged that show an output of a reference."""
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")),
         kind=SystemKind.REFERENCE,
@@ -207,15 +205,8 @@ def _hits_left() -> QuerySet[HIT, Any]:
         | Q(is_standby=True)
         | Q(purpose=HITPurpose.INTRA, reserved_for__isnull=False)
     )
-    rows: QuerySet[HIT, Any] = (
-        HIT.objects.filter(left, Exists(references), task=OuterRef("pk"))
-        .incomplete()
-        .order_by()
-        .values("task")
-        .annotate(count=Count("pk"))
-        .values("count")
-    )
-    return rows
+    of_task = HIT.objects.filter(left, Exists(references), task=OuterRef("pk"))
+    return of_task.incomplete()
 
 
 def reference_use_sentences(

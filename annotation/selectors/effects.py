@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from annotation.models import (
@@ -20,10 +20,11 @@ from annotation.models import (
     JudgmentSequence,
     Skip,
 )
-from annotation.selectors.judges import actions_that_stop
+from annotation.selectors.judges import actions_that_stop, people_taking_part
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from annotation.selectors.pool import systems_not_lent, tasks_open_to_judge
 from annotation.selectors.progress import judge_work
+from campaign.database.many_rows import count_of
 from campaign.models import (
     Campaign,
     CampaignState,
@@ -68,9 +69,8 @@ def _current_work(held: QuerySet[Assignment]) -> AtWork:
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(
         Skip.objects.filter(**mine),
     )
-    blocks = Block.objects.filter(~is_done, hit=OuterRef("hit")).order_by()
-    open_blocks = blocks.values("hit").annotate(count=Count("pk")).values("count")
-    rows = list(held.values_list("judge", Coalesce(Subquery(open_blocks), 0)))
+    open_blocks = Block.objects.filter(~is_done, hit=OuterRef("hit"))
+    rows = list(held.values_list("judge", count_of(open_blocks, "hit")))
     return AtWork(
         judges=len({judge for judge, _blocks in rows}),
         blocks=sum(blocks for _judge, blocks in rows),
@@ -492,12 +492,7 @@ def _opening(
     open_tasks: Sequence[Task],
     needed: Sequence[JudgesNeeded],
 ) -> Iterator[str]:
-    people = Judge.objects.filter(
-        campaign=campaign,
-        origin=Judge.Origin.PERSON,
-        withdrawn_at=None,
-        declined_at=None,
-    )
+    people = people_taking_part().filter(campaign=campaign)
     judges = people.exclude(Exists(actions_that_stop(OuterRef("pk")))).count()
     test_sets = len({task.test_set_id for task in open_tasks})
     yield counted(

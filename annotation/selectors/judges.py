@@ -114,26 +114,30 @@ def judge_standing(judge: Judge, *, now: datetime) -> JudgeStanding:
     """Return the actions in force for a judge. One query, by an index on the judge."""
     in_force = QualityAction.objects.in_force().filter(judge=judge)
     columns = ("action", "text", "created_at", "rule__measure")
-    actions = list(in_force.select_related("rule").only(*columns).order_by("-pk"))
-    kinds = {action.action for action in actions}
-    warnings = []
-    for action in actions:
-        if action.action == QualityActionKind.WARN:
-            warnings.append(action)
+    kinds = set()
+    warned_for = []
     messages = []
-    for action in actions:
-        if (
-            action.action == QualityActionKind.MESSAGE
-            and action.created_at > now - _MESSAGE_SHOWN_FOR
-        ):
+    for action in in_force.select_related("rule").only(*columns).order_by("-pk"):
+        kinds.add(action.action)
+        if action.action == QualityActionKind.WARN:
+            warned_for.append(action.rule.measure if action.rule else "")
+        is_recent = action.created_at > now - _MESSAGE_SHOWN_FOR
+        if action.action == QualityActionKind.MESSAGE and is_recent:
             messages.append(action.text)
     return JudgeStanding(
         status=status_from_actions(kinds),
-        warned_for=[
-            warning.rule.measure if warning.rule else "" for warning in warnings
-        ],
+        warned_for=warned_for,
         is_asked_again=QualityActionKind.AGAIN in kinds,
         messages=messages,
+    )
+
+
+def people_taking_part() -> QuerySet[Judge]:
+    """Return the judges who are persons and have neither declined nor been withdrawn."""
+    return Judge.objects.filter(
+        origin=Judge.Origin.PERSON,
+        withdrawn_at=None,
+        declined_at=None,
     )
 
 

@@ -27,7 +27,7 @@ from annotation.selectors.designs import (
     systems_drawn,
 )
 from annotation.selectors.drawing import TestSetTexts, texts_of_others, windows_of
-from annotation.selectors.judges import exclusions
+from annotation.selectors.judges import exclusions, people_taking_part
 from annotation.selectors.passes import passes_of, rounds_of
 from annotation.selectors.pool import is_for_judge, knows
 from annotation.selectors.progress import work_annotations
@@ -35,7 +35,6 @@ from annotation.selectors.target import ranked_group
 from campaign.models import (
     Campaign,
     GroupMember,
-    Judge,
     JudgeGroup,
     Output,
     SystemKind,
@@ -125,12 +124,8 @@ class _People:
 
     def _all(self, campaign_id: int) -> list[Any]:
         if campaign_id not in self._of_campaign:
-            people = Judge.objects.filter(
-                campaign=campaign_id,
-                origin=Judge.Origin.PERSON,
-                withdrawn_at=None,
-                declined_at=None,
-            ).exclude(pk__in=exclusions().values("judge"))
+            people = people_taking_part().filter(campaign=campaign_id)
+            people = people.exclude(pk__in=exclusions().values("judge"))
             self._of_campaign[campaign_id] = list(
                 people.annotate(wanted=work_annotations()["wanted"]),
             )
@@ -184,12 +179,7 @@ def judges_without_task(campaigns: Sequence[Campaign]) -> dict[int, list[str]]:
             groups.append(design.judge_group_id)
     members = GroupMember.objects.filter(group__in=groups).values_list("group", "judge")
     in_group = set(members)
-    people = Judge.objects.filter(
-        campaign__in=list(open_tasks),
-        origin=Judge.Origin.PERSON,
-        withdrawn_at=None,
-        declined_at=None,
-    )
+    people = people_taking_part().filter(campaign__in=list(open_tasks))
     names_by_task: dict[int, list[str]] = {}
     columns = ("campaign_id", "pseudonym", "languages", "expertise", "user__name")
     for judge in people.select_related("user").only(*columns).order_by("pseudonym"):

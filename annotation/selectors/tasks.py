@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from annotation.models import Design, JudgmentSequence
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
 from annotation.selectors.target import blocks_left_out
+from campaign.database.many_rows import count_of
 from campaign.models import (
     Campaign,
     Document,
@@ -38,14 +39,16 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
     designs = Design.objects.filter(task=OuterRef("pk")).not_imported().order_by("-pk")
+    here = OuterRef("test_set")
+    systems = System.objects.competing().filter(test_set=here)
     return (
         Task.objects.of(campaign)
         .named()
         .select_related("test_set__campaign")
         .annotate(
-            segment_count=_count(Segment.objects.all()),
-            document_count=_count(Document.objects.all()),
-            system_count=_count(System.objects.competing()),
+            segment_count=count_of(Segment.objects.filter(test_set=here), "test_set"),
+            document_count=count_of(Document.objects.filter(test_set=here), "test_set"),
+            system_count=count_of(systems, "test_set"),
             judged=Coalesce(Subquery(judged), 0),
             excluded=blocks_left_out("pk"),
             drawn_by=Subquery(designs.values("kind")[:1]),
@@ -59,13 +62,6 @@ def design_in_words(kind: str | None) -> str:
     if kind is None:
         return ""
     return str(Design.Kind(kind).label)
-
-
-def _count(
-    rows: "QuerySet[Segment] | QuerySet[Document] | QuerySet[System]",
-) -> Coalesce:
-    counted = rows.filter(test_set=OuterRef("test_set")).order_by().values("test_set")
-    return Coalesce(Subquery(counted.annotate(n=Count("pk")).values("n")), 0)
 
 
 @dataclass(frozen=True, slots=True)

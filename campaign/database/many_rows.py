@@ -1,10 +1,11 @@
-"""Many rows at once, transactions and locks."""
+"""Many rows at once, subqueries, transactions and locks."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
 from django.db import connection, models
+from django.db.models.functions import Coalesce
 
 _Row = TypeVar("_Row", bound=models.Model)
 
@@ -32,6 +33,15 @@ def table_scans_off() -> Iterator[None]:
         cursor.execute("SET LOCAL enable_seqscan = off")
         yield
         cursor.execute("SELECT set_config('enable_seqscan', %s, true)", before)
+
+
+def count_of(rows: models.QuerySet[Any, Any], by: str) -> Coalesce:
+    """Return a subquery for the number of rows that belong to the outer row; 0 if there are none.
+
+    `rows` are filtered by an `OuterRef`, so that all have the same value of `by`.
+    """
+    counted = rows.order_by().values(by).annotate(count=models.Count("pk"))
+    return Coalesce(models.Subquery(counted.values("count")), 0)
 
 
 def row_locked(row: _Row) -> _Row:

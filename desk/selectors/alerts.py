@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, TypedDict
 
 from django.db import models
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, OuterRef, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -18,6 +17,7 @@ from annotation.models import Design, JudgeAccount, QualityAction, WorkedQuarter
 from annotation.selectors.judges_needed import judges_without_task
 from annotation.selectors.pool import accounts_waiting
 from annotation.selectors.progress import judges_done
+from campaign.database.many_rows import count_of
 from campaign.models import (
     BadReference,
     Campaign,
@@ -208,9 +208,9 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, _People]:
     ).values(
         "pk",
         has_judges=Exists(Judge.objects.filter(campaign=OuterRef("pk"))),
-        mails_failed=_count(to_judges, "campaign"),
-        member_mails_failed=_count(failed.to_members(), "campaign"),
-        webhooks_off=_count(off, "campaign"),
+        mails_failed=count_of(to_judges, "campaign"),
+        member_mails_failed=count_of(failed.to_members(), "campaign"),
+        webhooks_off=count_of(off, "campaign"),
     )
     return {row.pop("pk"): row for row in rows}
 
@@ -250,8 +250,8 @@ def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
     )
     rows: Any = Task.objects.filter(pk__in=rates).values(
         "pk",
-        segments=_count(Segment.objects.filter(test_set=here), "test_set"),
-        approved=_count(approved, "output__system__test_set"),
+        segments=count_of(Segment.objects.filter(test_set=here), "test_set"),
+        approved=count_of(approved, "output__system__test_set"),
     )
     controls = {}
     for counts in rows:
@@ -259,11 +259,6 @@ def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
         counts["wanted"] = int(rates[task] * counts["segments"])
         controls[task] = counts
     return controls
-
-
-def _count(rows: "QuerySet[Any, Any]", of: str) -> Coalesce:
-    counted = rows.order_by().values(of).annotate(count=Count("pk")).values("count")
-    return Coalesce(Subquery(counted), 0)
 
 
 def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
