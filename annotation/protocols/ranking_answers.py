@@ -33,39 +33,6 @@ class RankingRulesSerializer(QuestionSerializer):
     )
 
 
-def labels_refusal(
-    assigned: AssignedBlock,
-    labels: Labels,
-) -> SubmissionRefusedError | None:
-    """Return the reason why labels are refused; None if they are accepted."""
-    if len(labels) != assigned.candidate_count:
-        return SubmissionRefusedError(
-            f"{len(labels)} labels were sent for {assigned.candidate_count} outputs. Send one label per output.",
-        )
-    if any(label is not None and not 1 <= label <= 5 for label in labels):
-        return SubmissionRefusedError("Ranks must be between 1 and 5.")
-    if None not in labels:
-        return None
-    missing = []
-    for candidate, label in zip(assigned.candidates, labels, strict=True):
-        if label is None:
-            missing.append(candidate)
-    if len(missing) == len(labels):
-        return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
-    if not assigned.allow_partial_ranking:
-        return SubmissionRefusedError(
-            _("Some outputs are not ranked yet."),
-            missing=missing,
-        )
-    # A single rank makes no comparison; files have such judgments.
-    if len(labels) - len(missing) < FEWEST_RANKED and not assigned.is_imported:
-        return SubmissionRefusedError(
-            _("Rank at least two outputs, or skip the item."),
-            missing=missing,
-        )
-    return None
-
-
 class RankingAnswers(AnswerKind):
     """Ranks of all outputs, or of some if the campaign allows partial rankings."""
 
@@ -90,7 +57,34 @@ class RankingAnswers(AnswerKind):
         assigned: AssignedBlock,
         answer: Labels,
     ) -> SubmissionRefusedError | None:
-        return labels_refusal(assigned, answer)
+        if len(answer) != assigned.candidate_count:
+            return SubmissionRefusedError(
+                f"{len(answer)} labels were sent for {assigned.candidate_count} outputs. Send one label per output.",
+            )
+        if any(label is not None and not 1 <= label <= 5 for label in answer):
+            return SubmissionRefusedError("Ranks must be between 1 and 5.")
+        if None not in answer:
+            return None
+        missing = []
+        for candidate, label in zip(assigned.candidates, answer, strict=True):
+            if label is None:
+                missing.append(candidate)
+        if len(missing) == len(answer):
+            return SubmissionRefusedError(
+                _("No output is ranked yet."), missing=missing
+            )
+        if not assigned.allow_partial_ranking:
+            return SubmissionRefusedError(
+                _("Some outputs are not ranked yet."),
+                missing=missing,
+            )
+        # A single rank makes no comparison; files have such judgments.
+        if len(answer) - len(missing) < FEWEST_RANKED and not assigned.is_imported:
+            return SubmissionRefusedError(
+                _("Rank at least two outputs, or skip the item."),
+                missing=missing,
+            )
+        return None
 
     def labels(self, answer: Labels, candidates: int) -> list[int | None]:
         return list(answer)

@@ -348,14 +348,11 @@ def webhook_secret_rotate(
         endpoint.refresh_from_db(
             from_queryset=WebhookEndpoint.objects.select_for_update(),
         )
-        is_kept = overlap_hours > 0
-        if is_kept:
+        if overlap_hours > 0:
             endpoint.old_secret = endpoint.secret
-        else:
-            endpoint.old_secret = ""
-        if is_kept:
             endpoint.old_secret_until = Now() + timedelta(hours=overlap_hours)
         else:
+            endpoint.old_secret = ""
             endpoint.old_secret_until = None
         endpoint.secret = secret_make()
         endpoint.save(update_fields=["secret", "old_secret", "old_secret_until"])

@@ -13,6 +13,7 @@ from annotation.models import Judgment
 from annotation.protocols.answer_kinds import answer_kind_of
 from annotation.selectors.shown import candidate_count
 from campaign.models import Protocol, Task
+from protocols.frame.lines import judgments_of
 from protocols.frame.tables import AnalysisOptions, report_of_answers
 from protocols.top.statistics import (
     BestMinusWorst,
@@ -88,14 +89,13 @@ def _rows_of(
     chosen: ChosenJudgments,
 ) -> list[tuple[str, int, int, int]]:
     """Return judge, segment, number of candidates and milliseconds of each judged block."""
-    judgments = Judgment.objects.of(task.pk).counted().until(until)
-    if chosen.documents is not None:
-        judgments = judgments.filter(
-            block__segment__document__name__in=chosen.documents,
-        )
+    judgments = judgments_of(
+        Judgment.objects.of(task.pk).counted().until(until),
+        without=chosen.without,
+        documents=chosen.documents,
+    )
     return list(
-        judgments.exclude(judge__pseudonym__in=chosen.without)
-        .values("judge", "block")
+        judgments.values("judge", "block")
         .annotate(
             milliseconds=Sum("active_ms"),
             untimed=Count("pk", filter=Q(active_ms__isnull=True)),

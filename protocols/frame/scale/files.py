@@ -314,22 +314,15 @@ def _written_values(rating: Rating) -> WrittenValues:
     }
 
 
-#: Columns of CSV files that hold whole numbers.
 def csv_lines(rows: Sequence[WrittenValues]) -> list[str]:
     """Return the lines of a CSV file with these rows; columns without values are left out."""
     columns = []
     for key in LINES.keys:
         if any(key in row for row in rows):
             columns.append(key)
-    cells = []
+    lines = [csv_row(columns)]
     for row in rows:
-        cells_of_row = []
-        for key in columns:
-            cells_of_row.append(neutral(_cell(row.get(key))))
-        cells.append(cells_of_row)
-    lines = []
-    for line in (columns, *cells):
-        lines.append(csv_row(line))
+        lines.append(csv_row([neutral(_cell(row.get(key))) for key in columns]))
     return lines
 
 
