@@ -69,16 +69,14 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
     class Meta:
         model = Judge
         fields = [
-            *(
-                "id",
-                "pseudonym",
-                "name",
-                "address",
-                "origin",
-                "languages",
-                "expertise",
-                "groups",
-            ),
+            "id",
+            "pseudonym",
+            "name",
+            "address",
+            "origin",
+            "languages",
+            "expertise",
+            "groups",
             "conflicts",
             "blocks_asked",
             "state",

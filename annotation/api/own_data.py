@@ -100,15 +100,13 @@ class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
     class Meta:
         model = ErasureRequest
         fields = [
-            *(
-                "id",
-                "judge",
-                "asked_at",
-                "due_at",
-                "withdrawn_at",
-                "refused_at",
-                "reason",
-            ),
+            "id",
+            "judge",
+            "asked_at",
+            "due_at",
+            "withdrawn_at",
+            "refused_at",
+            "reason",
             "carried_out_at",
             "removed",
         ]

@@ -129,15 +129,13 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
     class Meta:
         model = Panel
         fields = (
-            *(
-                "id",
-                "kind",
-                "service",
-                "id_parameter",
-                "name",
-                "blocks_asked",
-                "minutes_allowed",
-            ),
+            "id",
+            "kind",
+            "service",
+            "id_parameter",
+            "name",
+            "blocks_asked",
+            "minutes_allowed",
             "participations_per_member",
             "screen_out_after_training",
             "languages",

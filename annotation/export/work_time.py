@@ -93,13 +93,11 @@ def participations_csv(*, panel: Panel) -> Iterator[str]:
         )
         yield csv_line(
             [
-                *(
-                    participation.judge.external_id,
-                    participation.session_id,
-                    participation.study_id,
-                    participation.state,
-                    participation.code,
-                ),
+                participation.judge.external_id,
+                participation.session_id,
+                participation.study_id,
+                participation.state,
+                participation.code,
                 row.done,
                 participation.blocks_asked,
                 *(

@@ -184,17 +184,15 @@ def answers_import(
         # answers allow.
         comparisons_settle(design=design_ensure(task=task))
     statistics_refresh(
-        *(
-            Segment,
-            Output,
-            HIT,
-            Block,
-            Judge,
-            Judgment,
-            JudgmentNumber,
-            Skip,
-            MachineJudgment,
-        ),
+        Segment,
+        Output,
+        HIT,
+        Block,
+        Judge,
+        Judgment,
+        JudgmentNumber,
+        Skip,
+        MachineJudgment,
     )
     if imported.judgments:
         ranking_request(task_id=task.pk)

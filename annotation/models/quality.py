@@ -307,16 +307,16 @@ class QualityAction(RecordedModel):
             pgtrigger.Protect(
                 name="quality_action_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *(
-                        "judge_id",
-                        "task_id",
-                        "rule_id",
-                        "action",
-                        "evidence",
-                        "note",
-                        "text",
-                    ),
-                    *("batch", "created_by_id", "created_at"),
+                    "judge_id",
+                    "task_id",
+                    "rule_id",
+                    "action",
+                    "evidence",
+                    "note",
+                    "text",
+                    "batch",
+                    "created_by_id",
+                    "created_at",
                 ),
             ),
             pgtrigger.Protect(

@@ -48,16 +48,14 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
     class Meta:
         model = BadReference
         fields = [
-            *(
-                "id",
-                "segment",
-                "source",
-                "reference",
-                "text",
-                "damage",
-                "detail",
-                "seed",
-            ),
+            "id",
+            "segment",
+            "source",
+            "reference",
+            "text",
+            "damage",
+            "detail",
+            "seed",
             "attempt",
             "status",
             "reviewed_at",

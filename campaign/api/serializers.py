@@ -162,16 +162,14 @@ class SystemSerializer(serializers.ModelSerializer[System]):
     class Meta:
         model = System
         fields = [
-            *(
-                "id",
-                "name",
-                "kind",
-                "constrained",
-                "approach",
-                "condition",
-                "team",
-                "contact",
-            ),
+            "id",
+            "name",
+            "kind",
+            "constrained",
+            "approach",
+            "condition",
+            "team",
+            "contact",
             "withdrawn_at",
         ]
         read_only_fields = ["id", "kind", "withdrawn_at"]

@@ -199,16 +199,17 @@ class KeptFile(models.Model):
             pgtrigger.Protect(
                 name="kept_file_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
-                    *(
-                        "upload_id",
-                        "task_id",
-                        "name",
-                        "size",
-                        "digest",
-                        "kind",
-                        "file_format",
-                    ),
-                    *("after", "until", "watermark", "stored_as"),
+                    "upload_id",
+                    "task_id",
+                    "name",
+                    "size",
+                    "digest",
+                    "kind",
+                    "file_format",
+                    "after",
+                    "until",
+                    "watermark",
+                    "stored_as",
                 ),
             ),
         ]
