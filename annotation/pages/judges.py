@@ -117,7 +117,7 @@ class CampaignJudgeTable(DeskTable):
             ' {} <span class="quiet" dir="auto">{}</span>',
             row.pk,
             _("Select %(judge)s") % {"judge": row.pseudonym},
-            self.link("campaign-judge", row.pk, row.pseudonym),
+            self.link_to("campaign-judge", row.pk, row.pseudonym),
             name,
         )
 

@@ -278,13 +278,13 @@ class JudgmentTable(DeskTable):
         self.whole()
 
     def cell_number(self, row: Any) -> SafeString:
-        return self.link("judgment", row.number, row.number)
+        return self.link_to("judgment", row.number, row.number)
 
     def cell_judge(self, row: Any) -> SafeString:
-        return self.link("judge-page", row.judge_id, row.judge)
+        return self.link_to("judge-page", row.judge_id, row.judge)
 
     def cell_segment(self, row: Any) -> SafeString:
-        return self.link("segment", row.segment, row.segment)
+        return self.link_to("segment", row.segment, row.segment)
 
     def cell_ranks(self, row: Any) -> str:
         return in_order(self._shown.get(row.block_id, ()), self._kind.ranks(row.labels))
@@ -382,7 +382,7 @@ class SkipTable(DeskTable):
 
     def cell_segment(self, row: Skip) -> SafeString:
         number = row.block.segment.number
-        return self.link("segment", number, number)
+        return self.link_to("segment", number, number)
 
     def cell_reason(self, row: Skip) -> str | SafeString:
         if not row.is_judged:  # type: ignore[attr-defined]
@@ -399,7 +399,7 @@ class SkipTable(DeskTable):
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
 
     def cell_judge(self, row: Skip) -> SafeString:
-        return self.link("judge-page", row.judge_id, row.judge.pseudonym)
+        return self.link_to("judge-page", row.judge_id, row.judge.pseudonym)
 
     def cell_time(self, row: Skip) -> str:
         return seconds_in_words(row.active_ms)
@@ -468,7 +468,7 @@ class ProblemReportTable(DeskTable):
     caption = gettext_lazy("Problem reports")
 
     def cell_kind(self, row: ProblemReport) -> SafeString:
-        return self.link("problem-report", row.pk, row.get_kind_display())
+        return self.link_to("problem-report", row.pk, row.get_kind_display())
 
     def cell_comment(self, row: ProblemReport) -> str | SafeString:
         if not row.comment:

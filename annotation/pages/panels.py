@@ -83,7 +83,7 @@ class ParticipationTable(DeskTable):
 
     def cell_judge(self, row: Participation) -> SafeString:
         judge = row.judge
-        link = self.link("campaign-judge", judge.pk, judge.pseudonym)
+        link = self.link_to("campaign-judge", judge.pk, judge.pseudonym)
         status = self._described[row.pk].judge_status
         if status.may_judge:
             return link

@@ -47,7 +47,7 @@ class SystemTable(DeskTable):
         self._conflicts = conflicts
 
     def cell_name(self, row: System) -> SafeString:
-        link = self.link("system-results", row.pk, system_label(row.name))
+        link = self.link_to("system-results", row.pk, system_label(row.name))
         if row.withdrawn_at is None:
             return link
         return format_html(

@@ -84,7 +84,7 @@ class TimeSheetTable(DeskTable):
     def cell_judge(self, row: Any) -> str | SafeString:
         if isinstance(row, Worked):
             return _("All judges")
-        return self.link("campaign-judge", row.pk, row.pseudonym)
+        return self.link_to("campaign-judge", row.pk, row.pseudonym)
 
     def cell_sentences(self, row: Any) -> str:
         return number_format(_sums(row).sentences)

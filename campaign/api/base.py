@@ -153,7 +153,7 @@ class BaseAPIView(GenericAPIView[Any]):
         method = str(request.method)
         if method == "HEAD":
             method = "GET"
-        operation = described_operations(route, type(self)).get(method)  # type: ignore[arg-type]  # a class is hashable
+        operation = described_operations(route, type(self)).get(method)
         if operation is None:
             return
         if operation.parameters is not None:

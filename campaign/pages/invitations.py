@@ -180,7 +180,7 @@ class InvitedTable(TableWithActions):
     actions_template = "organiser/_invited_actions.html"
 
     def cell_name(self, row: Any) -> SafeString:
-        return self.link("campaign-judge", row.pk, row.pseudonym)
+        return self.link_to("campaign-judge", row.pk, row.pseudonym)
 
     def cell_address(self, row: Any) -> str | SafeString:
         address = row.address

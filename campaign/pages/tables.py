@@ -111,7 +111,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             lambda name: reverse(name, args=[*of, 0]).rpartition("/0/"),
         )
 
-    def link(self, name: str, key: int, label: Any) -> SafeString:
+    def link_to(self, name: str, key: int, label: Any) -> SafeString:
         """Return a link to the page of this name and key; names have their own direction."""
         before, _key, after = self._around_key(name)
         if isinstance(label, str):

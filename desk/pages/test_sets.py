@@ -85,7 +85,7 @@ class TaskTable(DeskTable):
     caption = gettext_lazy("Test sets")
 
     def cell_name(self, row: Task) -> SafeString:
-        return self.link("test-set-dashboard", row.pk, row.called)
+        return self.link_to("test-set-dashboard", row.pk, row.called)
 
     def cell_languages(self, row: Task) -> str:
         return languages_in_words(row)

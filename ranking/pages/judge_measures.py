@@ -437,7 +437,7 @@ class JudgeTable(DeskTable):
         self.chosen_by = ""
 
     def cell_name(self, row: Any) -> SafeString:
-        link = self.link("judge-page", row.judge_id, row.pseudonym)
+        link = self.link_to("judge-page", row.judge_id, row.pseudonym)
         if self.chosen_by:
             link = format_html(
                 '<input type="checkbox" name="judge" value="{}" form="{}" aria-label="{}">&nbsp;{}',
