@@ -16,9 +16,9 @@ from django.utils.translation import ngettext
 
 from annotation.importing.answer_subjects import known_segments
 from campaign.formats import FormatError, Location
+from campaign.formats.evalset import EvalSet
 from campaign.formats.isolation import isolated
 from campaign.formats.metric_scores import (
-    EvalSet,
     MetricScores,
     is_named_as_error_rate,
     segment_rows,

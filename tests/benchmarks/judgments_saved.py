@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from campaign.formats.archives import files_together, folder_files
-from campaign.formats.metric_scores import MetricScores, read_evalset, segment_rows
+from campaign.formats.evalset import read_evalset
+from campaign.formats.metric_scores import MetricScores, segment_rows
 from ranking.core.arrays import FloatArray
 from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Drawing, pair_differences

@@ -21,11 +21,9 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.metric_scores import (
-    MetricScores,
-    read_evalset,
-    read_metric_scores,
-)
+from campaign.formats.evalset import read_evalset
+from campaign.formats.metric_scores import MetricScores
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile
 from campaign.management.arguments import (
     campaign_named,

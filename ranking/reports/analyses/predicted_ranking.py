@@ -18,15 +18,15 @@ from ranking.core.metrics.predicted_ranking import (
     RankedScores,
     predicted_ranking,
 )
-from ranking.reports.analyses.firmness import COUNTS_METHOD
-from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
-from ranking.reports.analyses.metrics import (
+from ranking.reports.analyses.compared_metrics import (
     HumanSide,
     comparing,
     judged_side,
     labelled,
     with_machines,
 )
+from ranking.reports.analyses.firmness import COUNTS_METHOD
+from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import (
     CONFIDENCE,
     RESAMPLES,

@@ -20,7 +20,8 @@ from ranking.reports.analyses.judges import JUDGES, WITHOUT_JUDGES
 from ranking.reports.analyses.kind import AnalysisKind
 from ranking.reports.analyses.machines import MACHINES
 from ranking.reports.analyses.methods import COMPARED_METHODS
-from ranking.reports.analyses.metrics import METRIC_ORDERS, METRICS
+from ranking.reports.analyses.metric_orders import METRIC_ORDERS
+from ranking.reports.analyses.metrics import METRICS
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.pairs import PAIRS
 from ranking.reports.analyses.predicted_ranking import PREDICTED_RANKING

@@ -15,8 +15,8 @@ from ranking.core.methods.registry import METHODS
 from ranking.models import Analysis, RankingRun
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports import Report
+from ranking.reports.analyses.compared_metrics import unique_names
 from ranking.reports.analyses.kind import AnalysisChoice, ChosenJudgments
-from ranking.reports.analyses.metrics import unique_names
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.public import public_report
 from ranking.reports.stored import in_languages

@@ -16,7 +16,7 @@ from django.urls import reverse
 
 from annotation.models import Design
 from campaign.formats.archives import archive_files, opener
-from campaign.formats.metric_scores import read_evalset
+from campaign.formats.evalset import read_evalset
 from campaign.formats.streams import StoredFile
 from campaign.models import Campaign, Document, JobState, Output, Segment, Task
 from campaign.services.jobs import (

@@ -12,9 +12,9 @@ import pytest
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
 from campaign.formats.inspecting import inspect
-from campaign.formats.metric_scores import read_metric_scores
 from campaign.formats.recognising import opened_set, recognise
 from campaign.formats.records import SegmentTexts
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile
 from protocols.frame.scale.rating_records import rating_objects
 from protocols.quiz.snippet_rows import snippet_rows

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.metric_scores import read_metric_scores
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile, text_lines
 from campaign.formats.tables import table_rows
 from protocols.spans.files.formats import SpansFormat, read_spans, read_spans_file

@@ -11,13 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.evalset import read_evalset
 from campaign.formats.json_text import decode_object
-from campaign.formats.metric_scores import (
-    is_named_as_error_rate,
-    read_evalset,
-    read_metric_scores,
-    segment_rows,
-)
+from campaign.formats.metric_scores import is_named_as_error_rate, segment_rows
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile
 from protocols.spans.files.formats import read_spans_file
 from ranking.core.metrics.figures import Drawing

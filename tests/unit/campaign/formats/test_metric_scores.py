@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from campaign.formats import FormatError
-from campaign.formats.metric_scores import (
-    MetricScores,
-    read_evalset,
-    read_metric_scores,
-)
+from campaign.formats.evalset import read_evalset
+from campaign.formats.metric_scores import MetricScores
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from tests.evalset import EVALSET

@@ -14,7 +14,8 @@ import pytest
 from scipy import stats
 
 from campaign.formats.archives import files_together, folder_files, opener
-from campaign.formats.metric_scores import read_evalset, read_metric_scores
+from campaign.formats.evalset import read_evalset
+from campaign.formats.score_files import read_metric_scores
 from campaign.formats.streams import StoredFile
 from ranking.core.arrays import FloatArray
 from ranking.core.beside import NO_TIME, JudgedTask, OutputScores, drawn_scores
