@@ -43,6 +43,7 @@ from ranking.core.estimates import (
     estimate,
     kendall_tau,
 )
+from ranking.core.grouping import distinct_pairs, sums_by_cell, sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
@@ -234,19 +235,21 @@ class OutputScores:
 
     def by_judge(self, systems: Sequence[str]) -> ScoresByJudge:
         """Return the mean scores of each judge's outputs of a segment, by these systems, which include all with scores."""
-        n = len(systems)
         names, judge = np.unique(self.judge, return_inverse=True)
-        segment_and_judge = self.segment * len(names) + judge
-        keys, row = np.unique(segment_and_judge, return_inverse=True)
+        segment_of_row, judge_of_row, row = distinct_pairs(self.segment, judge)
         column_of_system = np.array([systems.index(name) for name in self.systems])
-        cell = row * n + column_of_system[self.system]
-        size = len(keys) * n
-        total = np.bincount(cell, self.score, size)
-        count = np.bincount(cell, minlength=size)
-        means = share(total, count)
-        segment, own_judge = np.divmod(keys, len(names))
-        judges = tuple(names.tolist())
-        return ScoresByJudge(judges, segment, own_judge, means.reshape(-1, n))
+        scores = sums_by_cell(
+            row,
+            column_of_system[self.system],
+            self.score,
+            shape=(len(segment_of_row), len(systems)),
+        )
+        return ScoresByJudge(
+            judges=tuple(names.tolist()),
+            segment=segment_of_row,
+            judge=judge_of_row,
+            values=scores.means,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,25 +338,21 @@ class ScoredTask(TimedTask):
         return np.ones((len(self.scores.score), 1))
 
     @cached_property
-    def _cell(self) -> Int64Array:
-        """Index of each score's (segment, system) cell, shape (N,)."""
+    def _row(self) -> Int64Array:
+        """Index of each score's segment among the S scored ones, shape (N,)."""
         _numbers, row = np.unique(self.scores.segment, return_inverse=True)
-        return row * len(self.systems) + self.scores.system
-
-    @cached_property
-    def _shape(self) -> tuple[int, int]:
-        return len(np.unique(self.scores.segment)), len(self.systems)
+        return row
 
     def _cell_means(self, values: FloatArray) -> FloatArray:
         """Return means of values by segment and system, from shape (N, R) to (S, n, R); NaN without
         values.
         """
-        segments, n = self._shape
-        total = np.zeros((segments * n, values.shape[1]))
-        np.add.at(total, self._cell, values)
-        count = np.bincount(self._cell, minlength=segments * n).astype(np.float64)
-        count[count == 0] = np.nan
-        means = total / as_column(count)
+        n = len(self.systems)
+        segments = int(self._row.max(initial=-1)) + 1
+        cell = self._row * n + self.scores.system
+        total = sums_by_group(values, cell, segments * n)
+        count = np.bincount(cell, minlength=segments * n)
+        means = share(total, as_column(count))
         return means.reshape(segments, n, -1)
 
     def _weights(self, unit: Unit, seed: int, resamples: int) -> list[FloatArray]:

@@ -19,7 +19,6 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from scipy.special import betaincinv, chdtri, ndtri, stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array, as_column
@@ -40,6 +39,7 @@ from ranking.core.counting.moments import (
     units_of,
 )
 from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.scores import Scores
 from ranking.core.words import word_check
@@ -554,17 +554,15 @@ def covariance_by_unit(
     if effective <= 1 + _ROUNDING:
         nothing = np.zeros((influence.shape[1], influence.shape[1]))
         return ClusteredCovariance(nothing, effective)
-    sums = sums_by_unit(influence, number)
+    sums = sums_by_group(influence, number, int(number.max()) + 1)
     correction = effective / (effective - 1)
     return ClusteredCovariance(sums.T @ sums * correction, effective)
 
 
 def sums_by_unit(influence: FloatArray, unit: npt.NDArray[np.integer]) -> FloatArray:
     """Return the sums of rows, shape (R, n), over each unit, shape (units, n), in ascending order of units."""
-    number = np.unique(unit, return_inverse=True)[1]
-    rows = np.arange(len(number))
-    members = sparse.csr_matrix((np.ones(len(rows)), (number, rows)))
-    return np.asarray(members @ influence)
+    units, number = np.unique(unit, return_inverse=True)
+    return sums_by_group(influence, number, len(units))
 
 
 def variance_of_sum(influence: FloatArray, unit: npt.NDArray[np.integer]) -> float:

@@ -17,12 +17,12 @@ from ranking.core.agreement.statistics import (
     Shares,
     cohen_of_cells,
     cohen_of_tables,
-    sums_by_position,
 )
 from ranking.core.agreement.units import PairCounts, shards_of_whole_segments
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import bootstrap_sums
+from ranking.core.grouping import DistinctPairs, column_sums_by_group, distinct_pairs
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -74,13 +74,13 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     themselves.
     """
     judges = len(blocks.judges)
-    divisor = max(judges, 1)
     segments, segment = np.unique(blocks.segment, return_inverse=True)
-    codes = np.unique(segment * divisor + blocks.judge)
-    ones = np.ones(len(codes), dtype=np.int64)
-    segment_and_judge = np.divmod(codes, divisor)
-    shape = (len(segments), judges)
-    judged = sparse.coo_array((ones, segment_and_judge), shape=shape).tocsr()
+    raters = distinct_pairs(segment, blocks.judge)
+    ones = np.ones(len(raters.first), dtype=np.int64)
+    judged = sparse.coo_array(
+        (ones, (raters.first, raters.second)),
+        shape=(len(segments), judges),
+    ).tocsr()
     common_segments = (judged.T @ judged).toarray()
     own = np.flatnonzero(np.diagonal(common_segments))
     one, other = np.nonzero(np.triu(common_segments, k=1))
@@ -130,33 +130,58 @@ def _tables_by_segment(
     comparisons: CollapsedComparisons,
     pairs: PairsOfJudges,
 ) -> SegmentTables:
-    judges = max(len(pairs.row), 1)
     segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
-    segment_and_judge = segment_of_item[comparisons.item] * judges + comparisons.judge
-    raters, rater = np.unique(segment_and_judge, return_inverse=True)
-    ones = np.ones(len(rater), dtype=np.int64)
-    column = rater * _CATEGORIES + comparisons.outcome
-    shape = (comparisons.items, len(raters) * _CATEGORIES)
-    cells = (comparisons.item, column)
-    rated = sparse.coo_array((ones, cells), shape=shape).tocsr()
-    # All pairs of ratings of an item, except each rating with itself. An item has only one
-    # segment.
-    itself = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
-    counts = (rated.T @ rated - itself).tocoo()
-    row, column = counts.coords
-    one_rater, category = np.divmod(row.astype(np.int64), _CATEGORIES)
-    other_rater, other_category = np.divmod(column.astype(np.int64), _CATEGORIES)
-    segment, first = np.divmod(raters[one_rater], judges)
-    second = raters[other_rater] % judges
+    # A rater is a judge on a segment.
+    raters = distinct_pairs(segment_of_item[comparisons.item], comparisons.judge)
+    rated_pairs = _pairs_of_ratings(comparisons, raters)
+    segment = raters.first[rated_pairs.rater]
+    first = raters.second[rated_pairs.rater]
+    second = raters.second[rated_pairs.other_rater]
+    # Each pair of judges is counted once, and a judge's own ratings in both orders.
     once = first <= second
     pair = pairs.row[first[once], second[once]]
-    table = category[once] * _CATEGORIES + other_category[once]
-    cell = table * len(pairs.first) + pair
+    entry = rated_pairs.category[once] * _CATEGORIES + rated_pairs.other_category[once]
+    row = entry * len(pairs.first) + pair
     tables = sparse.coo_array(
-        (counts.data[once], (cell, segment[once])),
+        (rated_pairs.count[once], (row, segment[once])),
         shape=(len(pairs.first) * _TABLE, len(segments)),
     )
     return SegmentTables(segments=segments, tables=tables.tocsc())
+
+
+class _PairsOfRatings(NamedTuple):
+    """Pairs of ratings of one item, except of each rating with itself, counted by raters and categories."""
+
+    rater: Int64Array
+    category: Int64Array
+    other_rater: Int64Array
+    other_category: Int64Array
+    count: Int64Array
+
+
+def _pairs_of_ratings(
+    comparisons: CollapsedComparisons,
+    raters: DistinctPairs,
+) -> _PairsOfRatings:
+    ones = np.ones(len(comparisons.item), dtype=np.int64)
+    rater_and_category = raters.index * _CATEGORIES + comparisons.outcome
+    rated = sparse.coo_array(
+        (ones, (comparisons.item, rater_and_category)),
+        shape=(comparisons.items, len(raters.first) * _CATEGORIES),
+    ).tocsr()
+    # An item has only one segment, so raters of different segments have no pairs.
+    with_itself = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
+    counts = (rated.T @ rated - with_itself).tocoo()
+    row, column = counts.coords
+    rater, category = np.divmod(row.astype(np.int64), _CATEGORIES)
+    other_rater, other_category = np.divmod(column.astype(np.int64), _CATEGORIES)
+    return _PairsOfRatings(
+        rater=rater,
+        category=category,
+        other_rater=other_rater,
+        other_category=other_category,
+        count=counts.data,
+    )
 
 
 def cohen_shares(
@@ -305,16 +330,14 @@ def _changes(
     symmetric: bool,
 ) -> _Changes:
     """Return the changes when each segment's tables are left out."""
-    divisor = max(len(ways), 1)
     cells = by_segment.tables.tocoo()
-    row, column = cells.coords
-    outcome, pair_of_cell = np.divmod(row.astype(np.int64), divisor)
-    segment_and_pair = column.astype(np.int64) * divisor + pair_of_cell
-    codes, position = np.unique(segment_and_pair, return_inverse=True)
-    outcomes = np.zeros((len(codes), _TABLE), dtype=np.int64)
-    outcomes[position, outcome] = cells.data
+    row, segment_of_cell = cells.coords
+    entry, pair_of_cell = np.divmod(row.astype(np.int64), max(len(ways), 1))
+    # A table of outcomes for each pair of judges on a segment.
+    segment, pair, table = distinct_pairs(segment_of_cell, pair_of_cell)
+    outcomes = np.zeros((len(pair), _TABLE), dtype=np.int64)
+    outcomes[table, entry] = cells.data
     tables = outcomes.reshape(-1, _CATEGORIES, _CATEGORIES)
-    segment, pair = np.divmod(codes, divisor)
     before = whole[pair]
     own_ways = ways[pair]
     contributions = _contributions(before, own_ways, symmetric=symmetric)
@@ -365,34 +388,36 @@ class _PairSums:
 
     def _left_out(self, kept: BoolArray) -> LeftOutSums:
         pairs = self.pairs
-        judges = len(pairs.row)
-        changes = self.changes
-        is_kept = kept[changes.pair]
-        pair = changes.pair[is_kept]
-        sums = changes.sums[:, is_kept]
-        segments, segment = np.unique(changes.segment[is_kept], return_inverse=True)
-        is_different = pairs.first != pairs.second
-        different = is_different[pair]
+        is_kept = kept[self.changes.pair]
+        pair = self.changes.pair[is_kept]
+        changes = self.changes.sums[:, is_kept]
+        segments, segment = np.unique(
+            self.changes.segment[is_kept],
+            return_inverse=True,
+        )
         # A pair of two judges is left out with either of them; a judge's pair with themselves, only
         # once.
-        first_cell = segment * judges + pairs.first[pair]
-        second_cell = segment * judges + pairs.second[pair]
-        cell = np.concatenate([first_cell, second_cell[different]])
-        cells, index = np.unique(cell, return_inverse=True)
-        sums_of_cells = np.concatenate([sums, sums[:, different]], axis=1)
-        contributions = self.contributions
-        of_judges = self._sums_by_judge(contributions, kept)
+        different = pairs.first[pair] != pairs.second[pair]
+        raters = distinct_pairs(
+            np.concatenate([segment, segment[different]]),
+            np.concatenate([pairs.first[pair], pairs.second[pair][different]]),
+        )
+        changes_of_raters = column_sums_by_group(
+            np.concatenate([changes, changes[:, different]], axis=1),
+            raters.index,
+            len(raters.first),
+        )
+        contributions_of_judges = self._sums_by_judge(self.contributions, kept)
         [compared] = self._sums_by_judge(self.counted[:1], kept)
         # Pairs of one judge with themselves are held in both orders.
-        orders = 2 - is_different[kept]
-        counted_once = self.counted[:, kept] / orders
+        counted_once = self.counted[:, kept] / pairs.ways[kept]
         comparable, agreeing = counted_once.sum(axis=1)
         return LeftOutSums(
-            whole=contributions[:, kept].sum(axis=1),
+            whole=self.contributions[:, kept].sum(axis=1),
             numbers=segments,
-            segments=-sums_by_position(sums, segment, len(segments)),
-            judges=-of_judges[:, compared > 0],
-            cells=sums_by_position(sums_of_cells, index, len(cells)),
+            segments=-column_sums_by_group(changes, segment, len(segments)),
+            judges=-contributions_of_judges[:, compared > 0],
+            cells=changes_of_raters,
             pairs=compared.astype(np.int64),
             comparable=int(comparable),
             agreeing=int(agreeing),
@@ -414,8 +439,8 @@ class _PairSums:
         kept_different = kept & (pairs.first != pairs.second)
         first = pairs.first[kept]
         second = pairs.second[kept_different]
-        sums = sums_by_position(values[:, kept], first, judges)
-        sums += sums_by_position(values[:, kept_different], second, judges)
+        sums = column_sums_by_group(values[:, kept], first, judges)
+        sums += column_sums_by_group(values[:, kept_different], second, judges)
         return sums
 
 

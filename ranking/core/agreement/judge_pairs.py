@@ -15,14 +15,15 @@ from ranking.core.agreement.units import (
     COMPARABLE,
     OTHER_TIES,
     OWN_TIES,
+    SharedTables,
     comparison_cells,
     counts_of_tables,
     raters_of,
     shared_tables,
     sums_of_products,
-    sums_of_rows,
 )
 from ranking.core.arrays import FloatArray, Int64Array, as_column, as_row, share
+from ranking.core.grouping import distinct_pairs, sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Outcome
 from ranking.core.scores import NotEstimable
@@ -232,24 +233,24 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
     J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
     """
     confidence_check(confidence)
-    codes, tables = _judge_pairs_by_segment(blocks)
-    pairs, pair = np.unique(codes, return_inverse=True)
-    count = len(pairs)
+    judge, other, tables = _shared_tables_once(blocks)
+    first, second, pair = distinct_pairs(judge, other)
+    count = len(first)
     counts = counts_of_tables(tables)
-    sums = sums_of_rows(counts, pair, count).astype(np.float64)
+    sums = sums_by_group(counts, pair, count).astype(np.float64)
     comparable = sums[:, COMPARABLE]
     moments = sums_of_products(counts, counts, pair, count).astype(np.float64)
-    outcomes = np.zeros((count, _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, and the systems that come later by name.
     opposite = tables[:, ::-1, ::-1]
-    np.add.at(outcomes, pair, opposite)
+    outcomes = sums_by_group(opposite, pair, count)
+
     cohen = _kappa_and_slope(sums)
     effective = share(comparable**2, moments[:, COMPARABLE, COMPARABLE])
-    level = 1 - (1 - confidence) / max(1, count)
-    variance = np.einsum("pi,pij,pj->p", cohen.slope, moments, cohen.slope)
-    variance *= share(effective, effective - 1)
+    squared_changes = np.einsum("pi,pij,pj->p", cohen.slope, moments, cohen.slope)
+    over_segments = squared_changes * share(effective, effective - 1)
     independent = _independent_variance(cohen.slope, outcomes, comparable)
-    variance = np.fmax(variance, independent)
+    variance = np.fmax(over_segments, independent)
+    level = 1 - (1 - confidence) / max(1, count)
     is_known = (effective >= _FEWEST_SEGMENTS) & (variance > NO_VARIANCE)
     low, high = kappa_ends(
         kappa=cohen.kappa,
@@ -258,7 +259,6 @@ def agreement_of_pairs(blocks: Blocks, *, confidence: float = 0.95) -> PairsAgre
         degrees_of_freedom=effective - 1,
         confidence=level,
     )
-    first, second = np.divmod(pairs, max(1, len(blocks.judges)))
     return PairsAgreement(
         names=blocks.judges,
         first=first,
@@ -286,23 +286,26 @@ class _Cohen(NamedTuple):
     slope: FloatArray
 
 
-def _judge_pairs_by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
-    """Return, for each pair of judges on a segment, the pair as a code and the outcomes (M, 3,
-    3).
-    """
-    judges = len(blocks.judges)
-    codes = [np.empty(0, dtype=np.int64)]
+def _shared_tables_once(blocks: Blocks) -> SharedTables:
+    """Return the outcomes of each two judges on each segment with a common item, first judge first."""
+    judges = [np.empty(0, dtype=np.int64)]
+    others = [np.empty(0, dtype=np.int64)]
     parts = [np.empty((0, _OUTCOMES, _OUTCOMES), dtype=np.int64)]
     for cells in comparison_cells(blocks):
         if not len(cells.item):
             continue
-        judge, other, tables = shared_tables(cells, raters_of(cells, judges))
+        judge, other, tables = shared_tables(cells, raters_of(cells))
         # Each pair occurs in both orders, even if the two raters of a segment have no item in
         # common.
         once = (judge < other) & (tables.sum(axis=(1, 2)) > 0)
-        codes.append(judge[once] * judges + other[once])
+        judges.append(judge[once])
+        others.append(other[once])
         parts.append(tables[once])
-    return np.concatenate(codes), np.concatenate(parts)
+    return SharedTables(
+        judge=np.concatenate(judges),
+        other=np.concatenate(others),
+        tables=np.concatenate(parts),
+    )
 
 
 def _kappa_and_slope(sums: FloatArray) -> _Cohen:

@@ -15,7 +15,6 @@ from ranking.core.agreement.statistics import (
     TieSums,
     kappa_of,
     squared_changes_of_pairs,
-    sums_by_position,
 )
 from ranking.core.agreement.units import (
     Cells,
@@ -34,6 +33,7 @@ from ranking.core.agreement.units import (
 )
 from ranking.core.arrays import FloatArray, Int64Array, as_column, share
 from ranking.core.counting.counts import effective_number
+from ranking.core.grouping import column_sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -148,7 +148,7 @@ def left_out_of_comparisons(
     if pairing is Pairing.UNORDERED:
         leave_out = inter_left_out
     for cells in comparison_cells(_renumber_judges(blocks, names), pairing):
-        shard = _Shard(cells, raters_of(cells, judges), judges)
+        shard = _Shard(cells, raters_of(cells), judges)
         inter.append(shard.part(leave_out(cells), of_units))
         intra.append(shard.part(intra_left_out(cells), of_units))
         ties.append(shard.ties())
@@ -156,7 +156,7 @@ def left_out_of_comparisons(
     if chance_from is not None:
         ties = []
         for cells in comparison_cells(_renumber_judges(chance_from, names), pairing):
-            shard = _Shard(cells, raters_of(cells, judges), judges)
+            shard = _Shard(cells, raters_of(cells), judges)
             ties.append(shard.ties())
     all_ties = np.concatenate(ties, axis=1)
     repeated = all_ties
@@ -180,7 +180,7 @@ def left_out_of_labels(
     inter = []
     intra = []
     for cells in label_cells(blocks):
-        shard = _Shard(cells, raters_of(cells, judges), judges)
+        shard = _Shard(cells, raters_of(cells), judges)
         inter.append(shard.part(inter_left_out(cells), of_units))
         intra.append(shard.part(intra_left_out(cells), of_units))
     no_ties = np.empty((3, 0), dtype=np.int64)
@@ -264,16 +264,15 @@ class _Shard:
         once = left_out.once
         values = of_units(left_out.values, left_out.pairs)
         others = of_units(left_out.values_without, left_out.pairs_without)
-        segment = cells.item_segment[cells.item]
-        numbers, index = np.unique(segment, return_inverse=True)
-        compared = (left_out.pairs - left_out.pairs_without).sum(axis=(1, 2))
-        judge_of_cell = raters.judge[raters.of_cell]
-        pairs = np.bincount(judge_of_cell, compared, self.judges)
+        numbers, index = np.unique(cells.segment, return_inverse=True)
+        pairs_of_cell = left_out.pairs - left_out.pairs_without
+        compared_by_cell = pairs_of_cell.sum(axis=(1, 2))
+        pairs = np.bincount(cells.judge, compared_by_cell, self.judges)
         return _Part(
             segment=numbers.astype(np.int64),
-            of_segment=sums_by_position(values[:, once], index[once], len(numbers)),
+            of_segment=column_sums_by_group(values[:, once], index[once], len(numbers)),
             rater=self.rater,
-            of_rater=sums_by_position(
+            of_rater=column_sums_by_group(
                 others - values,
                 raters.of_cell,
                 len(raters.judge),
@@ -289,38 +288,51 @@ class _Shard:
         compared = counts.sum(axis=1)
         columns = np.stack([tied, compared, compared > 1])
         raters = self.raters
-        sums = sums_by_position(columns, raters.of_cell, len(raters.judge))
+        sums = column_sums_by_group(columns, raters.of_cell, len(raters.judge))
         return np.vstack([self.rater, sums.astype(np.int64)])
 
 
 def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
-    """Return the sums of all shards, with those of `TieSums` in the last rows."""
+    """Return the sums of all shards, with those of `TieSums` in the last rows.
+
+    Parameters
+    ----------
+    parts : list of _Part
+    judges : int
+    ties : int64, shape (3, T)
+        Number, ties and comparisons of T (segment, judge) pairs.
+    """
     divisor = max(judges, 1)
-    of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
-    of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
     part_segments = np.concatenate([part.segment for part in parts])
     part_raters = np.concatenate([part.rater for part in parts])
-    tie_raters, *own_ties = ties
-    tie_segment: Int64Array = tie_raters // divisor
-    tie_judge: Int64Array = tie_raters % divisor
+    tie_raters = ties[0]
+    own_ties = ties[1:]
+    tie_segment, tie_judge = np.divmod(tie_raters, divisor)
     segments = np.union1d(part_segments, tie_segment)
     raters = np.union1d(part_raters, tie_raters)
     rater_judge = raters % divisor
-    count = len(of_segment)
-    ties_of_judges, comparisons = sums_by_position(ties[1:], tie_judge, judges)
+
+    ties_of_judges, comparisons = column_sums_by_group(own_ties, tie_judge, judges)
     tie_sums = TieSums.of(ties_of_judges, comparisons)
-    decrease = _decrease(ties[1:], ties_of_judges[tie_judge], comparisons[tie_judge])
-    segment_column = np.searchsorted(segments, part_segments)
+    decrease = _decrease(own_ties, ties_of_judges[tie_judge], comparisons[tie_judge])
     tie_column = np.searchsorted(segments, tie_segment)
-    by_segment = np.zeros((count + TIE_ROWS, len(segments)))
-    by_segment[:count, segment_column] = of_segment
-    by_segment[count:] = sums_by_position(decrease, tie_column, len(segments))
-    rater_column = np.searchsorted(raters, part_raters)
-    tie_rater_column = np.searchsorted(raters, tie_raters)
-    cells = np.zeros((count + TIE_ROWS, len(raters)))
-    cells[:count, rater_column] = of_rater
-    cells[count:, tie_rater_column] = -decrease
-    by_judge = sums_by_position(cells, rater_judge, judges)
+
+    of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
+    of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
+    count = len(of_segment)
+    by_segment = np.vstack(
+        [
+            _align_columns(of_segment, part_segments, segments),
+            column_sums_by_group(decrease, tie_column, len(segments)),
+        ],
+    )
+    by_rater = np.vstack(
+        [
+            _align_columns(of_rater, part_raters, raters),
+            _align_columns(-decrease, tie_raters, raters),
+        ],
+    )
+    by_judge = column_sums_by_group(by_rater, rater_judge, judges)
     # Squares are not sums over segments.
     whole_ties = np.stack(tie_sums)
     without_judge = np.stack(tie_sums.without_each(ties_of_judges, comparisons))
@@ -332,7 +344,7 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
         numbers=segments,
         segments=by_segment,
         judges=by_judge[:, has_ratings],
-        cells=cells,
+        cells=by_rater,
         pairs=np.sum([part.pairs for part in parts], axis=0),
         # Pairs are held in both orders.
         comparable=int(by_category.sum()) // 2,
@@ -340,6 +352,17 @@ def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
         tied=share(ties_of_judges, comparisons),
         raters=np.stack([tie_column, tie_judge, *own_ties]),
     )
+
+
+def _align_columns(
+    columns: FloatArray,
+    numbers: Int64Array,
+    all_numbers: Int64Array,
+) -> FloatArray:
+    """Return the columns of some numbers among those of all numbers, which ascend; 0 elsewhere."""
+    aligned = np.zeros((len(columns), len(all_numbers)))
+    aligned[:, np.searchsorted(all_numbers, numbers)] = columns
+    return aligned
 
 
 def _decrease(own: Int64Array, ties: FloatArray, comparisons: FloatArray) -> FloatArray:

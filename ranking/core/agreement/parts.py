@@ -430,7 +430,7 @@ def _pairs_by_segment(blocks: Blocks) -> _SegmentPairs:
     segments = []
     for cells in comparison_cells(blocks):
         units = inter_left_out(cells)
-        segment = cells.item_segment[cells.item][units.once]
+        segment = cells.segment[units.once]
         numbers, index = np.unique(segment, return_inverse=True)
         # Pairs are held in both orders.
         pairs = units.pairs[units.once]

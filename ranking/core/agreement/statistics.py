@@ -343,20 +343,15 @@ def _nominal(categories: int) -> FloatArray:
 
 
 def _ordinal(values: FloatArray) -> FloatArray:
-    """Return the squared numbers of ratings between the middles of each two categories."""
+    """Return the distances of ordinal categories: squared numbers of ratings between their middles.
+
+    They are shares of the distance of the outermost categories, from shape (K, R) to (K, K, R).
+    """
     middle = np.cumsum(values, axis=0) - values / 2
-    distance = (middle[:, np.newaxis] - middle[np.newaxis, :]) ** 2
-    return np.nan_to_num(share(distance, distance[0, -1]))
-
-
-def sums_by_position(
-    values: npt.NDArray[Any],
-    position: Int64Array,
-    positions: int,
-) -> FloatArray:
-    """Sum the columns with the same position: from shape (m, N) to (m, positions)."""
-    sums = [np.bincount(position, row, positions) for row in values]
-    return np.stack(sums)
+    between = middle[:, np.newaxis] - middle[np.newaxis, :]
+    squares = between**2
+    outermost = squares[0, -1]
+    return np.nan_to_num(share(squares, outermost))
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ranking.core.agreement.intervals import VarianceParts, jackknife
 from ranking.core.agreement.statistics import (
@@ -38,10 +39,10 @@ from ranking.core.agreement.units import (
     SharedItemCounts,
     count_agreement,
     sums_of_products,
-    sums_of_rows,
 )
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number, effective_number_from
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.words import member_of
 
@@ -199,7 +200,7 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     of_all = counts[:, OF_ALL]
     removed = GONE_WITH_JUDGE * of_all
     segments = len(agreement.segments)
-    by_segment = sums_of_rows(of_all, agreement.segment, segments)
+    by_segment = sums_by_group(of_all, agreement.segment, segments)
     pairs_of_all = by_segment[agreement.segment][:, :2]
     compared_segments = np.count_nonzero(by_segment[:, 0])
     has_pairs = counts[:, COMPARABLE] > 0
@@ -297,34 +298,38 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     kappas, chances = kappa_of_all(tallies.of_judges, chance)
     kappa = float(kappas)
     p_chance = float(chances)
+
     has_compared = by_judge[:, _COMPARISONS] > 0
     without_judge = _kappas_without_each(tallies.of_judges, chance)[has_compared]
+
     tied = share(by_judge[:, _TIES], by_judge[:, _COMPARISONS])
     shared = SharedItemCounts(tallies.with_others, tallies.products_with_others)
     counts = shared.of_pairs(chance_of_pairs(chance, tied))
     pairs, pairs_in_segments = squared_changes_of_pairs(counts, p_chance)
+
     shares: Sequence[_ShareColumns] = _SHARES_OF_ALL
     if chance in FIXED_CHANCE:
         shares = (_AGREE,)
-    slopes = _slope_of_all(whole, kappa, p_chance)
-    products = np.stack([tallies.products_of_all, tallies.products_of_raters])
-    of_segments, of_raters = _squared_changes(
+    slope = _slope_of_all(whole, kappa, p_chance)[: len(shares)]
+    # Changes without each segment, and without each judge's comparisons of a segment.
+    squares_of_segments, squares_of_raters = _squared_changes(
         whole=np.stack([whole, whole]),
-        products=products,
+        products=np.stack([tallies.products_of_all, tallies.products_of_raters]),
         shares=shares,
-        slope=np.stack([slopes, slopes])[:, : len(shares)],
+        slope=np.stack([slope, slope]),
     ).tolist()
+    of_segments = _variance_over_segments(
+        squares=squares_of_segments,
+        segments=int(tallies.numbers[1]),
+        pairs=int(whole[COMPARABLE]),
+        squared_pairs=int(tallies.products_of_all[COMPARABLE, COMPARABLE]),
+    )
     return VarianceParts(
         kappa=kappa,
-        of_segments=_variance_over_segments(
-            squares=of_segments,
-            segments=int(tallies.numbers[1]),
-            pairs=int(whole[COMPARABLE]),
-            squared_pairs=int(tallies.products_of_all[COMPARABLE, COMPARABLE]),
-        ),
+        of_segments=of_segments,
         segments=int(tallies.numbers[0]),
         of_judges=jackknife(kappa, without_judge),
-        overlap=of_raters,
+        overlap=squares_of_raters,
         judges=effective_number(by_judge[:, COMPARABLE]),
         pairs=pairs,
         pairs_in_segments=pairs_in_segments,
@@ -486,17 +491,29 @@ def _squared_changes(
     matrix = products[rows].astype(object).transpose(1, 2, 0)
     total = np.zeros(len(rows))
     for (one, x), (two, y) in product(enumerate(shares), repeat=2):
-        # Σ (x_s w − x w_s) (y_s v − y v_s)
-        summed = (
-            counts[x.whole] * counts[y.whole] * matrix[x.part][y.part]
-            - counts[x.whole] * counts[y.part] * matrix[x.part][y.whole]
-            - counts[x.part] * counts[y.whole] * matrix[x.whole][y.part]
-            + counts[x.part] * counts[y.part] * matrix[x.whole][y.whole]
-        )
-        wholes_product = counts[x.whole] * counts[y.whole]
-        covariance = summed / wholes_product**2
+        numerators = _summed_products(counts, matrix, x, y)
+        denominator = counts[x.whole] * counts[y.whole]
+        covariance = numerators / denominator**2
         slopes = slope[rows, one] * slope[rows, two]
         total += slopes * covariance.astype(np.float64)
     squares = np.full(len(whole), np.nan)
     squares[rows] = np.maximum(total, 0.0)
     return squares
+
+
+def _summed_products(
+    counts: npt.NDArray[np.object_],
+    products: npt.NDArray[np.object_],
+    x: _ShareColumns,
+    y: _ShareColumns,
+) -> npt.NDArray[np.object_]:
+    """Return Σ (x_s w − x w_s) (y_s v − y v_s) over units s, for the shares x / w and y / v."""
+    part_x = counts[x.part]
+    whole_x = counts[x.whole]
+    part_y = counts[y.part]
+    whole_y = counts[y.whole]
+    parts = whole_x * whole_y * products[x.part, y.part]
+    part_and_whole = whole_x * part_y * products[x.part, y.whole]
+    whole_and_part = part_x * whole_y * products[x.whole, y.part]
+    wholes = part_x * part_y * products[x.whole, y.whole]
+    return np.asarray(parts - part_and_whole - whole_and_part + wholes)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as_row
+from ranking.core.grouping import distinct_pairs, sums_by_group
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -43,6 +44,20 @@ class Cells:
     counts: Int64Array
     item_segment: Int64Array
 
+    @property
+    def segment(self) -> Int64Array:
+        """Segment number of each cell's item, shape (N,)."""
+        return self.item_segment[self.item]
+
+    def ratings_of_items(self) -> Int64Array:
+        """Return the number of ratings of each item in each category, shape (items, K)."""
+        return sums_by_group(self.counts, self.item, len(self.item_segment))
+
+    def ratings_of_others(self) -> Int64Array:
+        """Return the ratings of each cell's item by other judges in each category, shape (N, K)."""
+        others: Int64Array = self.ratings_of_items()[self.item] - self.counts
+        return others
+
 
 def comparison_cells(
     blocks: Blocks,
@@ -56,7 +71,6 @@ def comparison_cells(
             rated=compared,
             category=compared.outcome,
             categories=len(Outcome),
-            judges=len(blocks.judges),
         )
 
 
@@ -68,7 +82,6 @@ def label_cells(blocks: Blocks) -> Iterator[Cells]:
             rated=labels,
             category=labels.label - 1,
             categories=MAX_LABEL,
-            judges=len(blocks.judges),
         )
 
 
@@ -76,16 +89,12 @@ def _cells(
     rated: CollapsedComparisons | CollapsedLabels,
     category: Int64Array,
     categories: int,
-    judges: int,
 ) -> Cells:
-    divisor = max(judges, 1)
-    item_and_judge = rated.item * divisor + rated.judge
-    codes, cell = np.unique(item_and_judge, return_inverse=True)
+    item, judge, cell = distinct_pairs(rated.item, rated.judge)
     counts = np.bincount(
         cell * categories + category,
-        minlength=len(codes) * categories,
+        minlength=len(item) * categories,
     )
-    item, judge = np.divmod(codes, divisor)
     return Cells(
         item=item,
         judge=judge,
@@ -269,14 +278,10 @@ class Raters:
     of_cell: Int64Array
 
 
-def raters_of(cells: Cells, judges: int) -> Raters:
+def raters_of(cells: Cells) -> Raters:
     """Return the judges who compared items of each segment."""
-    divisor = max(judges, 1)
-    segment = cells.item_segment[cells.item].astype(np.int64)
-    segment_and_judge = segment * divisor + cells.judge
-    codes, of_cell = np.unique(segment_and_judge, return_inverse=True)
-    numbers, judge = np.divmod(codes, divisor)
-    return Raters(segment=numbers, judge=judge, of_cell=of_cell)
+    pairs = distinct_pairs(cells.segment, cells.judge)
+    return Raters(segment=pairs.first, judge=pairs.second, of_cell=pairs.index)
 
 
 def no_shared_items(judges: int) -> SharedItemCounts:
@@ -305,38 +310,25 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     shared = shared_tables(cells, raters)
     counts = counts_of_tables(shared.tables)
     pair = shared.judge * judges + shared.other
-    others = sums_of_rows(counts, pair, judges * judges)
+    others = sums_by_group(counts, pair, judges * judges)
     return SharedItemCounts(
         others=others.reshape(judges, judges, _SHARED_COUNTS),
         moments=sums_of_products(counts, counts, shared.judge, judges),
     )
 
 
-def sums_of_rows(rows: Int64Array, position: Int64Array, places: int) -> Int64Array:
-    """Sum the rows with the same place: from shape (N, m) to (places, m)."""
-    count = len(position)
-    ones = np.ones(count, dtype=np.int64)
-    coordinates = (position, np.arange(count))
-    summing = sparse.csr_array((ones, coordinates), shape=(places, count))
-    return np.asarray(summing @ rows)
-
-
 def sums_of_products(
     one: Int64Array,
     other: Int64Array,
-    position: Int64Array,
-    places: int,
+    group: Int64Array,
+    groups: int,
 ) -> Int64Array:
-    """Sum the products of two numbers of each row by place, shape (places, m, m')."""
-    columns = one.shape[1]
-    other_columns = other.shape[1]
-    products = _products_of(one, other).reshape(len(one), columns * other_columns)
-    sums = sums_of_rows(products, position, places)
-    return sums.reshape(places, columns, other_columns)
+    """Sum the products of two numbers of each row by group, shape (groups, m, m')."""
+    return sums_by_group(_products_of(one, other), group, groups)
 
 
 class SharedTables(NamedTuple):
-    """Outcomes of two judges on M shared segments, in both orders.
+    """Outcomes of two judges on M shared segments.
 
     Attributes
     ----------
@@ -421,7 +413,7 @@ class AgreementCounts:
 
     def by_judge(self, judges: int) -> Int64Array:
         """Return the counts summed over segments, shape (J, 6)."""
-        return sums_of_rows(self.counts, self.judge, judges)
+        return sums_by_group(self.counts, self.judge, judges)
 
     def by_segment(self, judges: int) -> sparse.csc_array[np.int64]:
         """Return the counts of each judge, shape (6 J, S): count k of judge j is in row k J + j."""
@@ -457,7 +449,7 @@ def count_agreement(blocks: Blocks, *, shared_items: bool = False) -> AgreementC
     if shared_items:
         shared = no_shared_items(judges)
     for cells in comparison_cells(blocks):
-        rater = raters_of(cells, judges)
+        rater = raters_of(cells)
         segment_of_item = cells.item_segment  # in order, so that no sorting is needed
         is_first = np.diff(segment_of_item, prepend=segment_of_item[:1] - 1) > 0
         segments.append(segment_of_item[is_first])
@@ -492,13 +484,7 @@ def shards_of_whole_segments(blocks: Blocks) -> Iterator[Blocks]:
 
 def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Array:
     """Return `AgreementCounts.counts`, with every comparison of an item paired with all others."""
-    # Integers, exact in floating point up to 2**53.
-    items = len(cells.item_segment)
-    totals = []
-    for column in cells.counts.T:
-        totals.append(np.bincount(cells.item, column, items))
-    ratings_of_item = np.stack(totals, axis=1).astype(np.int64)
-    others = ratings_of_item[cells.item] - cells.counts
+    others = cells.ratings_of_others()
     own_count = cells.counts.sum(axis=1)
     others_count = others.sum(axis=1)
     ties = cells.counts[:, Outcome.TIE]
@@ -512,7 +498,4 @@ def _counts_of_raters(cells: Cells, of_cell: Int64Array, raters: int) -> Int64Ar
         ties,
         own_count,
     )
-    sums = []
-    for column in columns:
-        sums.append(np.bincount(of_cell, column, raters).astype(np.int64))
-    return np.stack(sums, axis=1)
+    return sums_by_group(np.stack(columns, axis=1), of_cell, raters)

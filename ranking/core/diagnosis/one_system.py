@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.uncertainty import (
     RangeLimit,
@@ -395,15 +396,15 @@ class _Distances:
 def _distances(outcomes: Outcomes) -> _Distances:
     blocks = outcomes.blocks
     segments, row = np.unique(blocks.segment, return_inverse=True)
-    shape = (len(segments), len(blocks.systems))
-    compared = np.zeros(shape, dtype=np.int64)
-    behind = np.zeros(shape, dtype=np.int64)
     is_compared = outcomes.won | outcomes.lost | outcomes.tied
     own_label = blocks.labels[:, [outcomes.system]].astype(np.int64)
     difference = (own_label - blocks.labels) * is_compared
-    np.add.at(compared, row, is_compared)
-    np.add.at(behind, row, difference)
-    return _Distances(segments=segments, row=row, compared=compared, behind=behind)
+    return _Distances(
+        segments=segments,
+        row=row,
+        compared=sums_by_group(is_compared, row, len(segments)),
+        behind=sums_by_group(difference, row, len(segments)),
+    )
 
 
 def _clearest(

@@ -23,6 +23,7 @@ from ranking.core.arrays import (
 )
 from ranking.core.counting.counts import Layout, chunks
 from ranking.core.firmness.without_each import overtaken_by
+from ranking.core.grouping import distinct_pairs
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.shares import SHARES, part_and_whole
@@ -473,7 +474,7 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
     others = np.concatenate([met_first, met_rival])
     lower = np.minimum(systems, others)
     upper = np.maximum(systems, others)
-    _pairs, pair = np.unique(lower * n + upper, return_inverse=True)
+    # One term for each opponent of the first system, then of the rival.
     sign = np.repeat([1.0, -1.0], counts)
     opponents = np.repeat(counts, counts)
     win_cells = systems * n + others
@@ -482,7 +483,7 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
         sign=sign / opponents,
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
-        pair=pair.astype(np.int64),
+        pair=distinct_pairs(lower, upper).index,
         cells=np.concatenate([win_cells, loss_cells]),
     )
 

@@ -93,6 +93,42 @@ def collapsed_comparisons(
     """
     pairing = member_of(Pairing, "pairing", pairing)
     candidate, label = _candidates(blocks)
+    compared = _compared_candidates(candidate, label, blocks, pairing)
+    # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
+    # combining them keeps codes within 64 bits.
+    sets = int(candidate.max(initial=0)) + 1
+    both = compared.first * sets + compared.second
+    pair_codes, pair = _distinct_codes(both, sets * sets)
+    pairs = max(1, len(pair_codes))
+    segments = _segments_of(blocks)
+    segment_and_pair = segments.offset[compared.block] * pairs + pair
+    codes, item = _distinct_codes(segment_and_pair, segments.range * pairs)
+    return CollapsedComparisons(
+        items=len(codes),
+        item=item,
+        item_segment=segments.lowest + codes // pairs,
+        outcome=compared.outcome,
+        block=compared.block,
+        judge=blocks.judge[compared.block].astype(np.int64),
+    )
+
+
+class _ComparedCandidates(NamedTuple):
+    """The C comparisons of two candidates of a block, each of shape (C,); candidates are sets as codes."""
+
+    block: Int64Array
+    first: Int64Array
+    second: Int64Array
+    outcome: Int64Array
+
+
+def _compared_candidates(
+    candidate: Int64Array,
+    label: Int64Array,
+    blocks: Blocks,
+    pairing: Pairing,
+) -> _ComparedCandidates:
+    """Compare the labelled candidates of each block, given the results of `_candidates`."""
     block_parts = []
     first_parts = []
     second_parts = []
@@ -113,23 +149,11 @@ def collapsed_comparisons(
         second_parts.append(candidate[second])
         difference = label[first] - label[second]
         outcome_parts.append(1 + np.sign(difference))
-    block = _concatenate_parts(block_parts)
-    # An item is a segment and two of at most 5 B candidate sets: numbering each of these before
-    # combining them keeps codes within 64 bits.
-    sets = int(candidate.max(initial=0)) + 1
-    both = _concatenate_parts(first_parts) * sets + _concatenate_parts(second_parts)
-    pair_codes, pair = _distinct_codes(both, sets * sets)
-    pairs = max(1, len(pair_codes))
-    segments = _segments_of(blocks)
-    segment_and_pair = segments.offset[block] * pairs + pair
-    codes, item = _distinct_codes(segment_and_pair, segments.range * pairs)
-    return CollapsedComparisons(
-        items=len(codes),
-        item=item,
-        item_segment=segments.lowest + codes // pairs,
+    return _ComparedCandidates(
+        block=_concatenate_parts(block_parts),
+        first=_concatenate_parts(first_parts),
+        second=_concatenate_parts(second_parts),
         outcome=_concatenate_parts(outcome_parts),
-        block=block,
-        judge=blocks.judge[block].astype(np.int64),
     )
 
 

@@ -18,9 +18,10 @@ import numpy as np
 from scipy.special import bdtrc
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import MAX_LABEL
 from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns
-from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
+from ranking.core.judges.shares import Share, shares_of_sums
 
 #: The probability that a sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this is
 #: below 1e-18 (Hoeffding 1963).
@@ -146,38 +147,39 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
         Patterns are sorted, so they do not depend on the order of the blocks.
     """
     patterns = Patterns.of(places)
-    compared = patterns.used[:, 0] > 0
-    judge = patterns.judge[compared]
-    times = patterns.blocks[compared]
-    used = patterns.used[compared]
-    position = patterns.detail[compared]
+    patterns = patterns.take(patterns.used[:, 0] > 0)
+    judge = patterns.judge
+    used = patterns.used
     # Packed into one number, which sorts like the rows, but faster.
     code = used @ _AS_DIGITS
     _codes, first, kind = np.unique(code, return_index=True, return_inverse=True)
     kinds = used[first]
     blocks = np.zeros((judges, len(kinds)), dtype=np.int64)
-    np.add.at(blocks, (judge, kind), times)
-    cumulative = np.cumsum(used, axis=1)
-    labelled = cumulative[:, -1]
-    at_reference = (np.arange(len(used)), position)
-    won = labelled - cumulative[at_reference]
+    np.add.at(blocks, (judge, kind), patterns.blocks)
+
+    # The reference against the other candidates of a block.
+    at_or_before = np.cumsum(used, axis=1)
+    labelled = at_or_before[:, -1]
+    at_reference = (np.arange(len(used)), patterns.detail)
+    compared = labelled - 1
+    won = labelled - at_or_before[at_reference]
     tied = used[at_reference] - 1
-    compared_with = labelled - 1
-    results = np.stack([compared_with, won, tied], axis=1)
-    counts = np.zeros((judges, 3), dtype=np.int64)
-    np.add.at(counts, judge, results * as_column(times))
-    sums_of_block = cluster_sums(won, compared_with)
-    sums = np.zeros((judges, 6), dtype=np.int64)
-    np.add.at(sums, judge, sums_of_block * as_column(times))
-    cumulative = np.cumsum(kinds, axis=1)
+    results = np.stack([compared, won, tied], axis=1)
+    counts = sums_by_group(results * as_column(patterns.blocks), judge, judges)
+    compared_by_judge, won_by_judge, tied_by_judge = counts.T
+
+    # The margin of a reference with each label, in a block of each kind.
+    at_or_before = np.cumsum(kinds, axis=1)
+    before = at_or_before - kinds
+    after = at_or_before[:, -1:] - at_or_before
     return ReferenceMargins(
         blocks=blocks,
         # Wins minus losses; the remaining comparisons were lost.
-        margin=2 * counts[:, 1] + counts[:, 2] - counts[:, 0],
+        margin=2 * won_by_judge + tied_by_judge - compared_by_judge,
         comparisons=counts,
-        sums=sums,
+        sums=patterns.sums_of_judges(won, compared, judges),
         used=kinds,
-        margins=cumulative[:, -1:] - 2 * cumulative + kinds,
+        margins=after - before,
     )
 
 
@@ -421,8 +423,7 @@ def _tail(chance: FloatArray, blocks: Int64Array, at_least: int) -> float | None
     if not len(chance):
         return None
     distinct, index = np.unique(chance, return_inverse=True)
-    trials = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(trials, index, blocks)
+    trials = sums_by_group(blocks, index, len(distinct))
     tail = tail_of_sum(
         values=np.tile(np.arange(2), (len(distinct), 1)),
         shares=np.stack([1 - distinct, distinct], axis=1),
@@ -573,9 +574,11 @@ def typed_in_order(
     ratio_out_of_order = (1 - share) / (1 - reading_share)
     ratio = np.where(patterns.detail, ratio_in_order, ratio_out_of_order)
     log_ratios = patterns.blocks * np.log(ratio)
-    blocks = np.zeros(judges, dtype=np.int64)
-    informative_judge = patterns.judge[is_informative]
-    np.add.at(blocks, informative_judge, patterns.blocks[is_informative])
+    blocks = sums_by_group(
+        patterns.blocks[is_informative],
+        patterns.judge[is_informative],
+        judges,
+    )
     ends = np.searchsorted(patterns.judge, np.arange(1, judges + 1))
     log_ratios_of_judges = np.split(log_ratios, ends)[:judges]
     evidence = []

@@ -34,6 +34,7 @@ from ranking.core.agreement.units import (
     label_cells,
 )
 from ranking.core.arrays import FloatArray, Int64Array, as_column, share
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import (
     Outcome,
@@ -437,7 +438,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     others' labels.
     """
     label = np.arange(1, MAX_LABEL + 1)
-    all_others = _ratings_of_others(cells)
+    all_others = cells.ratings_of_others()
     is_shared = all_others.sum(axis=1) > 0
     own = cells.counts[is_shared]
     others = all_others[is_shared]
@@ -460,28 +461,23 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
 
 def _easy(cells: Cells, judges: int) -> Int64Array:
     """Return the numbers of comparisons of easy items and of those missed, shape (2, J)."""
-    others = _ratings_of_others(cells)
+    others = cells.ratings_of_others()
     judges_of_item = np.bincount(cells.item, minlength=len(cells.item_segment))
     has_votes = judges_of_item[cells.item] - 1 >= EASY_VOTES
     votes = others.sum(axis=1)
-    counts = np.zeros((2, judges), dtype=np.int64)
+    # Columns: comparisons, and those of them that missed the others' preference.
+    counts = np.zeros((judges, 2), dtype=np.int64)
     for preferred in (Outcome.FIRST, Outcome.SECOND):
         is_easy = has_votes & (others[:, preferred] == votes)
-        judge = cells.judge[is_easy]
-        compared = cells.counts[is_easy].sum(axis=1)
-        missed = compared - cells.counts[is_easy, preferred]
-        np.add.at(counts[0], judge, compared)
-        np.add.at(counts[1], judge, missed)
-    return counts
-
-
-def _ratings_of_others(cells: Cells) -> Int64Array:
-    """Return the numbers of other judges' ratings of each cell's item, by category."""
-    shape = (len(cells.item_segment), cells.counts.shape[1])
-    totals = np.zeros(shape, dtype=np.int64)
-    np.add.at(totals, cells.item, cells.counts)
-    others: Int64Array = totals[cells.item] - cells.counts
-    return others
+        own = cells.counts[is_easy]
+        compared = own.sum(axis=1)
+        missed = compared - own[:, preferred]
+        counts += sums_by_group(
+            np.stack([compared, missed], axis=1),
+            cells.judge[is_easy],
+            judges,
+        )
+    return counts.T
 
 
 def _times(blocks: Blocks, seconds: FloatArray) -> list[TimePerBlock]:

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc
 
-from ranking.core.arrays import FloatArray, Int8Array, Int64Array, as_column
+from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array, as_column
+from ranking.core.grouping import sums_by_group
 from ranking.core.judged.blocks import MAX_LABEL, Blocks, shown_labels
 from ranking.core.judges.shares import cluster_sums
 
@@ -286,6 +287,15 @@ class Patterns:
             blocks=sums.values[:, 0],
         )
 
+    def take(self, rows: BoolArray) -> Patterns:
+        """Return some of the rows."""
+        return Patterns(
+            judge=self.judge[rows],
+            used=self.used[rows],
+            detail=self.detail[rows],
+            blocks=self.blocks[rows],
+        )
+
     def sums_of_judges(
         self,
         successes: npt.NDArray[Any],
@@ -297,9 +307,7 @@ class Patterns:
         """
         of_block = cluster_sums(successes.astype(np.int64), trials.astype(np.int64))
         of_pattern = of_block * as_column(self.blocks)
-        sums = np.zeros((judges, 6), dtype=np.int64)
-        np.add.at(sums, self.judge, of_pattern)
-        return sums
+        return sums_by_group(of_pattern, self.judge, judges)
 
 
 def tally_lines(blocks: Blocks) -> KeyedSums:
@@ -483,21 +491,34 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     rows_of_groups = np.split(informative, starts)[1:]
     first, second = np.triu_indices(labels.shape[1])
     for number, own in zip(groups.tolist(), rows_of_groups, strict=True):
-        positions = is_labelled[own].astype(np.int64)
-        weighted = positions * as_column(squares[own])
-        pairs = positions.T @ positions
-        spread = weighted.T @ positions
-        total = np.diag(deviation[own].sum(axis=0))
+        sums = _sums_of_position_pairs(is_labelled[own], deviation[own], squares[own])
         judge = np.full_like(first, number >> COUNT_BITS)
         labelled = np.full_like(first, number & _lowest_bits(COUNT_BITS))
         keys.append(np.stack([judge, labelled, first, second]))
-        sums = np.stack([pairs, spread, total], axis=-1)
         values.append(sums[first, second])
     return KeyedSums.of(
         bits=_KEY,
         columns=list(np.concatenate(keys, axis=1)),
         values=np.concatenate(values),
     )
+
+
+def _sums_of_position_pairs(
+    is_labelled: BoolArray,
+    deviation: Int64Array,
+    squares: Int64Array,
+) -> Int64Array:
+    """Return the sums of blocks for each two positions, shape (positions, positions, 3).
+
+    They are the number of blocks with labels at both positions, the sum of the squares of these
+    blocks, and, on the diagonal, the sum of the deviations at a position.
+    """
+    positions = is_labelled.astype(np.int64)
+    blocks = positions.T @ positions
+    weighted = positions * as_column(squares)
+    spread = weighted.T @ positions
+    total = np.diag(deviation.sum(axis=0))
+    return np.stack([blocks, spread, total], axis=-1)
 
 
 def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:

@@ -55,7 +55,7 @@ def tally_repeats(blocks: Blocks) -> KeyedSums:
     parts = [NO_REPEATS]
     # Most judges see most segments only once, so their blocks have no such pairs.
     for cells in comparison_cells(blocks.take(times[group] > 1)):
-        raters = raters_of(cells, judges)
+        raters = raters_of(cells)
         count = len(raters.judge)
         pairs_of_cell = _pairs(cells.counts.sum(axis=1))
         agreeing_in_cell = _pairs(cells.counts).sum(axis=1)
@@ -210,10 +210,8 @@ def unanimity(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Unanimity, .
     judges = []
     agreed = []
     for cells in comparison_cells(blocks):
-        items = len(cells.item_segment)
-        by_outcome = np.zeros((items, cells.counts.shape[1]), dtype=np.int64)
-        np.add.at(by_outcome, cells.item, cells.counts)
-        judges_of_item = np.bincount(cells.item, minlength=items)
+        by_outcome = cells.ratings_of_items()
+        judges_of_item = np.bincount(cells.item, minlength=len(by_outcome))
         is_shared = judges_of_item > 1
         outcomes = np.count_nonzero(by_outcome[is_shared], axis=1)
         segments.append(cells.item_segment[is_shared])

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import betaincinv, stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.grouping import sums_by_group
 from ranking.core.words import confidence_check
 
 
@@ -321,10 +322,8 @@ def _sums_by_unit(
     unit: Int64Array,
 ) -> _ClusterSums:
     units, index = np.unique(unit, return_inverse=True)
-    successes_of_units = np.zeros(len(units), dtype=np.int64)
-    trials_of_units = np.zeros(len(units), dtype=np.int64)
-    np.add.at(successes_of_units, index, successes)
-    np.add.at(trials_of_units, index, trials)
+    successes_of_units = sums_by_group(successes, index, len(units))
+    trials_of_units = sums_by_group(trials, index, len(units))
     return _ClusterSums.of(cluster_sums(successes_of_units, trials_of_units))
 
 

@@ -22,6 +22,7 @@ from ranking.core.counting.moments import (
     second_moments,
     units_of,
 )
+from ranking.core.grouping import distinct_pairs
 from ranking.core.judged.blocks import Blocks
 from ranking.core.live.encoding import EncodingError, decode, encode
 
@@ -347,21 +348,20 @@ def _keys(removed: Blocks, added: Blocks, kind: str) -> tuple[list[Key], Int64Ar
         judges_renumbered(added, numbers),
     )
     document = np.append(_documents(removed), _documents(added))
-    if kind == JUDGES:
-        code = judge
-    elif kind == DOCUMENTS:
-        code = document
-    else:
-        code = document * len(names) + judge
-    codes, own = np.unique(code, return_inverse=True)
     keys: list[Key] = []
-    for unit in codes.tolist():
-        if kind == JUDGES:
-            keys.append((names[unit],))
-        elif kind == DOCUMENTS:
-            keys.append((unit,))
-        else:
-            number, judge_number = divmod(unit, len(names))
+    if kind == JUDGES:
+        judges, own = np.unique(judge, return_inverse=True)
+        keys += [(names[number],) for number in judges.tolist()]
+    elif kind == DOCUMENTS:
+        documents, own = np.unique(document, return_inverse=True)
+        keys += [(number,) for number in documents.tolist()]
+    else:
+        documents, judges, own = distinct_pairs(document, judge)
+        for number, judge_number in zip(
+            documents.tolist(),
+            judges.tolist(),
+            strict=True,
+        ):
             keys.append((names[judge_number], number))
     return keys, own
 

@@ -37,6 +37,7 @@ from ranking.core.counting.resampling import (
     uniform_numbers,
 )
 from ranking.core.estimates import Estimate
+from ranking.core.grouping import distinct_pairs
 from ranking.core.judged.blocks import Blocks
 
 #: With up to this many segments, all 2^S flips are enumerated instead of drawing random ones.
@@ -457,12 +458,12 @@ class Figure:
         if len(self.kinds) == 1:
             return [_sums(segment, self.influence)]
         judge = self.kinds[1]
-        judges = np.int64(judge.max(initial=0) + 1)
         of_judge = self._through_judge
+        segment_and_judge = distinct_pairs(segment, judge).index
         return [
             _sums(segment, self.influence),
             _sums(judge, of_judge),
-            _sums(segment * judges + judge, of_judge),
+            _sums(segment_and_judge, of_judge),
         ]
 
 

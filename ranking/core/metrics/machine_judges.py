@@ -20,6 +20,7 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array, share
 from ranking.core.beside import OutputScores, ScoresByJudge
 from ranking.core.counting.counts import listed_comparisons, tally
 from ranking.core.estimates import Estimate
+from ranking.core.grouping import distinct_pairs, sums_by_cell
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics.alternative_annotators import (
@@ -527,10 +528,8 @@ def _item_scores(
     row, system = np.nonzero(~np.isnan(own.values))
     segment = own.segment[row]
     item = segment * len(systems) + texts[segment, system]
-    judges = int(own.judge.max(initial=0)) + 1
-    answers, index = np.unique(item * judges + own.judge[row], return_inverse=True)
-    means = np.bincount(index, own.values[row, system]) / np.bincount(index)
-    items, judge = np.divmod(answers, judges)
+    items, judge, answer = distinct_pairs(item, own.judge[row])
+    means = np.bincount(answer, own.values[row, system]) / np.bincount(answer)
     return _ItemScores(items, items // len(systems), judge, means)
 
 
@@ -624,18 +623,23 @@ class _OtherScores:
     def _distance(self) -> FloatArray:
         """Return the mean absolute difference from the scores of the others."""
         score = self._people.score
+        # By item, and in ascending order within an item.
         order = np.lexsort((score, self._index))
         ascending = score[order]
-        first = np.cumsum(self._number) - self._number
-        index = self._index[order]
-        below = np.arange(len(order)) - first[index]
-        sums = np.concatenate([[0.0], np.cumsum(ascending)])
-        of_lower = sums[np.arange(len(order))] - sums[first[index]]
-        of_item = np.bincount(self._index, score)[index]
-        above = self._number[index] - 1 - below
-        of_higher = of_item - of_lower - ascending
+        item = self._index[order]
+        position = np.arange(len(order))
+        starts = np.cumsum(self._number) - self._number
+        start = starts[item]
+        lower = position - start
+        higher = self._number[item] - 1 - lower
+        sum_before = np.concatenate([[0.0], np.cumsum(ascending)])
+        sum_of_lower = sum_before[position] - sum_before[start]
+        sum_of_item = np.bincount(self._index, score)[item]
+        sum_of_higher = sum_of_item - sum_of_lower - ascending
         distance = np.empty(len(order))
-        distance[order] = ascending * below - of_lower + of_higher - ascending * above
+        distance[order] = (
+            ascending * lower - sum_of_lower + sum_of_higher - ascending * higher
+        )
         return np.asarray(distance / self._others)
 
     @property
@@ -768,7 +772,8 @@ def _drop_duplicate_texts(scores: ScoresByJudge, texts: Int64Array) -> ScoresByJ
     for system in range(values.shape[1]):
         for earlier in range(system):
             is_same = own[:, system] == own[:, earlier]
-            values[is_same & ~np.isnan(scores.values[:, earlier]), system] = np.nan
+            has_earlier_score = ~np.isnan(scores.values[:, earlier])
+            values[is_same & has_earlier_score, system] = np.nan
     return replace(scores, values=values)
 
 
@@ -820,20 +825,19 @@ def metric_of_blocks(name: str, blocks: Blocks) -> Metric:
     system is its Expected Wins.
     """
     block, first, second, outcome = listed_comparisons(blocks)
-    segment = blocks.segment[block]
-    segments, row = np.unique(segment, return_inverse=True)
-    n = len(blocks.systems)
-    first_cell = row * n + first
-    second_cell = row * n + second
-    cell = np.append(first_cell, second_cell)
-    won = np.append(1 + outcome, 1 - outcome) / 2
-    total = np.bincount(cell, won, len(segments) * n)
-    times = np.bincount(cell, minlength=len(total))
+    segments, row = np.unique(blocks.segment[block], return_inverse=True)
+    # Each comparison counts for both of its outputs.
+    won = sums_by_cell(
+        row=np.append(row, row),
+        column=np.append(first, second),
+        values=np.append(1 + outcome, 1 - outcome) / 2,
+        shape=(len(segments), len(blocks.systems)),
+    )
     return Metric(
         name=name,
         systems=blocks.systems,
         segments=segments.astype(np.int64),
-        values=share(total, times).reshape(-1, n),
+        values=won.means,
         of_systems=expected_wins(tally(blocks).wins).values,
         is_machine=True,
     )

@@ -14,6 +14,7 @@ from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.diagnosis.correlation import kendall_influenced, order_balance
 from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, UNITS, Estimate, Unit
+from ranking.core.grouping import distinct_pairs, sums_by_cell
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics import figures
@@ -822,17 +823,24 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     _names, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
     # One row for each judge and segment.
-    segments = int(segment.max()) + 1
-    judge_and_segment = judge * segments + segment
-    keys, row = np.unique(judge_and_segment, return_inverse=True)
-    judge_of_row, segment_of_row = np.divmod(keys, segments)
-    of_segments = _sums_and_counts(ratings, segment, segments)
-    sums = of_segments.sums[segment_of_row]
-    counts = of_segments.counts[segment_of_row]
-    own = _sums_and_counts(ratings, row, len(keys))
-    is_shared = (own.counts > 0) & (counts > own.counts)
-    other_counts = np.maximum(1, counts - own.counts)
-    other_means = (sums - own.sums) / other_counts
+    judge_of_row, segment_of_row, row = distinct_pairs(judge, segment)
+    systems = len(ratings.systems)
+    of_segments = sums_by_cell(
+        segment,
+        ratings.system,
+        ratings.score,
+        shape=(int(segment.max()) + 1, systems),
+    )
+    own = sums_by_cell(
+        row,
+        ratings.system,
+        ratings.score,
+        shape=(len(judge_of_row), systems),
+    )
+    other_sums = of_segments.sums[segment_of_row] - own.sums
+    other_counts = of_segments.counts[segment_of_row] - own.counts
+    is_shared = (own.counts > 0) & (other_counts > 0)
+    other_means = other_sums / np.maximum(1, other_counts)
     own_means = own.sums / np.maximum(1, own.counts)
     pairs = figures.pairs_of_scores(np.where(is_shared, other_means, np.nan))
     difference = pairs.differences(own_means)
@@ -842,27 +850,3 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
         judge=judge_of_row[pairs.row].astype(np.int32),
     )
     return pairs, difference
-
-
-class _SumsAndCounts(NamedTuple):
-    """Sums and numbers of scores, each of shape (R, n)."""
-
-    sums: FloatArray
-    counts: Int64Array
-
-
-def _sums_and_counts(
-    ratings: OutputScores,
-    row: Int64Array,
-    rows: int,
-) -> _SumsAndCounts:
-    """Sum up scores by row and system."""
-    systems = len(ratings.systems)
-    cell = row * systems + ratings.system
-    size = rows * systems
-    sums = np.bincount(cell, ratings.score, size).astype(np.float64)
-    counts = np.bincount(cell, minlength=size)
-    return _SumsAndCounts(
-        sums=sums.reshape(rows, systems),
-        counts=counts.reshape(rows, systems),
-    )

@@ -202,30 +202,7 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> MetricOrd
     lacking = np.isnan(metric.values).sum(axis=0).tolist()
     missing_by_system = dict(zip(metric.systems, lacking, strict=True))
     ranges = _Ranges(metric.on_common_segments, people)
-    contradictions = []
-    agreeing = 0
-    for one, other in np.argwhere(people.better).tolist():
-        better = people.systems[one]
-        worse = people.systems[other]
-        if better not in missing_by_system or worse not in missing_by_system:
-            continue
-        difference = ranges.difference(better, worse)
-        ahead = 0.0
-        if difference is not None:
-            ahead = metric.sign * difference.value
-        if ahead > EQUAL_WITHIN:
-            agreeing += 1
-        if ahead < -EQUAL_WITHIN:
-            contradictions.append(
-                MetricContradiction(
-                    metric=metric.name,
-                    better=better,
-                    worse=worse,
-                    by_people=people.difference(one, other),
-                    difference=difference,
-                    is_separated=_sign(difference) != 0,
-                ),
-            )
+    agreeing, contradictions = _agreeing_and_contradicted(metric, people, ranges)
     rows = ranges.rows(missing_by_system)
     missing = metric.missing
     if missing is None:
@@ -388,6 +365,42 @@ def _metric_row(
     return row
 
 
+def _agreeing_and_contradicted(
+    metric: Metric,
+    people: People,
+    ranges: _Ranges,
+) -> tuple[int, list[MetricContradiction]]:
+    """Return the number of pairs that people and the metric order alike, and the pairs that it reverses.
+
+    Only pairs that people separate count.
+    """
+    agreeing = 0
+    contradictions = []
+    for one, other in np.argwhere(people.better).tolist():
+        better = people.systems[one]
+        worse = people.systems[other]
+        if better not in metric.systems or worse not in metric.systems:
+            continue
+        difference = ranges.difference(better, worse)
+        ahead = 0.0
+        if difference is not None:
+            ahead = metric.sign * difference.value
+        if ahead > EQUAL_WITHIN:
+            agreeing += 1
+        if ahead < -EQUAL_WITHIN:
+            contradictions.append(
+                MetricContradiction(
+                    metric=metric.name,
+                    better=better,
+                    worse=worse,
+                    by_people=people.difference(one, other),
+                    difference=difference,
+                    is_separated=_sign(difference) != 0,
+                ),
+            )
+    return agreeing, contradictions
+
+
 def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     preferences = people.preferences
     scored = [name for name in people.systems if name in metric.systems]
@@ -398,12 +411,14 @@ def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     other_values = values[preferences.row, preferences.other]
     difference = one_values - other_values
     rows = np.flatnonzero(~np.isnan(difference))
+    # In units of the root mean square of each side.
     sides = np.stack([preferences.preferred[rows], difference[rows]])
     mean_squares = (sides**2).sum(axis=1) / max(1, len(rows))
     scales = np.sqrt(mean_squares)
     if not scales.all():
         return []
     by_people, by_metric = sides / as_column(scales)
+    # The most negative products are the largest disagreements.
     product = by_people * by_metric
     discords: dict[int, Discord] = {}
     for index in np.argsort(product, kind="stable").tolist():

@@ -22,6 +22,7 @@ from ranking.core.beside import (
 )
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.estimates import Estimate, Unit, estimate
+from ranking.core.grouping import distinct_pairs
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics import figures
@@ -340,20 +341,20 @@ class People:
     def preferences(self) -> Preferences:
         """Mean preferences over judges."""
         pairs = self.pairs
-        n = np.int64(len(self.systems))
+        n = len(self.systems)
         for_first = pairs.human.astype(np.float64)
         if self.values is not None:
             for_first = pairs.differences(self.values)
         low = np.minimum(pairs.first, pairs.second)
         high = np.maximum(pairs.first, pairs.second)
-        key = (pairs.row * n + low) * n + high
-        keys, index = np.unique(key, return_inverse=True)
+        row, pair, index = distinct_pairs(pairs.row, low.astype(np.int64) * n + high)
+        one, other = np.divmod(pair, n)
         for_low = np.where(pairs.first < pairs.second, for_first, -for_first)
         total = np.bincount(index, for_low)
         return Preferences(
-            row=keys // (n * n),
-            one=keys // n % n,
-            other=keys % n,
+            row=row,
+            one=one,
+            other=other,
             preferred=total / np.bincount(index),
         )
 

@@ -197,11 +197,13 @@ def mean_scores(
     """
     share = 1 / len(tasks)
     count = len(systems)
-    covariance = np.zeros((count, count))
     means = np.zeros(count)
-    uncertainty = 0.0
-    pooled = _PooledJudges()
+    covariance = np.zeros((count, count))
+    # Covariance from judges, as if those of each test set were other people.
     of_single_tasks = np.zeros((count, count))
+    pooled = _PooledJudges()
+    # Squared variances by their degrees of freedom (Welch and Satterthwaite).
+    uncertainty = 0.0
     for task in tasks:
         rows = np.array([task.systems.index(name) for name in systems], dtype=np.int64)
         square = np.ix_(rows, rows)

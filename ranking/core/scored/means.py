@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.grouping import sums_by_group
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import Scores, Shortage, shared_ranks
@@ -200,22 +201,20 @@ def system_means(
     mean = _means(raw.values)
     z_mean = _means(z.values)
     is_scored = np.isfinite(mean)
-    size = len(mean)
     judges = len(np.unique(columns.judge))
     shortage = None
     if number < FEWEST_GROUPS:
         shortage = Shortage(drawn, number, FEWEST_GROUPS)
-    reach = np.full(size, np.nan)
-    z_reach = np.full(size, np.nan)
-    none = np.zeros(size, dtype=np.int64)
+    none = np.zeros(len(mean), dtype=np.int64)
+    reach = np.full(len(mean), np.nan)
+    z_reach = np.full(len(mean), np.nan)
     ranges = RankRanges(low=none, high=none)
     cluster = none
     if judges == 1 and shortage is None:
         covariance = _covariance(raw, groups)
         variance = covariance.diagonal()
-        mean_with_variance = np.where(np.isfinite(variance), mean, np.nan)
         ranges = rank_confidence_sets(
-            mean_with_variance,
+            np.where(np.isfinite(variance), mean, np.nan),
             np.nan_to_num(covariance),
             confidence=confidence,
             degrees_of_freedom=number - 1,
@@ -266,9 +265,8 @@ def _covariance(units: UnitScores, group_of: Int64Array) -> FloatArray:
     influence = share(deviation, is_scored.sum(axis=0))
     groups, group = np.unique(group_of[units.segment], return_inverse=True)
     count = len(groups)
-    sums = np.zeros((count, is_scored.shape[1]))
-    np.add.at(sums, group, influence)
-    has_scores = np.zeros(sums.shape, dtype=np.bool_)
-    np.logical_or.at(has_scores, group, is_scored)
-    sums[:, has_scores.sum(axis=0) < _FEWEST_OF_SYSTEM] = np.nan
+    sums = sums_by_group(influence, group, count)
+    scores = sums_by_group(is_scored, group, count)
+    groups_with_scores = np.count_nonzero(scores, axis=0)
+    sums[:, groups_with_scores < _FEWEST_OF_SYSTEM] = np.nan
     return np.asarray(sums.T @ sums * count / (count - 1))

@@ -21,6 +21,7 @@ from ranking.core.agreement.intervals import (
 )
 from ranking.core.arrays import FloatArray, Int64Array, share
 from ranking.core.counting.counts import effective_number
+from ranking.core.grouping import distinct_pairs, sums_by_group
 from ranking.core.scores import NotEstimable
 
 #: Smaller shares of an item, or of the expected disagreement, are rounding errors.
@@ -133,7 +134,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
     counts = counts[several]
     segment = ratings.items.segment[several]
     segments, segment_index = np.unique(segment, return_inverse=True)
-    sums = _sum_by_index(_item_contributions(counts), segment_index, len(segments))
+    sums = sums_by_group(_item_contributions(counts), segment_index, len(segments))
     whole = sums.sum(axis=0)
     point = _figures(whole[np.newaxis], points)
     by_judge, by_cell, judges = _left_out(
@@ -215,22 +216,13 @@ def _left_out(
     change = -_item_contributions(counts)[item]
     left = fewer.sum(axis=1) > 1
     change[left] += _item_contributions(fewer[left])
-    _judges, judge = np.unique(ratings.judge, return_inverse=True)
+    judges, judge = np.unique(ratings.judge, return_inverse=True)
     _segments, segment = np.unique(ratings.segment, return_inverse=True)
-    _cells, cell = np.unique(
-        judge * (len(_segments) + 1) + segment,
-        return_inverse=True,
-    )
-    pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(_judges))
-    of_judges = _sum_by_index(change, judge, len(_judges))
-    of_cells = _sum_by_index(change, cell, len(_cells))
+    raters = distinct_pairs(judge, segment)
+    pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(judges))
+    of_judges = sums_by_group(change, judge, len(judges))
+    of_cells = sums_by_group(change, raters.index, len(raters.first))
     return of_judges, of_cells, effective_number(pairs)
-
-
-def _sum_by_index(rows: FloatArray, index: Int64Array, count: int) -> FloatArray:
-    sums = np.zeros((count, rows.shape[1]))
-    np.add.at(sums, index, rows)
-    return sums
 
 
 def expected_within(shares: FloatArray) -> FloatArray:
