@@ -144,7 +144,7 @@ def _analyse_files(
     chosen = kind.complete(analysis_options, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
         raise OptionError(
-            "this analysis needs data that files do not have.",
+            "files lack data that this analysis needs. Use --campaign and --test-set.",
             field=kind.name,
         )
     languages = _languages(options)

@@ -190,7 +190,7 @@ def test_an_analysis_that_files_do_not_answer_is_refused(
     run: Run,
 ) -> None:
     for arguments, problem in (
-        (("remarks", judgments), "that files do not have"),
+        (("remarks", judgments), "files lack data"),
         (("clusters", judgments), "Unknown analysis"),
         (("agreement", judgments, "--option", "chanse=scott"), "chance"),
         (("agreement", judgments, "--campaign", "c"), "either files or --campaign"),
