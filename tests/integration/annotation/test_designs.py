@@ -60,9 +60,12 @@ class TestChange:
             2,
         )
 
-    @pytest.mark.parametrize(
-        ("parameters", "said"),
-        [
+    def test_a_design_that_draws_nothing_is_refused_and_changes_nothing(
+        self,
+        task: Task,
+        subtests: pytest.Subtests,
+    ) -> None:
+        refused: list[tuple[dict[str, Any], str]] = [
             ({"kind": "random"}, "kind"),
             ({"kind": "imported"}, "imported"),
             ({"systems_per_block": 1}, "systems_per_block: 1 is not between 2 and 26"),
@@ -74,17 +77,12 @@ class TestChange:
             ({"documents": [3]}, "documents: not in the test set: 3"),
             ({"segments": [1, 99]}, "segments: not in the test set: 99"),
             ({"colour": "blue"}, "colour"),
-        ],
-    )
-    def test_a_design_that_draws_nothing_is_refused_and_changes_nothing(
-        self,
-        task: Task,
-        parameters: dict[str, Any],
-        said: str,
-    ) -> None:
-        with pytest.raises(DesignRefusedError, match=said):
-            design_change(task=task, **parameters)
-        assert Design.objects.count() == 1
+        ]
+        for parameters, message in refused:
+            with subtests.test(parameters=parameters):
+                with pytest.raises(DesignRefusedError, match=message):
+                    design_change(task=task, **parameters)
+                assert Design.objects.count() == 1
 
     def test_redundancy_beyond_what_a_segment_may_have_is_refused(
         self,

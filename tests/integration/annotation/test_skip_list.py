@@ -69,9 +69,14 @@ def test_skips_come_latest_first_with_whether_they_stand(
     ]
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
+def test_the_page_is_filtered_and_sorted_by_its_address(
+    organiser: Client,
+    task: Task,
+    skips: list[Skip],
+    subtests: pytest.Subtests,
+) -> None:
+    address = f"/campaigns/museum/tasks/{task.pk}/skips/"
+    for query, found in [
         ("", [2, 1, 0]),
         ("?reason=other", [1]),
         ("?judged_later=yes", [2]),
@@ -79,18 +84,10 @@ def test_skips_come_latest_first_with_whether_they_stand(
         ("?judge=ada&reason=bad_source", [0]),
         ("?judge=bob", []),
         ("?sort=reason", [0, 2, 1]),
-    ],
-)
-def test_the_page_is_filtered_and_sorted_by_its_address(
-    organiser: Client,
-    task: Task,
-    skips: list[Skip],
-    query: str,
-    found: list[int],
-) -> None:
-    address = f"/campaigns/museum/tasks/{task.pk}/skips/"
-    answer = organiser.get(address + query)
-    assert answer.status_code == 200
-    shown = [row.record for row in answer.context["table"].page.object_list]
-    assert shown == [skips[at] for at in found]
-    assert ("&lt;b&gt;odd" in answer.content.decode()) is (1 in found)
+    ]:
+        with subtests.test(query=query, found=found):
+            answer = organiser.get(address + query)
+            assert answer.status_code == 200
+            shown = [row.record for row in answer.context["table"].page.object_list]
+            assert shown == [skips[at] for at in found]
+            assert ("&lt;b&gt;odd" in answer.content.decode()) is (1 in found)

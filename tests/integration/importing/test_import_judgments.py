@@ -229,43 +229,43 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     assert "3 judgments imported" in said
 
 
-@pytest.mark.parametrize(
-    ("row", "said"),
-    [
+INVALID_ROWS = [
+    (
+        "3 eve amber=1 zinc=2",
         (
-            "3 eve amber=1 zinc=2",
-            (
-                "line 6: the system zinc is unknown. What to do: "
-                "correct the name, or add the system first; "
-                "the test set has _ref, amber, birch, cobalt, dune, ember, fjord."
-            ),
+            "line 6: the system zinc is unknown. What to do: "
+            "correct the name, or add the system first; "
+            "the test set has _ref, amber, birch, cobalt, dune, ember, fjord."
         ),
-        (
-            "8 eve amber=1 dune=2",
-            ('line 6: the test set "museum en-de" has no segment 8; its last is 7.'),
-        ),
-        ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
-        ("3 eve amber=1 amber=2", "the system amber appears twice in the block"),
-        (
-            "x eve amber=1 dune=2",
-            "the segment number 'x' is not a whole number of 1 or more",
-        ),
-        (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
-    ],
-)
+    ),
+    (
+        "8 eve amber=1 dune=2",
+        ('line 6: the test set "museum en-de" has no segment 8; its last is 7.'),
+    ),
+    ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
+    ("3 eve amber=1 amber=2", "the system amber appears twice in the block"),
+    (
+        "x eve amber=1 dune=2",
+        "the segment number 'x' is not a whole number of 1 or more",
+    ),
+    (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
+]
+
+
 def test_invalid_file_is_named_and_nothing_is_stored(
     task: Task,
     onto: FiveWay,
     refused: Say,
     monkeypatch: pytest.MonkeyPatch,
-    row: str,
-    said: str,
+    subtests: pytest.Subtests,
 ) -> None:
     monkeypatch.setattr(importing, "_BATCH", 2)  # the error comes with the third
-    path = onto(*ROWS, row)
-    message = refused("import_answers", str(path), **ONTO)
-    assert message.startswith(f"{path}, line 6")
-    assert said in message
+    for row, said in INVALID_ROWS:
+        with subtests.test(row=row, said=said):
+            path = onto(*ROWS, row)
+            message = refused("import_answers", str(path), **ONTO)
+            assert message.startswith(f"{path}, line 6")
+            assert said in message
 
 
 @pytest.mark.thorough

@@ -274,64 +274,67 @@ def test_error_after_many_segments_leaves_nothing(
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        (
-            "empty.tsv",
-            "source\tamber\nS1\tA1\nS2\t \n",
-            'line 3, column 2 (field "amber"): the output of amber is empty',
-        ),
-        (
-            "systems.jsonl",
-            '{"source": "S1", "outputs": {"amber": "A"}}\n{"source": "S2", "outputs": {"birch": "B"}}',
-            'line 2 (field "outputs"): the line has an output of birch, but line 1 does not',
-        ),
-        (
-            "twice.tsv",
-            "document\tsegment\tsource\tamber\nd\t1\tS1\tA1\nd\t1\tS2\tA2\n",
-            'line 3: the document "d" has the segment "1" twice',
-        ),
-        (
-            "latin.tsv",
-            b"source\tamber\nS1\tcaf\xe9\n",
-            "line 2, column 7: the byte 0xE9 is not UTF",
-        ),
-        ("comma.tsv", "source\ta,b\nS\tA\n", "contains a comma"),
-        ("nothing.tsv", "source\tamber\n", "the file contains no segments"),
-        ("void.txt", "", "the file contains no segments"),
-        (
-            "long.tsv",
-            f"source\t{'x' * 201}\nS\tA\n",
-            "is longer than 200 characters",
-        ),
-        (
-            "document.tsv",
-            f"document\tsource\tamber\n{'d' * 301}\tS\tA\n",
-            "is longer than 300 characters",
-        ),
-        ("alone.tsv", "source\treference\nS\tR\n", "there are no system outputs"),
-        (
-            "one.tsv",
-            "source\treference\tamber\nS\tR\tA\n",
-            "there is only one system, amber",
-        ),
-        (
-            "ref.tsv",
-            "source\treference\t_ref\ta\nS\tR\tT\tU\n",
-            "a system is called _ref",
-        ),
-    ],
-)
+INVALID_FILES: list[tuple[str, str | bytes, str]] = [
+    (
+        "empty.tsv",
+        "source\tamber\nS1\tA1\nS2\t \n",
+        'line 3, column 2 (field "amber"): the output of amber is empty',
+    ),
+    (
+        "systems.jsonl",
+        '{"source": "S1", "outputs": {"amber": "A"}}\n{"source": "S2", "outputs": {"birch": "B"}}',
+        'line 2 (field "outputs"): the line has an output of birch, but line 1 does not',
+    ),
+    (
+        "twice.tsv",
+        "document\tsegment\tsource\tamber\nd\t1\tS1\tA1\nd\t1\tS2\tA2\n",
+        'line 3: the document "d" has the segment "1" twice',
+    ),
+    (
+        "latin.tsv",
+        b"source\tamber\nS1\tcaf\xe9\n",
+        "line 2, column 7: the byte 0xE9 is not UTF",
+    ),
+    ("comma.tsv", "source\ta,b\nS\tA\n", "contains a comma"),
+    ("nothing.tsv", "source\tamber\n", "the file contains no segments"),
+    ("void.txt", "", "the file contains no segments"),
+    (
+        "long.tsv",
+        f"source\t{'x' * 201}\nS\tA\n",
+        "is longer than 200 characters",
+    ),
+    (
+        "document.tsv",
+        f"document\tsource\tamber\n{'d' * 301}\tS\tA\n",
+        "is longer than 300 characters",
+    ),
+    ("alone.tsv", "source\treference\nS\tR\n", "there are no system outputs"),
+    (
+        "one.tsv",
+        "source\treference\tamber\nS\tR\tA\n",
+        "there is only one system, amber",
+    ),
+    (
+        "ref.tsv",
+        "source\treference\t_ref\ta\nS\tR\tT\tU\n",
+        "a system is called _ref",
+    ),
+]
+
+
 def test_invalid_file_is_named_and_nothing_is_stored(
     campaign: Campaign,
     write: Write,
     refused: Say,
-    name: str,
-    content: str | bytes,
-    said: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    assert said in refused("import_test_set", str(write(name, content)), **NAMES)
+    for name, content, said in INVALID_FILES:
+        with subtests.test(name=name, content=content, said=said):
+            assert said in refused(
+                "import_test_set",
+                str(write(name, content)),
+                **NAMES,
+            )
 
 
 @pytest.mark.thorough

@@ -64,45 +64,45 @@ def test_whole_numbers_are_versions_and_false_is_a_person(
     assert Judgment.objects.filter(judge__pseudonym="eve").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("lines", "problem"),
-    [
-        ([described("ada")], "“ada” is a person who judges in this campaign"),
-        (
-            [line("judgebot", 1, SYSTEMS, [1, 2, 3]), described()],
-            r'"judgebot" is a machine judge of this campaign \(judgebot 2026-11\)',
-        ),
-        (
-            [described(), line("judgebot", 2, SYSTEMS, [1, 2, 3])],
-            r'"judgebot" is a machine judge of this campaign \(judgebot 2026-11\)',
-        ),
-        (
-            [described(), described(segment=2, prompt="Rank badly.")],
-            "exists with another prompt or other settings",
-        ),
-        ([described(version=None)], "line 1.*version.*the key is missing"),
-        ([described(version=1.5)], "line 1.*version"),
-        ([described(version="v" * 61)], "longer than 60 characters"),
-        ([described(machine="yes")], "version|machine"),
-        ([line("eve", 1, SYSTEMS, [1, 2, 3]), described(machine=1)], "line 2.*machine"),
-        ([described(machine=False)], "version.*the key is unknown"),
-        ([described("judge\u200bbot")], "U\\+200B"),
-        ([described(prompt="p" * 100_001)], "100000|100,000"),
-        ([described(prompt=3)], "line 1.*prompt"),
-        ([described(asked_twice="no")], "line 1.*asked_twice"),
-    ],
-)
+CONTRADICTIONS = [
+    ([described("ada")], "“ada” is a person who judges in this campaign"),
+    (
+        [line("judgebot", 1, SYSTEMS, [1, 2, 3]), described()],
+        r'"judgebot" is a machine judge of this campaign \(judgebot 2026-11\)',
+    ),
+    (
+        [described(), line("judgebot", 2, SYSTEMS, [1, 2, 3])],
+        r'"judgebot" is a machine judge of this campaign \(judgebot 2026-11\)',
+    ),
+    (
+        [described(), described(segment=2, prompt="Rank badly.")],
+        "exists with another prompt or other settings",
+    ),
+    ([described(version=None)], "line 1.*version.*the key is missing"),
+    ([described(version=1.5)], "line 1.*version"),
+    ([described(version="v" * 61)], "longer than 60 characters"),
+    ([described(machine="yes")], "version|machine"),
+    ([line("eve", 1, SYSTEMS, [1, 2, 3]), described(machine=1)], "line 2.*machine"),
+    ([described(machine=False)], "version.*the key is unknown"),
+    ([described("judge\u200bbot")], "U\\+200B"),
+    ([described(prompt="p" * 100_001)], "100000|100,000"),
+    ([described(prompt=3)], "line 1.*prompt"),
+    ([described(asked_twice="no")], "line 1.*asked_twice"),
+]
+
+
 def test_contradiction_is_refused_and_changes_nothing(
     writer: TestSetWriter,
-    lines: list[str],
-    problem: str,
+    subtests: pytest.Subtests,
 ) -> None:
     judges = Judge.objects.count()
-    with pytest.raises(FormatError, match=problem):
-        imports(writer.task, *lines)
-    assert not MachineJudge.objects.exists()
-    assert not MachineJudgment.objects.exists()
-    assert Judge.objects.count() == judges
+    for lines, problem in CONTRADICTIONS:
+        with subtests.test(lines=lines, problem=problem):
+            with pytest.raises(FormatError, match=problem):
+                imports(writer.task, *lines)
+            assert not MachineJudge.objects.exists()
+            assert not MachineJudgment.objects.exists()
+            assert Judge.objects.count() == judges
 
 
 def test_person_may_not_have_the_name_of_a_machine_that_is_there(

@@ -91,35 +91,35 @@ def test_page_previews_and_adds_machine_judges(
     assert MachineJudge.objects.get().prompt == "Rank."
 
 
-@pytest.mark.parametrize(
-    ("row", "problem"),
-    [
-        (("Ada", "true", "1", "", "", ""), "is a person who judges"),
-        (("judgebot", "", "", "", "", ""), "is a machine judge"),
-        (("judgebot", "true", "1", "Another.", "", ""), "exists with another prompt"),
-        (("otherbot", "true", "", "", "", ""), "Enter the name and the version"),
-        (("b" * 61, "true", "1", "", "", ""), "longer than 60 characters"),
-        (("otherbot", "maybe", "1", "", "", ""), "'maybe' is not true or false"),
-        (("bot\u200b", "true", "1", "", "", ""), "U\\+200B"),
-    ],
-)
+CONTRADICTIONS = [
+    (("Ada", "true", "1", "", "", ""), "is a person who judges"),
+    (("judgebot", "", "", "", "", ""), "is a machine judge"),
+    (("judgebot", "true", "1", "Another.", "", ""), "exists with another prompt"),
+    (("otherbot", "true", "", "", "", ""), "Enter the name and the version"),
+    (("b" * 61, "true", "1", "", "", ""), "longer than 60 characters"),
+    (("otherbot", "maybe", "1", "", "", ""), "'maybe' is not true or false"),
+    (("bot\u200b", "true", "1", "", "", ""), "U\\+200B"),
+]
+
+
 def test_contradiction_is_refused_and_changes_nothing(
     client: Client,
     campaign: Campaign,
-    row: tuple[str, ...],
-    problem: str,
+    subtests: pytest.Subtests,
 ) -> None:
     judge = make_judge(campaign)
     User.objects.filter(judges=judge).update(name="Ada")
     address = "/api/v1/campaigns/museum/judges/"
     first = {"list": listed(("judgebot", "true", "1", "Rank.", "", ""))}
     client.post(address, first, content_type="application/json")
-    sent = {"list": listed(("newbot", "true", "1", "", "", ""), row)}
-    refused = client.post(address, sent, content_type="application/json")
-    assert refused.status_code == 400
-    assert re.search(problem, " ".join(refused.json()["errors"]["list"]))
-    assert MachineJudge.objects.count() == 1
-    assert Judge.objects.filter(campaign=campaign).count() == 1
+    for row, problem in CONTRADICTIONS:
+        with subtests.test(row=row, problem=problem):
+            sent = {"list": listed(("newbot", "true", "1", "", "", ""), row)}
+            refused = client.post(address, sent, content_type="application/json")
+            assert refused.status_code == 400
+            assert re.search(problem, " ".join(refused.json()["errors"]["list"]))
+            assert MachineJudge.objects.count() == 1
+            assert Judge.objects.filter(campaign=campaign).count() == 1
 
 
 def test_export_of_machine_judges_adds_them_to_another_campaign(

@@ -54,8 +54,9 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
-def test_answer_that_is_no_ranking_stores_nothing_and_stops_nothing(body: str) -> None:
+def test_answer_that_is_no_ranking_stores_nothing_and_stops_nothing(
+    subtests: pytest.Subtests,
+) -> None:
     campaign = make_campaign("museum", state=CampaignState.OPEN)
     make_organiser(campaign)
     writer = TestSetWriter(campaign, "museum en-de", SYSTEMS)
@@ -63,29 +64,34 @@ def test_answer_that_is_no_ranking_stores_nothing_and_stops_nothing(body: str) -
     machine = Machine(campaign)
     [block] = machine.work().json()["blocks"]
     address = f"/api/v1/judging/judgments/{uuid4()}/"
-    sent = body.replace("BLOCK", block["id"])
-    refused = machine.client.put(address, sent, content_type="application/json")
-    assert refused.status_code == 400
-    assert refused.json()["detail"]
-    assert not MachineJudgment.objects.exists()
+    for name, body in BODIES.items():
+        with subtests.test(body=name):
+            sent = body.replace("BLOCK", block["id"])
+            refused = machine.client.put(address, sent, content_type="application/json")
+            assert refused.status_code == 400
+            assert refused.json()["detail"]
+            assert not MachineJudgment.objects.exists()
     # The same id is free for the corrected answer.
     corrected = {"block": block["id"], "labels": [1, 2, 3]}
     put = machine.client.put(address, corrected, content_type="application/json")
     assert put.status_code == 200
 
 
-@pytest.mark.parametrize("score", [101, -1, "fluent", None, [50]])
-def test_score_outside_of_the_scale_is_refused(score: object) -> None:
+def test_score_outside_of_the_scale_is_refused(subtests: pytest.Subtests) -> None:
     """OpenAgentHQ/openagent-eval 74: scores of other scales were rescaled, and 0.5 stood for none."""
     task = make_task_of_protocol(Protocol.SPANS, state=CampaignState.OPEN)
     make_organiser(task.test_set.campaign)
     judged_by_a_person(task.test_set.campaign)
     machine = Machine(task.test_set.campaign)
     block = machine.work().json()["blocks"][0]
-    outputs = [{"score": score, "spans": []} for _candidate in block["candidates"]]
-    put = judgment_put(machine.client, block, answer={"outputs": outputs})
-    assert put.status_code == 400
-    assert not MachineJudgment.objects.exists()
+    for score in [101, -1, "fluent", None, [50]]:
+        with subtests.test(score=score):
+            outputs = [
+                {"score": score, "spans": []} for _candidate in block["candidates"]
+            ]
+            put = judgment_put(machine.client, block, answer={"outputs": outputs})
+            assert put.status_code == 400
+            assert not MachineJudgment.objects.exists()
 
 
 def asked(protocol: Protocol) -> tuple[Task, Client, dict[str, Any]]:
@@ -96,24 +102,30 @@ def asked(protocol: Protocol) -> tuple[Task, Client, dict[str, Any]]:
     return task, client, hit_asked(client)["blocks"][0]
 
 
-@pytest.mark.parametrize("value", [0, 6, 90, -1, 3.7, "4", "I cannot", None, True, [4]])
-def test_rating_out_of_its_scale_is_refused_and_not_clamped(value: Any) -> None:
+def test_rating_out_of_its_scale_is_refused_and_not_clamped(
+    subtests: pytest.Subtests,
+) -> None:
     """opendatahub-io/agent-eval-harness 182, modelscope/evalscope 1575, manthanguptaa/water 57."""
     _task, client, block = asked(Protocol.RATING)
-    refused = judgment_put(client, block, answer={"value": value})
+    for value in (0, 6, 90, -1, 3.7, "I cannot", None, True, [4]):
+        with subtests.test(value=value):
+            refused = judgment_put(client, block, answer={"value": value})
+            assert refused.status_code == 400, refused.json()
+            assert not MachineJudgment.objects.exists()
     # As in every request, a number in quotes is that number.
-    assert refused.status_code == (200 if value == "4" else 400), refused.json()
-    assert MachineJudgment.objects.count() == (value == "4")
+    assert judgment_put(client, block, answer={"value": "4"}).status_code == 200
+    assert MachineJudgment.objects.count() == 1
 
 
-@pytest.mark.parametrize("score", [1e308, "NaN", "Infinity", True])
-def test_score_that_is_no_number_is_refused(score: Any) -> None:
+def test_score_that_is_no_number_is_refused(subtests: pytest.Subtests) -> None:
     """NVIDIA/NeMo-Agent-Toolkit 1058, cvs-health/uqlm 458, SandeepVashishtha/Eventra 18889."""
     _task, client, block = asked(Protocol.SPANS)
-    outputs = [{"score": score, "spans": []} for _each in block["candidates"]]
-    refused = judgment_put(client, block, answer={"outputs": outputs})
-    assert refused.status_code == 400
-    assert not MachineJudgment.objects.exists()
+    for score in [1e308, "NaN", "Infinity", True]:
+        with subtests.test(score=score):
+            outputs = [{"score": score, "spans": []} for _each in block["candidates"]]
+            refused = judgment_put(client, block, answer={"outputs": outputs})
+            assert refused.status_code == 400
+            assert not MachineJudgment.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -141,19 +153,17 @@ def test_broken_json_is_refused_and_may_be_sent_again(
     assert machine.put(block["id"], id_).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [[], [1], [1, 2], [1, 2, 3, 4], [1, None, 2], [None] * 3],
-)
 def test_answer_that_omits_outputs_is_refused_and_the_block_asked_again(
     writer: TestSetWriter,
-    labels: list[int | None],
+    subtests: pytest.Subtests,
 ) -> None:
     """saurabhav88/EnviousWispr 2014, vibrantlabsai/ragas 2992: 18 of 20 verdicts passed for all."""
     machine = Machine(writer.campaign)
     [block] = machine.work().json()["blocks"]
-    assert machine.put(block["id"], labels=labels).status_code == 400
-    assert machine.work().json()["blocks"][0]["id"] == block["id"]
+    for labels in [[], [1], [1, 2], [1, 2, 3, 4], [1, None, 2], [None] * 3]:
+        with subtests.test(labels=labels):
+            assert machine.put(block["id"], labels=labels).status_code == 400
+            assert machine.work().json()["blocks"][0]["id"] == block["id"]
 
 
 def test_refusal_is_a_skip_and_no_score(writer: TestSetWriter) -> None:

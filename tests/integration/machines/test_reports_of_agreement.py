@@ -192,60 +192,63 @@ def test_machine_that_lost_half_of_its_answers_is_told_from_a_complete_one() -> 
     assert not MachineJudgment.objects.filter(task=task).exists()
 
 
-@pytest.mark.parametrize("value", [8, 0, 0.8, 4.5, "4/5", "[[4]]", True, None])
-def test_rating_on_another_scale_is_refused_in_files(value: Any) -> None:
+def test_rating_on_another_scale_is_refused_in_files(subtests: pytest.Subtests) -> None:
     """IBM/unitxt 1960: a rating of [[10]] became a score above 1."""
     task = rated_task(make_campaign())
-    rows = []
-    for criterion in ("fluency", "adequacy"):
-        row = {
-            "segment": 1,
-            "systems": ["cobalt"],
-            "judge": "judgebot",
-            "machine": True,
-            "version": "1",
-            "criterion": criterion,
-            "value": value,
-        }
-        rows.append(json.dumps(row) + "\n")
-    with pytest.raises(FormatError, match="line 1"):
-        imported(task, "".join(rows))
-    assert not MachineJudge.objects.exists()
+    for value in [8, 0, 0.8, 4.5, "4/5", "[[4]]", True, None]:
+        with subtests.test(value=value):
+            rows = []
+            for criterion in ("fluency", "adequacy"):
+                row = {
+                    "segment": 1,
+                    "systems": ["cobalt"],
+                    "judge": "judgebot",
+                    "machine": True,
+                    "version": "1",
+                    "criterion": criterion,
+                    "value": value,
+                }
+                rows.append(json.dumps(row) + "\n")
+            with pytest.raises(FormatError, match="line 1"):
+                imported(task, "".join(rows))
+            assert not MachineJudge.objects.exists()
 
 
-@pytest.mark.parametrize("score", [-1, 100.5, 101, "80/100", "", [80], False])
-def test_score_on_another_scale_is_refused_in_files(score: Any) -> None:
+def test_score_on_another_scale_is_refused_in_files(subtests: pytest.Subtests) -> None:
     """lm-sys/FastChat 2074: −1 stood for an error, and was averaged as a score."""
     task = scored_by_two(make_campaign(), "cobalt")
-    with pytest.raises((FormatError, ImportRefusedError), match="line 1"):
-        imported(task, score_line(1, "cobalt", score))
-    assert not MachineJudgment.objects.exists()
+    for score in [-1, 100.5, 101, "80/100", "", [80], False]:
+        with subtests.test(score=score):
+            with pytest.raises((FormatError, ImportRefusedError), match="line 1"):
+                imported(task, score_line(1, "cobalt", score))
+            assert not MachineJudgment.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "verdict",
-    ["tie", "TIE", "C", "A", "both", "", None, 1, ["first"]],
-)
-def test_verdict_that_the_task_does_not_have_is_refused(verdict: Any) -> None:
+def test_verdict_that_the_task_does_not_have_is_refused(
+    subtests: pytest.Subtests,
+) -> None:
     """langwatch/langwatch 6110: a judge that was allowed no ties got one."""
     task = make_task_of_protocol(Protocol.TWO_OUTPUTS, state=CampaignState.OPEN)
     campaign = task.test_set.campaign
     judged_by_a_person(campaign)
     client = machine_client(campaign)
     block = hit_asked(client)["blocks"][0]
-    for key in ("choice", "answer"):
-        assert judgment_put(client, block, answer={key: verdict}).status_code == 400
-    names = list(task.test_set.systems.values_list("name", flat=True))[:2]
-    row = {
-        "segment": 1,
-        "first": names[0],
-        "second": names[1],
-        "judge": "bot 1",
-        "answer": verdict,
-    }
-    with pytest.raises(FormatError, match="line 1"):
-        imported(task, json.dumps(row) + "\n")
-    assert not MachineJudgment.objects.exists()
+    for verdict in ["tie", "TIE", "C", "A", "both", "", None, 1, ["first"]]:
+        with subtests.test(verdict=verdict):
+            for key in ("choice", "answer"):
+                put = judgment_put(client, block, answer={key: verdict})
+                assert put.status_code == 400
+            names = list(task.test_set.systems.values_list("name", flat=True))[:2]
+            row = {
+                "segment": 1,
+                "first": names[0],
+                "second": names[1],
+                "judge": "bot 1",
+                "answer": verdict,
+            }
+            with pytest.raises(FormatError, match="line 1"):
+                imported(task, json.dumps(row) + "\n")
+            assert not MachineJudgment.objects.exists()
 
 
 def test_endless_answer_is_refused_and_may_be_sent_again() -> None:

@@ -64,46 +64,46 @@ def test_one_screen_asks_about_all_criteria(judging: Client, task: Task) -> None
     assert (row.criteria, row.points) == (list(POINTS), list(POINTS.values()))
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        (
-            {"outputs": [{**POINTS, "style": 7}]},
-            "style: 7 is not a whole number from 0 to 6",
-        ),
-        (
-            {"outputs": [{**POINTS, "coherence": 0}]},
-            "coherence: 0 is not a whole number from 1 to 5",
-        ),
-        (
-            {"outputs": [{"coherence": 4}]},
-            "Rate coherence, errors, style, overall here",
-        ),
-        (
-            {"outputs": [{**POINTS, "beauty": 4}]},
-            "Rate coherence, errors, style, overall here",
-        ),
-        ({"outputs": [POINTS, POINTS]}, "2 outputs are rated, but 1 are shown"),
-        (
-            {"outputs": [{**POINTS, "overall": 50.5}]},
-            "overall: 50.5 is not a whole number",
-        ),
-        ({"outputs": [4]}, "Rate coherence, errors, style, overall here"),
-        ({"value": 4, "outputs": [POINTS]}, "value"),
-        ({}, "value"),
-    ],
-)
+REFUSED_ANSWERS: list[tuple[dict[str, Any], str]] = [
+    (
+        {"outputs": [{**POINTS, "style": 7}]},
+        "style: 7 is not a whole number from 0 to 6",
+    ),
+    (
+        {"outputs": [{**POINTS, "coherence": 0}]},
+        "coherence: 0 is not a whole number from 1 to 5",
+    ),
+    (
+        {"outputs": [{"coherence": 4}]},
+        "Rate coherence, errors, style, overall here",
+    ),
+    (
+        {"outputs": [{**POINTS, "beauty": 4}]},
+        "Rate coherence, errors, style, overall here",
+    ),
+    ({"outputs": [POINTS, POINTS]}, "2 outputs are rated, but 1 are shown"),
+    (
+        {"outputs": [{**POINTS, "overall": 50.5}]},
+        "overall: 50.5 is not a whole number",
+    ),
+    ({"outputs": [4]}, "Rate coherence, errors, style, overall here"),
+    ({"value": 4, "outputs": [POINTS]}, "value"),
+    ({}, "value"),
+]
+
+
 def test_incomplete_and_impossible_answers_are_refused(
     judging: Client,
     task: Task,
-    answer: dict[str, Any],
-    words: str,
+    subtests: pytest.Subtests,
 ) -> None:
     block = hit_asked(judging)["blocks"][0]
-    refused = judgment_put(judging, block, answer=answer)
-    assert refused.status_code == 400
-    assert words in str(refused.json())
-    assert not RatingAnswer.objects.exists()
+    for answer, words in REFUSED_ANSWERS:
+        with subtests.test(answer=answer, words=words):
+            refused = judgment_put(judging, block, answer=answer)
+            assert refused.status_code == 400
+            assert words in str(refused.json())
+            assert not RatingAnswer.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -203,71 +203,71 @@ def test_a_refused_form_keeps_what_was_written(organiser: Client, task: Task) ->
     assert "criteria" not in task.rules
 
 
-@pytest.mark.parametrize(
-    ("criteria", "words"),
-    [
-        ([criterion(f"c{number}") for number in range(9)], "There are 9 criteria"),
-        (
-            [criterion("style"), criterion("style", name="Other")],
-            "Two criteria have the name",
-        ),
-        (
-            [criterion("style"), criterion("other", name="STYLE")],
-            "Two criteria have the name",
-        ),
-        ([criterion("style", lowest=1, highest=1)], "2 to 11 points"),
-        ([criterion("style", lowest=0, highest=11)], "2 to 11 points"),
-        ([criterion("style", lowest=1, highest=100)], "2 to 11 points"),
-        ([criterion("style", highest=5.5)], "“highest” must be a whole number"),
-        ([criterion("style", lowest=True)], "“lowest” must be a whole number"),
-        ([criterion("style", labels={"1": "bad"})], "the label at 5 is missing"),
-        ([criterion("style", labels={"1": "bad", "5": " "})], "“labels.5” is empty"),
-        (
-            [criterion("style", labels={"1": "bad", "5": "good", "6": "great"})],
-            "the label “6”",
-        ),
-        (
-            [
-                criterion(
-                    "style",
-                    lowest=0,
-                    highest=100,
-                    labels={"0": "a", "100": "b", "120": "c"},
-                ),
-            ],
-            "the label “120”",
-        ),
-        (
-            [criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})],
-            "the label “2.5”",
-        ),
-        ([criterion("Style!")], "“key” must have"),
-        ([criterion("style", name="")], "“name” is empty"),
-        ([{"key": "style"}], "“name” is missing"),
-        ([criterion("style", question={"xx-yy-zz": "?"})], "Criterion 1:"),
-        ([criterion("style", beside="video")], "“beside” must be one of"),
-        ([criterion("style", weight=-1)], "“weight” must be a whole number"),
-        (
-            [criterion("style", weight=1), criterion("other", highest=7, weight=1)],
-            "must have the same scale",
-        ),
-        ([criterion("style", colour="red")], "unknown field: colour"),
-        (["style"], "a criterion must be an object"),
-        ({"style": 1}, "must be a list"),
-        ("everything", "not a preset of criteria"),
-    ],
-)
+WRONG_CRITERIA: list[tuple[Any, str]] = [
+    ([criterion(f"c{number}") for number in range(9)], "There are 9 criteria"),
+    (
+        [criterion("style"), criterion("style", name="Other")],
+        "Two criteria have the name",
+    ),
+    (
+        [criterion("style"), criterion("other", name="STYLE")],
+        "Two criteria have the name",
+    ),
+    ([criterion("style", lowest=1, highest=1)], "2 to 11 points"),
+    ([criterion("style", lowest=0, highest=11)], "2 to 11 points"),
+    ([criterion("style", lowest=1, highest=100)], "2 to 11 points"),
+    ([criterion("style", highest=5.5)], "“highest” must be a whole number"),
+    ([criterion("style", lowest=True)], "“lowest” must be a whole number"),
+    ([criterion("style", labels={"1": "bad"})], "the label at 5 is missing"),
+    ([criterion("style", labels={"1": "bad", "5": " "})], "“labels.5” is empty"),
+    (
+        [criterion("style", labels={"1": "bad", "5": "good", "6": "great"})],
+        "the label “6”",
+    ),
+    (
+        [
+            criterion(
+                "style",
+                lowest=0,
+                highest=100,
+                labels={"0": "a", "100": "b", "120": "c"},
+            ),
+        ],
+        "the label “120”",
+    ),
+    (
+        [criterion("style", labels={"1": "bad", "5": "good", "2.5": "so"})],
+        "the label “2.5”",
+    ),
+    ([criterion("Style!")], "“key” must have"),
+    ([criterion("style", name="")], "“name” is empty"),
+    ([{"key": "style"}], "“name” is missing"),
+    ([criterion("style", question={"xx-yy-zz": "?"})], "Criterion 1:"),
+    ([criterion("style", beside="video")], "“beside” must be one of"),
+    ([criterion("style", weight=-1)], "“weight” must be a whole number"),
+    (
+        [criterion("style", weight=1), criterion("other", highest=7, weight=1)],
+        "must have the same scale",
+    ),
+    ([criterion("style", colour="red")], "unknown field: colour"),
+    (["style"], "a criterion must be an object"),
+    ({"style": 1}, "must be a list"),
+    ("everything", "not a preset of criteria"),
+]
+
+
 def test_wrong_criteria_are_refused_in_a_sentence(
     task: Task,
-    criteria: Any,
-    words: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    with pytest.raises(ValidationError, match=words) as refused:
-        task_rules_change(task=task, rules={"criteria": criteria})
-    [sentence] = refused.value.messages
-    assert sentence.endswith(".")
-    task.refresh_from_db()
-    assert task.rules == {}
+    for criteria, words in WRONG_CRITERIA:
+        with subtests.test(criteria=criteria, words=words):
+            with pytest.raises(ValidationError, match=words) as refused:
+                task_rules_change(task=task, rules={"criteria": criteria})
+            [sentence] = refused.value.messages
+            assert sentence.endswith(".")
+            task.refresh_from_db()
+            assert task.rules == {}
 
 
 @pytest.mark.parametrize("name", PRESET_NAMES)

@@ -105,32 +105,36 @@ def test_errors_alone_are_stored_as_given_and_outputs_tie(
     ]
 
 
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        ({"outputs": [{"score": 50, "spans": []}] * 2}, "asks for no scores"),
-        (marked([span(0, 1, "minor", "Style")], []), "has no category “Style”"),
-        (marked([{**MARKED[0], "severity": "fatal"}], []), "severity"),
-        (
-            marked([], [span(0, 10_000, "minor", "Other", "source")]),
-            "Output B: span 1, from 0",
-        ),
-        (
-            marked([span(None, None, "minor", "Other", "hidden")], []),
-            "no marks of the kind “hidden”",
-        ),
-    ],
-)
+OTHER_ANSWERS: list[tuple[dict[str, Any], str]] = [
+    ({"outputs": [{"score": 50, "spans": []}] * 2}, "asks for no scores"),
+    (marked([span(0, 1, "minor", "Style")], []), "has no category “Style”"),
+    (marked([{**MARKED[0], "severity": "fatal"}], []), "severity"),
+    (
+        marked([], [span(0, 10_000, "minor", "Other", "source")]),
+        "Output B: span 1, from 0",
+    ),
+    (
+        marked([span(None, None, "minor", "Other", "hidden")], []),
+        "no marks of the kind “hidden”",
+    ),
+]
+
+
 def test_answers_to_other_questions_are_refused(
     judging: Client,
     task: Task,
-    answer: dict[str, Any],
-    problem: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    refused = judgment_put(judging, hit_asked(judging)["blocks"][0], answer=answer)
-    assert refused.status_code == 400
-    assert problem in json.dumps(refused.json(), ensure_ascii=False)
-    assert not Judgment.objects.exists()
+    for answer, problem in OTHER_ANSWERS:
+        with subtests.test(answer=answer, problem=problem):
+            refused = judgment_put(
+                judging,
+                hit_asked(judging)["blocks"][0],
+                answer=answer,
+            )
+            assert refused.status_code == 400
+            assert problem in json.dumps(refused.json(), ensure_ascii=False)
+            assert not Judgment.objects.exists()
 
 
 def chosen_now(task: Task) -> ChosenJudgments:
@@ -169,30 +173,29 @@ def test_changed_weights_change_scores_and_no_answer(
         task_rules_change(task=task, rules={"categories": []})
 
 
-@pytest.mark.parametrize(
-    ("rules", "problem"),
-    [
-        ({"categories": ["Accuracy: Fluency", "Fluency: Accuracy"]}, "below itself"),
-        ({"categories": ["Other", "other"]}, "listed twice"),
-        ({"categories": ["a/b: c"]}, "one or two levels"),
-        ({"categories": "mqm-2031"}, "not a preset"),
-        ({"categories": "", "missing": True}, "not a preset"),
-        ({"severities": ["minor", "fatal"]}, "not fatal"),
-        ({"severities": []}, "not none"),
-        ({"weights": ["major: 5"]}, "no weight for neutral"),
-        ({"weights": ["any: 1001"]}, "is more than 1000"),
-        ({"weights": ["any: lots"]}, "a colon and a number"),
-        ({"weights": [{"severity": "major"}]}, "list of lines"),
-        ({"marks": ["source"]}, "names other than error, source"),
-    ],
-)
-def test_wrong_schemes_are_refused(
-    task: Task,
-    rules: dict[str, Any],
-    problem: str,
-) -> None:
-    with pytest.raises(ValidationError, match=problem):
-        task_rules_change(task=task, rules=rules)
+WRONG_SCHEMES: list[tuple[dict[str, Any], str]] = [
+    ({"categories": ["Accuracy: Fluency", "Fluency: Accuracy"]}, "below itself"),
+    ({"categories": ["Other", "other"]}, "listed twice"),
+    ({"categories": ["a/b: c"]}, "one or two levels"),
+    ({"categories": "mqm-2031"}, "not a preset"),
+    ({"categories": "", "missing": True}, "not a preset"),
+    ({"severities": ["minor", "fatal"]}, "not fatal"),
+    ({"severities": []}, "not none"),
+    ({"weights": ["major: 5"]}, "no weight for neutral"),
+    ({"weights": ["any: 1001"]}, "is more than 1000"),
+    ({"weights": ["any: lots"]}, "a colon and a number"),
+    ({"weights": [{"severity": "major"}]}, "list of lines"),
+    ({"marks": ["source"]}, "names other than error, source"),
+]
+
+
+def test_wrong_schemes_are_refused(task: Task, subtests: pytest.Subtests) -> None:
+    for rules, problem in WRONG_SCHEMES:
+        with (
+            subtests.test(rules=rules, problem=problem),
+            pytest.raises(ValidationError, match=problem),
+        ):
+            task_rules_change(task=task, rules=rules)
 
 
 def test_presets_can_be_chosen(task: Task) -> None:

@@ -56,28 +56,28 @@ def test_options_stay_until_another_method_is_chosen(varied: TestSetWriter) -> N
     assert settings_change(varied, method="bojar").method_options == {}
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [
-        ("bradley_terry", {"prior": -1}),
-        ("bradley_terry", {"prior": 101}),
-        ("bradley_terry", {"prior": True}),
-        ("bradley_terry", {"prior": "2"}),
-        ("bradley_terry", {"prior": float("nan")}),
-        ("bradley_terry", {"priors": 2}),
-        ("bojar", {"prior": 2}),
-        ("by_design", {"prior": 2}),
-    ],
-)
+WRONG_OPTIONS: list[tuple[str, dict[str, Any]]] = [
+    ("bradley_terry", {"prior": -1}),
+    ("bradley_terry", {"prior": 101}),
+    ("bradley_terry", {"prior": True}),
+    ("bradley_terry", {"prior": "2"}),
+    ("bradley_terry", {"prior": float("nan")}),
+    ("bradley_terry", {"priors": 2}),
+    ("bojar", {"prior": 2}),
+    ("by_design", {"prior": 2}),
+]
+
+
 def test_wrong_options_are_refused(
     varied: TestSetWriter,
-    method: str,
-    options: Any,
+    subtests: pytest.Subtests,
 ) -> None:
-    with pytest.raises(RangeChoiceError) as refused:
-        settings_change(varied, method=method, method_options=options)
-    assert refused.value.field == "method_options"
-    assert not RankingSettings.objects.exists()
+    for method, options in WRONG_OPTIONS:
+        with subtests.test(method=method, options=options):
+            with pytest.raises(RangeChoiceError) as refused:
+                settings_change(varied, method=method, method_options=options)
+            assert refused.value.field == "method_options"
+            assert not RankingSettings.objects.exists()
 
 
 def test_option_added_later_is_no_new_recipe(varied: TestSetWriter) -> None:
