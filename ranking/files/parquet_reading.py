@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from itertools import chain
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Final
@@ -241,7 +242,9 @@ class _Batch:
         values = self._rows.column(column)
         if not isinstance(values, pa.DictionaryArray):
             values = values.dictionary_encode()
-        codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        # Places may have no sign, so that they have no room for -1.
+        indices = values.indices.cast(pa.int64())
+        codes = indices.fill_null(-1).to_numpy(zero_copy_only=False)
         names: list[Any] = []
         for value in values.dictionary.to_pylist():
             # pandas writes NaN for a missing value.
@@ -405,10 +408,11 @@ def _plain(value: Any, field: str, refuse: Refuse) -> str:
 
 
 def _whole(value: Any, field: str, refuse: Refuse) -> int | None:
-    """Return a whole number, which may be a double, because pandas stores columns with gaps as doubles."""
+    """Return a whole number, which may be a double (pandas, in columns with gaps) or a decimal (DuckDB, Spark)."""
     if value is None:
         return None
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float | Decimal)
+    is_number = is_number and not isinstance(value, bool)
     if not is_number or abs(value) > 2**64 or value != int(value):
         refuse(field, "the value is not a whole number", "write whole numbers")
     return int(value)

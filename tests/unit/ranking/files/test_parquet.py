@@ -158,6 +158,15 @@ def written(tmp_path: Path, **changed: Any) -> str:
         {"system3Id": ["", None], "system3rank": pa.nulls(2)},
         {"judgeId": pa.array(["ann", "bob"], pa.large_string())},
         {"judgeId": pa.array(["ann", "bob"]).dictionary_encode()},
+        # polars numbers categories without a sign.
+        {
+            "judgeId": pa.DictionaryArray.from_arrays(
+                pa.array([0, 1], pa.uint32()), ["ann", "bob"]
+            )
+        },
+        # DuckDB and Spark: DECIMAL(5, 0).
+        {"srcIndex": pa.array([1, 2], pa.decimal128(5, 0))},
+        {"srcIndex": pa.array([1, 2], pa.uint8())},
         {"judgeId": None, "JUDGEID": ["ann", "bob"]},
         {"system1Id": [" A ", "A , B"]},
     ],
