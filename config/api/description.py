@@ -50,7 +50,10 @@ _PROBLEM = {
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
         "detail": {"type": "string", "description": "Human-readable description."},
         "instance": {"type": "string", "description": "URL of the request."},
-        "errors": {"type": "object", "additionalProperties": {}},
+        "errors": {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
         "known": {
             "type": "array",
             "items": {"type": "string"},

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -70,18 +70,33 @@ def _invalid_input(refused: dict[str, Any] | list[Any]) -> dict[str, Any]:
         errors = refused
     else:
         errors = {"body": refused}
-    lists = {}
-    for field, messages in errors.items():
-        if isinstance(messages, str):
-            lists[field] = [messages]
-        else:
-            lists[field] = messages
+    lists: dict[str, list[Any]] = {}
+    for path, message in _messages(errors):
+        lists.setdefault(path, []).append(message)
     about_all = []
     for field in _OF_NO_FIELD:
         for message in lists.get(field, ()):
             about_all.append(message)
     detail = " ".join(map(str, about_all)) or "Invalid request."
     return {"type": problem_type("invalid-input"), "detail": detail, "errors": lists}
+
+
+def _messages(refused: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each message with the path of its value, such as `questions.0.name`."""
+    if isinstance(refused, Mapping):
+        for name, inner in refused.items():
+            if not path:
+                yield from _messages(inner, str(name))
+            elif name in _OF_NO_FIELD:
+                yield from _messages(inner, path)
+            else:
+                yield from _messages(inner, f"{path}.{name}")
+    elif isinstance(refused, list):
+        for number, inner in enumerate(refused):
+            is_message = not isinstance(inner, Mapping | list)
+            yield from _messages(inner, path if is_message else f"{path}.{number}")
+    else:
+        yield path, refused
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

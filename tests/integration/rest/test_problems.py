@@ -44,6 +44,32 @@ def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> No
     assert "blocks_per_judge" in said["errors"]
 
 
+@pytest.mark.parametrize(
+    ("questions", "place"),
+    [
+        ([1], "questions.0"),
+        ({"name": "age"}, "questions"),
+        ([{"name": ["age"], "kind": "text"}], "questions.0.name"),
+    ],
+)
+def test_errors_inside_lists_are_lists_of_messages_by_place(
+    campaign: Campaign,
+    client: Client,
+    questions: object,
+    place: str,
+) -> None:
+    client.force_login(make_organiser(campaign))
+    answer = client.patch(
+        "/api/v1/campaigns/museum/",
+        {"questions": questions},
+        content_type="application/json",
+    )
+    assert answer.status_code == 400
+    [(path, [message])] = answer.json()["errors"].items()
+    assert path == place
+    assert isinstance(message, str)
+
+
 def test_errors_are_lists_and_detail_says_what_concerns_no_field(
     campaign: Campaign,
     client: Client,
