@@ -155,6 +155,9 @@ WORDS = {
     "columns": _("Side by side"),
     "tiers": _("Drag into tiers"),
     "part_missing": _("You are offline. Try again when you are back online."),
+    "part_not_loaded": _(
+        "This could not be loaded. Reload the page: your answers are kept.",
+    ),
     "layout_back": _("Back to list"),
     "layout_list": _("Outputs in a list."),
     "layout_columns": _("Outputs side by side."),

@@ -3,7 +3,8 @@
 
 import { say } from "./words.js";
 
-// Creates a part of the page on first use. Returns null, and tells the judge, if it cannot be loaded.
+// Creates a part of the page on first use. Returns null, and tells the judge, if it cannot be loaded: offline, or because
+// the server has a new version with other modules. Some browsers do not request a failed module again before a reload.
 /** @template T @param {Page} page @param {() => Promise<T>} make @returns {() => Promise<T | null>} */
 export function later(page, make) {
   /** @type {Promise<T> | null} */
@@ -14,7 +15,7 @@ export function later(page, make) {
       return await part;
     } catch {
       part = null;
-      page.note(say("part_missing"));
+      page.note(say(navigator.onLine ? "part_not_loaded" : "part_missing"));
       return null;
     }
   };

@@ -22,8 +22,8 @@ export class Screens {
     if (FIRST in addresses) this.load(FIRST);
   }
 
-  // Resolves to null when loaded; otherwise to "outdated", if the page was loaded before the campaign had such tasks, or
-  // "server".
+  // Resolves to null when loaded; otherwise to "outdated", if the page was loaded before the campaign had such tasks or
+  // before the server had a new version, or "server".
   /** @param {string} protocol */
   async load(protocol) {
     if (this.#modules.has(protocol)) return null;
@@ -32,7 +32,8 @@ export class Screens {
     try {
       this.#modules.set(protocol, await import(address));
     } catch {
-      return "server";
+      const answer = await fetch(address).catch(() => null);
+      return answer?.status === 404 ? "outdated" : "server";
     }
     return null;
   }

@@ -71,6 +71,21 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
     assert Judgment.objects.get(judge=judge).labels == [1, 2, 3, 4, 5]
 
 
+def test_page_of_an_earlier_version_asks_for_a_reload(
+    judging: Page,
+    tolerate: list[str],
+) -> None:
+    """vitejs/vite 11804, balancer/frontend-v2 2778: its modules are gone, and it said that the judge was offline."""
+    tolerate.append("404|DISCONNECTED")
+    judging.route("**/later/*.js", lambda route: route.fulfill(status=404))
+    judging.keyboard.press("h")
+    expect(judging.locator("#missing")).to_contain_text("Reload the page")
+    judging.unroute("**/later/*.js")
+    judging.context.set_offline(True)
+    judging.keyboard.press("h")
+    expect(judging.locator("#missing")).to_contain_text("You are offline")
+
+
 @pytest.mark.thorough
 def test_link_of_another_judge_sends_no_answers(
     judging: Page,
