@@ -1,7 +1,5 @@
 """REST addresses to clone and rehearse campaigns, and for their tasks."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.db.models import OuterRef, QuerySet, Subquery
@@ -120,43 +118,44 @@ class RehearsalRequestSerializer(PlainSerializer):
 
 class RehearsalSerializer(PlainSerializer):
     state = serializers.ChoiceField(
+        source="stage",
         choices=["none", "under way", "there", "outdated"],
         help_text="“outdated” if texts, design or settings changed since it began.",
     )
     campaign = serializers.SlugField(
+        source="campaign.slug",
         allow_null=True,
         help_text="Campaign the simulated judges worked in; null if none.",
     )
-    bots = serializers.IntegerField(allow_null=True)
-    skill = serializers.FloatField(allow_null=True)
-    share = serializers.FloatField(allow_null=True)
-    seed = serializers.IntegerField(allow_null=True)
-    begun_at = serializers.DateTimeField(allow_null=True)
+    bots = serializers.IntegerField(
+        source="rehearsal.parameters.bots",
+        allow_null=True,
+    )
+    skill = serializers.FloatField(
+        source="rehearsal.parameters.skill",
+        allow_null=True,
+    )
+    share = serializers.FloatField(
+        source="rehearsal.parameters.share",
+        allow_null=True,
+    )
+    seed = serializers.IntegerField(
+        source="rehearsal.parameters.seed",
+        allow_null=True,
+    )
+    begun_at = serializers.DateTimeField(source="rehearsal.started_at", allow_null=True)
     job = serializers.IntegerField(
+        source="job.pk",
         allow_null=True,
         help_text="Latest job that started or ended a rehearsal.",
     )
-
-
-@dataclass(slots=True)
-class _RehearsalValues:
-    """Values of a rehearsal for its serializer."""
-
-    state: str = "none"
-    campaign: str | None = None
-    bots: int | None = None
-    skill: float | None = None
-    share: float | None = None
-    seed: int | None = None
-    begun_at: datetime | None = None
-    job: int | None = None
 
 
 class RehearsalView(CampaignAPIView):
     @extend_schema("rehearsal", responses=RehearsalSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Return the rehearsal of a campaign."""
-        return self.serialized(_state(self.campaign), RehearsalSerializer)
+        return self._answer(status=200)
 
     @extend_schema(
         "rehearsal_begin",
@@ -167,30 +166,17 @@ class RehearsalView(CampaignAPIView):
         """Start a rehearsal of a draft in the background. It replaces an earlier one."""
         data = self.validated(RehearsalRequestSerializer)
         rehearsal_begin(campaign=self.campaign, by=self.user, **data)
-        return self.serialized(_state(self.campaign), RehearsalSerializer, status=202)
+        return self._answer(status=202)
 
     @extend_schema("rehearsal_end", request=None, responses={202: RehearsalSerializer})
     def delete(self, request: Request, slug: str) -> Response:
         """Permanently delete the rehearsal of a campaign in the background."""
         rehearsal_end_later(campaign=self.campaign, by=self.user)
-        return self.serialized(_state(self.campaign), RehearsalSerializer, status=202)
+        return self._answer(status=202)
 
-
-def _state(campaign: Campaign) -> _RehearsalValues:
-    state = rehearsal_state(campaign=campaign)
-    values = _RehearsalValues()
-    if state.rehearsal is not None:
-        values.state = "outdated" if state.is_outdated else "there"
-        values.begun_at = state.rehearsal.started_at
-        for name in ("bots", "skill", "share", "seed"):
-            setattr(values, name, state.rehearsal.parameters.get(name))
-    if state.is_under_way:
-        values.state = "under way"
-    if state.campaign is not None:
-        values.campaign = state.campaign.slug
-    if state.job is not None:
-        values.job = state.job.pk
-    return values
+    def _answer(self, *, status: int) -> Response:
+        state = rehearsal_state(campaign=self.campaign)
+        return self.serialized(state, RehearsalSerializer, status=status)
 
 
 _AGAIN = (

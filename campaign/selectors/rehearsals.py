@@ -52,6 +52,17 @@ class RehearsalState:
         """True if a rehearsal is being created or erased."""
         return self.job is not None and not self.job.has_ended
 
+    @property
+    def stage(self) -> str:
+        """`none`, `under way`, `there` or `outdated`, as REST names them."""
+        if self.is_under_way:
+            return "under way"
+        if self.rehearsal is None:
+            return "none"
+        if self.is_outdated:
+            return "outdated"
+        return "there"
+
 
 def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
     """Return the rehearsal of a campaign. Two queries; four if there is one."""

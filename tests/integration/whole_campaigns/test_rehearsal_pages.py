@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from annotation.services.planning.designs import design_change
 from campaign.models import Campaign, CampaignState, Task, User
 from campaign.services.campaigns import rehearsal_begin
 from campaign.services.jobs import jobs_run_waiting
@@ -88,6 +89,32 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert not Campaign.objects.filter(pk=clone.pk).exists()
     assert "No rehearsal yet." in text(desk.get(address))
     assert "Open rehearsal" not in text(desk.get(f"/campaigns/{campaign.slug}/people/"))
+
+
+def test_rest_begins_it_tells_its_state_and_ends_it(
+    api: APIClient,
+    campaign: Campaign,
+) -> None:
+    address = f"/api/v1/campaigns/{campaign.slug}/rehearsal/"
+    none = dict.fromkeys(("campaign", "bots", "skill", "share", "seed", "begun_at"))
+    assert api.get(address).json() == {"state": "none", "job": None, **none}
+    sent = {"bots": 3, "skill": 0.9, "share": 0.5, "seed": 4}
+    begun = api.post(address, sent, format="json")
+    assert begun.status_code == 202
+    job = begun.json()["job"]
+    assert begun.json() == {"state": "under way", "job": job, **none}
+    assert jobs_run_waiting() == 1
+    there = api.get(address).json()
+    assert there.pop("begun_at")
+    clone = Campaign.objects.get(rehearsal_of=campaign)
+    assert there == {"state": "there", "job": job, "campaign": clone.slug, **sent}
+    design_change(task=Task.objects.of(campaign).get(), systems_per_block=3)
+    assert api.get(address).json()["state"] == "outdated"
+    assert api.delete(address).status_code == 202
+    assert jobs_run_waiting() == 1
+    ended = api.get(address).json()
+    assert ended == {"state": "none", "job": ended["job"], **none}
+    assert ended["job"] > job
 
 
 @pytest.mark.thorough
