@@ -30,7 +30,11 @@ from ranking.pages.summary import (
     summarise_run,
     summary_without_order,
 )
-from ranking.reports.wording.agreement import kappa_in_words, strength_caution
+from ranking.reports.wording.agreement import (
+    KappaWords,
+    kappa_in_words,
+    strength_caution,
+)
 from ranking.reports.wording.methods import unranked_in_words
 from ranking.reports.wording.stopping_rules import RuleWithProgress
 from ranking.selectors.analyses import (
@@ -64,14 +68,11 @@ class ProgressCard(TypedDict):
     bars: BarPlotContent
 
 
-class AgreementCard(TypedDict):
+class AgreementCard(KappaWords):
     """The content of the agreement card."""
 
     run: RankingRun | None
     agreement: Mapping[str, object] | None
-    strength: str | None
-    kappa_missing: str | None
-    kappa_chance: str | None
     strength_caution: str
 
 
@@ -175,13 +176,10 @@ def agreement_card(run: RankingRun | None) -> AgreementCard:
     agreement = None
     if run:
         agreement = run.result["agreement"]
-    kappa = kappa_in_words(agreement)
     return {
         "run": run,
         "agreement": agreement,
-        "strength": kappa["strength"],
-        "kappa_missing": kappa["kappa_missing"],
-        "kappa_chance": kappa["kappa_chance"],
+        **kappa_in_words(agreement),
         "strength_caution": strength_caution(),
     }
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TypedDict
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -30,7 +29,11 @@ from ranking.reports.published_results import (
     metric_tables,
 )
 from ranking.reports.tables import Column, Report, Table
-from ranking.reports.wording.agreement import kappa_in_words, strength_caution
+from ranking.reports.wording.agreement import (
+    KappaWords,
+    kappa_in_words,
+    strength_caution,
+)
 from ranking.reports.wording.methods import unranked_in_words
 from ranking.reports.wording.pair_tests import mark_of, own_tests_in_words
 from ranking.reports.wording.published_content import (
@@ -189,7 +192,7 @@ def _pair_with_shares(pair: PublishedPair) -> PairWithShares:
     }
 
 
-class PublishedPage(TypedDict):
+class PublishedPage(KappaWords):
     """The content of a result as shown: numbers in words, tables and plots."""
 
     content: PublishedContent
@@ -203,9 +206,6 @@ class PublishedPage(TypedDict):
     not_estimable: list[tuple[str, str]]
     told_apart_by: list[str]
     pairs: list[RenderedTable]
-    strength: str | None
-    kappa_missing: str | None
-    kappa_chance: str | None
     strength_caution: str
     self_agreement: str | None
     metrics: list[RenderedTable]
@@ -226,7 +226,6 @@ def published_page(content: PublishedContent) -> PublishedPage:
     if "firmness" in content["sections"]:
         firmness = firmness_in_words(content["sections"]["firmness"])
     has_unranked = bool(ranking["not_estimable"])
-    kappa = kappa_in_words(content["agreement"])
     return {
         "content": content,
         "summary": _summary(content),
@@ -242,9 +241,7 @@ def published_page(content: PublishedContent) -> PublishedPage:
         "not_estimable": unranked_in_words(ranking),
         "told_apart_by": pair_sentences(content),
         "pairs": _render_tables([pairs_table(content)]),
-        "strength": kappa["strength"],
-        "kappa_missing": kappa["kappa_missing"],
-        "kappa_chance": kappa["kappa_chance"],
+        **kappa_in_words(content["agreement"]),
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),
         "metrics": _render_tables(metric_tables(content)),

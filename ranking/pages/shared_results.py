@@ -59,9 +59,7 @@ class SharedResult(TypedDict, total=False):
     withdrawn: set[str]
     not_estimable: list[tuple[str, str]]
     agreement: object
-    strength: str | None
-    kappa_missing: str | None
-    kappa_chance: str | None
+    kappa_missing: str
 
 
 def shared_result(*, task: Task, is_anonymous: bool) -> SharedResult:
@@ -93,7 +91,6 @@ def _ranking(run: RankingRun, names: _Names) -> SharedResult:
     agreement = frozen_agreement(run)
     method = frozen_method(run, names.labels)
     described = run_of({"ranking": ranking, "method": method, "agreement": agreement})
-    kappa = kappa_in_words(agreement)
     has_unranked = bool(ranking["not_estimable"])
     return {
         "summary": summarise_run(described),
@@ -102,9 +99,7 @@ def _ranking(run: RankingRun, names: _Names) -> SharedResult:
         "withdrawn": names.withdrawn,
         "not_estimable": unranked_in_words(ranking),
         "agreement": agreement,
-        "strength": kappa["strength"],
-        "kappa_missing": kappa["kappa_missing"],
-        "kappa_chance": kappa["kappa_chance"],
+        "kappa_missing": kappa_in_words(agreement)["kappa_missing"],
     }
 
 

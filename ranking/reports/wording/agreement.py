@@ -1,7 +1,7 @@
 """Texts about κ: its conventional strength, the units of its interval, and reasons for missing values."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
@@ -146,8 +146,16 @@ def kappa_undefined_in_words(kappa: Agreement | AgreementEstimate) -> str:
     return message % {"why": not_estimable_in_words(str(kappa.reason))}
 
 
-def kappa_in_words(agreement: Mapping[str, Any] | None) -> dict[str, str | None]:
-    """Return the `strength` of κ between judges, `kappa_missing` (why it is), and its `kappa_chance`."""
+class KappaWords(TypedDict):
+    """The strength of κ between judges or why it is missing, and its chance agreement."""
+
+    strength: str | None
+    kappa_missing: str
+    kappa_chance: str | None
+
+
+def kappa_in_words(agreement: Mapping[str, Any] | None) -> KappaWords:
+    """Return κ between judges in words; `agreement` is that of a ranking, None without one."""
     if agreement is None:
         return {
             "strength": None,
