@@ -1,7 +1,6 @@
 """Analyses of a task, and tables over a campaign: available kinds, requests, and answers."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
@@ -20,7 +19,7 @@ from campaign.api.base import CampaignAPIView, IsMember, TaskAPIView
 from campaign.api.pagination import RowPages
 from campaign.api.plain_serializer import PlainSerializer
 from campaign.export.downloads import MEDIA_TYPES
-from campaign.models import Job, JobState
+from campaign.models import JobState
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
 from ranking.reports import Report
@@ -252,14 +251,26 @@ class CampaignTableSerializer(PlainSerializer):
     `state` is `done` once the latest request is answered; tables of stored data are always `done`.
     """
 
-    name = serializers.ChoiceField(choices=TABLE_KINDS)
-    options = serializers.DictField()
+    name = serializers.ChoiceField(choices=TABLE_KINDS, source="choice.kind.name")
+    options = serializers.DictField(source="choice.recorded")
     state = serializers.ChoiceField(choices=JobState.choices, allow_null=True)
-    progress = serializers.FloatField(allow_null=True)
-    error = serializers.CharField()
-    finished_at = serializers.DateTimeField(allow_null=True)
-    code_version = serializers.CharField()
+    progress = serializers.FloatField(source="newest.job.share", allow_null=True)
+    error = serializers.CharField(
+        source="newest.job.error",
+        read_only=True,
+        default="",
+    )
+    finished_at = serializers.DateTimeField(
+        source="answered.finished.finished_at",
+        allow_null=True,
+    )
+    code_version = serializers.CharField(
+        source="answered.finished.code_version",
+        read_only=True,
+        default="",
+    )
     newer = serializers.IntegerField(
+        source="answered.newer",
         help_text="Newer judgments that are not included in the answer.",
     )
     answer = serializers.JSONField(allow_null=True)
@@ -357,20 +368,8 @@ class _Table:
     answered: Answered
 
     @property
-    def name(self) -> str:
-        return self.choice.kind.name
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return self.choice.recorded
-
-    @property
     def newest(self) -> Analysis | None:
         return self.answered.pending or self.answered.finished
-
-    @property
-    def job(self) -> Job | None:
-        return None if self.newest is None else self.newest.job
 
     @property
     def state(self) -> str | None:
@@ -379,28 +378,6 @@ class _Table:
         if self.choice.is_live:
             return JobState.DONE.value
         return None
-
-    @property
-    def progress(self) -> float | None:
-        return None if self.job is None else self.job.share
-
-    @property
-    def error(self) -> str:
-        return "" if self.job is None else self.job.error
-
-    @property
-    def finished_at(self) -> datetime | None:
-        analysis = self.answered.finished
-        return None if analysis is None else analysis.finished_at
-
-    @property
-    def code_version(self) -> str:
-        analysis = self.answered.finished
-        return "" if analysis is None else analysis.code_version
-
-    @property
-    def newer(self) -> int:
-        return self.answered.newer
 
     @property
     def answer(self) -> Any:

@@ -23,6 +23,7 @@ from ranking.core.scores import NotEstimable
 from ranking.models import RankingRun
 from ranking.reports.analyses.ranking import TestedPair, tested_pairs
 from ranking.reports.range_choices import LIMITS, ToldApart
+from ranking.reports.wording.ranges import thin_systems
 from ranking.selectors.runs import (
     judges_left_out,
     latest_run,
@@ -308,9 +309,7 @@ class RankingSerializer(RankingBriefSerializer):
 
     @extend_schema_field(ComparedPairSerializer(many=True))
     def get_pairs(self, run: RankingRun) -> list[TestedPair]:
-        pairs = pairs_of(run)
-        thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
-        return tested_pairs(pairs, thin)
+        return tested_pairs(pairs_of(run), thin_systems(run.result["systems"]))
 
     @extend_schema_field(ToldApartSerializer)
     def get_told_apart(self, run: RankingRun) -> Any:

@@ -28,6 +28,7 @@ from ranking.core.metrics.people import People, people_of_blocks, people_of_rati
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.reports.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
+from ranking.reports.inputs import domain_of
 from ranking.selectors.analyses import ERROR_READERS, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import (
@@ -239,8 +240,8 @@ class _Folder:
     def _document(self, line: Mapping[str, Any]) -> str:
         """Return the domain and the word of the document of a segment."""
         name = line["document"]
-        domain, slash, _rest = name.partition("/")
-        if not slash:
+        domain = domain_of(name)
+        if not domain:
             return f"all\t{self.documents[name]}"
         return f"{evalset_word(domain)}\t{self.documents[name]}"
 

@@ -26,7 +26,7 @@ from ranking.core.rankings.records import RankedRow
 from ranking.reports import Report
 from ranking.reports.wording.methods import shortages_of_rows
 from ranking.reports.wording.numbers import decimals
-from ranking.reports.wording.ranges import cluster_rules
+from ranking.reports.wording.ranges import cluster_rules, rows_by_group
 from ranking.selectors.analyses import systems_of_tasks
 from ranking.selectors.one_system import systems_by_name
 
@@ -377,12 +377,10 @@ def rank_plots(
     Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
     or none.
     """
-    groups: dict[int, list[RankedRow]] = {}
-    for row in systems:
-        groups.setdefault(row.get("group", 1), []).append(row)
+    groups = rows_by_group(systems)
     if len(groups) == 1:
         return [rank_plot(systems)]
-    plots = [rank_plot(rows, group=number) for number, rows in sorted(groups.items())]
+    plots = [rank_plot(rows, group=number) for number, rows in groups.items()]
     if has_unranked:
         plots.append(rank_plot([]))
     return plots

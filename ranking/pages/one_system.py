@@ -31,7 +31,15 @@ from ranking.reports.wording.methods import (
     reason_in_words,
 )
 from ranking.reports.wording.numbers import decimals
-from ranking.reports.wording.ranges import range_of_ranks, rank_range, shared_rank
+from ranking.reports.wording.ranges import (
+    range_of_ranks,
+    rank_range,
+    rows_by_group,
+    rows_by_system,
+    shared_rank,
+    systems_of,
+    thin_systems,
+)
 from ranking.selectors.one_system import sentence_texts
 from ranking.selectors.runs import corrected_pairs_of
 
@@ -254,7 +262,7 @@ def _reasons_unranked(run: RankingRun) -> dict[str, str]:
 
 def _row_of(name: str, run: RankingRun) -> RankedRow | None:
     """Return the row of a system in a ranking; None if it is not ranked."""
-    rows: dict[str, RankedRow] = {row["system"]: row for row in run.result["systems"]}
+    rows: dict[str, RankedRow] = rows_by_system(run.result["systems"])
     return rows.get(name)
 
 
@@ -306,15 +314,10 @@ def _rank_and_score(row: RankedRow, run: RankingRun) -> str:
 
 def _group(row: RankedRow, run: RankingRun) -> list[str]:
     """Return a sentence on the systems it is ranked with, if others are not connected to them."""
-    own_group = row.get("group", 1)
-    others = []
-    has_several = False
-    for other in run.result["systems"]:
-        if other.get("group", 1) != own_group:
-            has_several = True
-        elif other["system"] != row["system"]:
-            others.append(other["system"])
-    if not has_several or not others:
+    groups = rows_by_group(run.result["systems"])
+    others = systems_of(groups[row.get("group", 1)])
+    others.remove(row["system"])
+    if len(groups) < 2 or not others:
         return []
     if len(others) > _MOST_NAMED:
         sentence = counted(
@@ -335,7 +338,7 @@ def _told_apart(row: RankedRow, run: RankingRun) -> list[str]:
     if shortage:
         return [with_full_stop(not_yet_in_words(Shortage(**shortage)))]
     name = row["system"]
-    thin = {other["system"] for other in run.result["systems"] if other.get("shortage")}
+    thin = thin_systems(run.result["systems"])
     better = []
     alike = []
     worse = []

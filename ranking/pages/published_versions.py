@@ -15,7 +15,7 @@ from ranking.pages.published_results import withdrawn_systems
 from ranking.pages.summary import names_in_a_row
 from ranking.reports.wording.published_content import PublishedContent, PublishedMethod
 from ranking.reports.wording.published_method import method_name
-from ranking.reports.wording.ranges import rank_range
+from ranking.reports.wording.ranges import rank_range, rows_by_system, systems_of
 
 #: Maximum number of systems whose ranks are listed; the others are counted.
 _NAMED: Final = 6
@@ -83,8 +83,8 @@ def _judges_included(names: list[str]) -> str:
 
 
 def _systems(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was = [row["system"] for row in before["systems"]]
-    now = [row["system"] for row in after["systems"]]
+    was = systems_of(before["systems"])
+    now = systems_of(after["systems"])
     new = _names_only_in_first(now, was)
     if new:
         yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
@@ -150,8 +150,8 @@ def _clusters(content: PublishedContent) -> str:
 
 
 def _ranking(before: PublishedContent, after: PublishedContent) -> Iterator[str]:
-    was = {row["system"]: row for row in before["ranking"]["systems"]}
-    now = {row["system"]: row for row in after["ranking"]["systems"]}
+    was = rows_by_system(before["ranking"]["systems"])
+    now = rows_by_system(after["ranking"]["systems"])
     common = [name for name in now if name in was]
     if not common:
         return

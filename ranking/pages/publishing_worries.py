@@ -18,6 +18,7 @@ from ranking.reports.predicted_ranking import completed_by, sample_doubt
 from ranking.reports.wording.agreement import kappa_missing_in_words
 from ranking.reports.wording.published_content import PublishedContent
 from ranking.reports.wording.published_method import has_ranking, reason_published
+from ranking.reports.wording.ranges import systems_of
 from ranking.selectors.runs import ranking_is_due
 
 _MOST_NAMED: Final = 5
@@ -67,7 +68,7 @@ def missing_in_words(content: PublishedContent) -> list[str]:
     if content["task"]["instructions_version"] is None:
         missing.append(_("No instructions."))
     if has_ranking(content) and content["ranking"]["not_estimable"]:
-        names = [row["system"] for row in content["ranking"]["not_estimable"]]
+        names = systems_of(content["ranking"]["not_estimable"])
         missing.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
     if "predicted_ranking" in content["sections"]:
         predicted = content["sections"]["predicted_ranking"]

@@ -19,6 +19,7 @@ from ranking.core.rankings.records import RankedRow, RecordedRule
 from ranking.models import RankingRun, RankingSettings, StoppingRule
 from ranking.reports.wording.methods import OPTION_WORDS, LiveMethod
 from ranking.reports.wording.numbers import percent
+from ranking.reports.wording.ranges import rows_by_system
 from ranking.reports.wording.stopping_rules import (
     RuleTests,
     RuleWithProgress,
@@ -52,7 +53,7 @@ def anytime_ranges_of(run: RankingRun | None) -> dict[str, RankedRow]:
     anytime = run.result.get("anytime")
     if anytime is None:
         return {}
-    return {row["system"]: row for row in anytime["systems"]}
+    return rows_by_system(anytime["systems"])
 
 
 @dataclass(frozen=True, slots=True)

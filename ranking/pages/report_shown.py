@@ -25,7 +25,12 @@ from ranking.pages.plot_drawing import drawn, drawn_for_page
 from ranking.reports.plots import PointPlot, RowPlot
 from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
 from ranking.reports.wording.numbers import decimals
-from ranking.reports.wording.ranges import rank_cell, rank_range
+from ranking.reports.wording.ranges import (
+    rank_cell,
+    rank_range,
+    rows_by_group,
+    rows_by_system,
+)
 from ranking.reports.writing import FILES, ReportFormat, write
 from ranking.selectors.analyses import answer_with_data, requested_analyses
 from ranking.selectors.runs import latest_run
@@ -484,9 +489,9 @@ def _side_by_side_table(
     label: str,
 ) -> Table:
     """Return a table of two rankings; `label` names the second one."""
-    has_groups = _has_groups(these) or _has_groups(those)
-    this_side = _rows_by_system(these)
-    other_side = _rows_by_system(those)
+    has_groups = len(rows_by_group(these)) > 1 or len(rows_by_group(those)) > 1
+    this_side = rows_by_system(map(only_estimable, these))
+    other_side = rows_by_system(map(only_estimable, those))
     rows: list[tuple[Value, ...]] = []
     for name in {**this_side, **other_side}:
         this = _standing(this_side.get(name), has_groups=has_groups)
@@ -506,14 +511,6 @@ def _side_by_side_table(
         ],
         rows=rows,
     )
-
-
-def _has_groups(rows: Sequence[RankedRow]) -> bool:
-    return max((row.get("group", 1) for row in rows), default=1) > 1
-
-
-def _rows_by_system(rows: Sequence[RankedRow]) -> dict[str, RankedRow]:
-    return {row["system"]: only_estimable(row) for row in rows}
 
 
 def _side_columns(key: str, label: str, *, has_groups: bool) -> Iterator[Column]:

@@ -41,7 +41,6 @@ from ranking.reports.published_results import (
     crate,
     csv_file,
     firmness_of,
-    grouped,
     one_line,
     pairs_file,
     published_report,
@@ -51,7 +50,7 @@ from ranking.reports.published_results import (
 from ranking.reports.tables import Table
 from ranking.reports.wording.published_content import PublishedContent
 from ranking.reports.wording.published_method import has_ranking
-from ranking.reports.wording.ranges import rank_cell, rank_range
+from ranking.reports.wording.ranges import rank_cell, rank_range, rows_by_group
 from ranking.reports.writing import FILES, write
 from ranking.services.published_results.bundles import (
     judging_goes_on,
@@ -172,7 +171,7 @@ def _answer_files(file: PublishedFile) -> dict[str, str | bytes]:
 def _plot(content: PublishedContent) -> Table:
     """Return the table with the plot of rank ranges; if there are several groups, names include the group."""
     rows = content["ranking"]["systems"]
-    has_groups = len(grouped(rows)) > 1
+    has_groups = len(rows_by_group(rows)) > 1
     named_rows: list[RankedRow] = []
     ranks = []
     for row in rows:

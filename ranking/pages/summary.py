@@ -26,10 +26,12 @@ from ranking.reports.range_choices import ONE_DOCUMENT
 from ranking.reports.wording.methods import METHOD_SOURCES, score_words
 from ranking.reports.wording.numbers import percent
 from ranking.reports.wording.ranges import (
+    estimable_of,
     first_cluster,
     limit_in_words,
     ranges_in_words,
     ranges_meaning,
+    systems_of,
 )
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.quality_rules import (
@@ -144,7 +146,7 @@ def headline(result: Standing) -> str:
         return _("No system can be ranked yet")
     if len(groups) > 1:
         return _("Some systems were never compared with the others")
-    estimable = _estimable(systems)
+    estimable = estimable_of(systems)
     if not estimable:
         return _("Rank ranges are not estimable yet")
     clusters = len({row["cluster"] for row in estimable})
@@ -175,11 +177,6 @@ def headline(result: Standing) -> str:
         names=names_in_a_row(leaders, begins_sentence=True),
         clusters=clusters_phrase,
     )
-
-
-def _estimable(systems: Sequence[RankedRow]) -> list[RankedRow]:
-    """Return the systems whose rank range is known."""
-    return [row for row in systems if not row.get("shortage")]
 
 
 def _among_systems(ranked: int, *, unranked: int) -> str:
@@ -214,7 +211,7 @@ def _leaders(
     groups: Sequence[Sequence[str]],
 ) -> list[str]:
     """Return the systems of the best cluster, if they are few and every rank range is known; otherwise none."""
-    if len(_estimable(systems)) < len(systems):
+    if len(estimable_of(systems)) < len(systems):
         return []
     leaders = first_cluster(systems, groups)
     if len(leaders) <= _LEADERS_NAMED:
@@ -231,12 +228,12 @@ def _details(run: RankingRun) -> tuple[str, ...]:
     if len(run.result["groups"]) > 1:
         return ()
     # Missing data is listed below the table.
-    if len(_estimable(systems)) < len(systems) or _all_tied(systems):
+    if len(estimable_of(systems)) < len(systems) or _all_tied(systems):
         return ()
     clusters = []
     together = []
     for _number, rows in groupby(systems, key=itemgetter("cluster")):
-        names = [row["system"] for row in rows]
+        names = systems_of(rows)
         clusters.append(names)
         if len(names) > 1:
             together.append(names)
@@ -282,7 +279,7 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     rests_on = _rests_on(counts, leads)
     choice = RangeOptions.from_record(parameters)
     systems = run.result["systems"]
-    has_ranges = bool(_estimable(systems))
+    has_ranges = bool(estimable_of(systems))
     ranges: list[str] = []
     if has_ranges or not systems:
         ranges = ranges_in_words(
@@ -346,7 +343,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
         )
         listed = semicolon_list(map(names_in_a_row, groups))
         warnings.append(sentence % {"groups": listed})
-    if not _estimable(result["systems"]):
+    if not estimable_of(result["systems"]):
         return tuple(warnings)
     for limit in result["limits"]:
         # Files often name only one document, so this is part of the basis instead of a warning.

@@ -25,7 +25,7 @@ from ranking.core.rankings.records import RankedRow
 from ranking.models import RankingRun
 from ranking.pages.formats import Addresses
 from ranking.reports.wording.numbers import decimals
-from ranking.reports.wording.ranges import shared_rank
+from ranking.reports.wording.ranges import rows_by_system, shared_rank
 
 
 def with_places(systems: QuerySet[System], run: RankingRun | None) -> QuerySet[System]:
@@ -92,7 +92,7 @@ class RankedSystemTable(SystemTable):
         addresses: Addresses,
     ) -> None:
         super().__init__(rows, of=of, conflicts=conflicts)
-        self._ranked = {row["system"]: row for row in _ranked_rows(run)}
+        self._ranked = rows_by_system(_ranked_rows(run))
         self._addresses = addresses
 
     def cell_rank(self, row: System) -> str:

@@ -157,6 +157,14 @@ class TaskRead:
     excluded_judges: Sequence[str] = ()
 
 
+def domain_of(document: str) -> str:
+    """Return the domain in the name of a document; "" without one."""
+    domain, slash, _rest = document.partition("/")
+    if slash:
+        return domain
+    return ""
+
+
 class Texts(Protocol):
     """The judged texts; segments are numbered from 1."""
 

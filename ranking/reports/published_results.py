@@ -44,6 +44,7 @@ from ranking.reports.wording.ranges import (
     cluster_rules,
     rank_cell,
     rank_range,
+    rows_by_group,
     rows_by_system,
     shares_rank,
     systems_of,
@@ -114,11 +115,11 @@ def _tables_of_ranking(content: PublishedContent) -> list[Table]:
 
 def ranking_tables(content: PublishedContent) -> list[Table]:
     """Return a table for each group of connected systems; the last one includes systems without a rank."""
-    groups = grouped(content["ranking"]["systems"])
+    ranked = content["ranking"]["systems"]
+    groups = rows_by_group(ranked)
     unranked = content["ranking"]["not_estimable"]
     if len(groups) < 2:
-        (rows,) = groups.values()
-        return [_table(content, rows, unranked)]
+        return [_table(content, ranked, unranked)]
     tables = []
     for number, rows in groups.items():
         table = _table(content, rows)
@@ -127,14 +128,6 @@ def ranking_tables(content: PublishedContent) -> list[Table]:
     if unranked:
         tables.append(replace(_table(content, [], unranked), name="ranking_none"))
     return tables
-
-
-def grouped(rows: Sequence[RankedRow]) -> dict[int, list[RankedRow]]:
-    """Return ranked systems by the number of their group; one empty group if there are none."""
-    groups: dict[int, list[RankedRow]] = {}
-    for row in rows:
-        groups.setdefault(row["group"], []).append(row)
-    return groups or {1: []}
 
 
 def _table(
@@ -444,7 +437,7 @@ def csv_file(file: PublishedFile) -> str:
     names = [*_OF_ROWS, *_OF_SYSTEMS]
     if any(map(shares_rank, ranked)):
         names.append("last_rank")
-    if len(grouped(ranked)) > 1:
+    if len(rows_by_group(ranked)) > 1:
         names.append("group")
     rows = []
     for row in (*map(only_estimable, ranked), *unranked):

@@ -35,10 +35,20 @@ from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.analyses.diagnosis import SKIPPED_BLOCKS
 from ranking.reports.analyses.judges import LEAVE_OUT
-from ranking.reports.analyses.kind import AnalysisKind, ChosenJudgments, Need
+from ranking.reports.analyses.kind import (
+    DOCUMENTS,
+    DOMAINS,
+    EXCLUDED,
+    GROUP,
+    REFERENCE,
+    WITHOUT,
+    AnalysisKind,
+    ChosenJudgments,
+    Need,
+)
 from ranking.reports.analyses.options import OptionError
 from ranking.reports.analyses.system import SYSTEM
-from ranking.reports.inputs import Input, Remarks
+from ranking.reports.inputs import Input, Remarks, domain_of
 from ranking.selectors.dashboards import work_facts
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks_timed
 from ranking.selectors.judges import FLAGGED, judges_listed
@@ -47,34 +57,8 @@ from ranking.selectors.runs import (
     judges_outside,
     stopping_rule_state,
     system_kinds,
+    system_of_kind,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    """The options that select judgments, complete.
-
-    `without` are judges left out by name, besides excluded ones unless these count; only judges of `judge_group`
-    count if one is named. Empty `documents` and `domains` select all.
-    """
-
-    with_reference: bool
-    without: frozenset[str]
-    excluded_count: bool
-    judge_group: str
-    documents: frozenset[str]
-    domains: frozenset[str]
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> "_Selection":
-        return cls(
-            with_reference=options["reference"] == "include",
-            without=frozenset(options["without"]),
-            excluded_count=options["excluded_judges"] != "leave_out",
-            judge_group=options["judge_group"],
-            documents=frozenset(options["documents"]),
-            domains=frozenset(options["domains"]),
-        )
 
 
 class _RemarkedRow(TypedDict):
@@ -85,14 +69,6 @@ class _RemarkedRow(TypedDict):
     judge_name: str
     outputs: list[int]
     document: str
-
-
-def domain_of(document: str) -> str:
-    """Return the domain in the name of a document; "" without one."""
-    domain, slash, _rest = document.partition("/")
-    if slash:
-        return domain
-    return ""
 
 
 def domains_of(*, task_id: int) -> list[str]:
@@ -120,27 +96,25 @@ def judgments_chosen(
         If a selected group, judge, document or domain does not exist.
     """
     kinds = system_kinds(task_id=task.pk)
-    systems = _names_of_kind(kinds, SystemKind.SYSTEM)
-    references = _names_of_kind(kinds, SystemKind.REFERENCE)
-    reference = references[0] if references else None
-    selection = _Selection.of(options)
-    if selection.with_reference and reference is None:
+    reference = system_of_kind(kinds, SystemKind.REFERENCE)
+    with_reference = options[REFERENCE.name] == "include"
+    if with_reference and reference is None:
         raise OptionError(
             _("This test set has no reference system."),
             field="reference",
         )
     leave_out = None
     if LEAVE_OUT.name in options:
-        leave_out = _leave_out(task, set(options[LEAVE_OUT.name]), selection)
-    without = _left_out_judges(task, selection)
-    documents = _documents(task, selection)
+        leave_out = _leave_out(task, options)
+    without = _left_out_judges(task, options)
+    documents = _documents(task, options)
     remarked = _Remarked(task, watermark, without, documents)
     needs: Collection[Need] = kind.needs if kind else ()
     designs = Design.objects.filter(task=task)
     chosen = ChosenJudgments(
-        systems=systems,
+        systems=tuple(name for name in kinds if kinds[name] == SystemKind.SYSTEM),
         reference=reference,
-        with_reference=selection.with_reference,
+        with_reference=with_reference,
         # Judges excluded in the campaign count if the analysis is about the effect of
         # leaving them out.
         without=tuple(name for name in without if name not in (leave_out or ())),
@@ -163,10 +137,6 @@ def judgments_chosen(
     if Need.RULE in needs:
         chosen = replace(chosen, rule=stopping_rule_state(task_id=task.pk))
     return chosen
-
-
-def _names_of_kind(kinds: Mapping[str, str], wanted: SystemKind) -> tuple[str, ...]:
-    return tuple(name for name, kind in kinds.items() if kind == wanted)
 
 
 def judgments_of_run(run: RankingRun) -> ChosenJudgments:
@@ -324,14 +294,15 @@ class StoredTexts:
         return numbers.first() or 0
 
 
-def _leave_out(task: Task, named: set[str], selection: _Selection) -> tuple[str, ...]:
+def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the judges to leave out: those named, otherwise those currently excluded or flagged."""
+    named = set(options[LEAVE_OUT.name])
     _refuse_strangers(task, named, field=LEAVE_OUT.name)
     if not named:
         flagged = judges_listed(task=task).filter(FLAGGED).order_by()
         named.update(flagged.values_list("judge__pseudonym", flat=True))
     # Do not re-include judges whom another option leaves out.
-    never = _left_out_judges(task, replace(selection, excluded_count=True))
+    never = _left_out_judges(task, {**options, EXCLUDED.name: "count"})
     return tuple(sorted(named.difference(never)))
 
 
@@ -360,12 +331,12 @@ def _refuse_strangers(task: Task, names: set[str], *, field: str) -> None:
         )
 
 
-def _left_out_judges(task: Task, selection: _Selection) -> list[str]:
-    without = set(selection.without)
-    _refuse_strangers(task, without, field="without")
-    if not selection.excluded_count:
+def _left_out_judges(task: Task, options: Mapping[str, Any]) -> list[str]:
+    without = set(options[WITHOUT.name])
+    _refuse_strangers(task, without, field=WITHOUT.name)
+    if options[EXCLUDED.name] == "leave_out":
         without.update(excluded_judges(campaign_id=task.test_set.campaign_id))
-    if named := selection.judge_group:
+    if named := options[GROUP.name]:
         groups = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
         group = groups.filter(name__iexact=named).first()
         if group is None:
@@ -377,9 +348,9 @@ def _left_out_judges(task: Task, selection: _Selection) -> list[str]:
     return sorted(without)
 
 
-def _documents(task: Task, selection: _Selection) -> tuple[str, ...] | None:
-    documents = selection.documents
-    domains = selection.domains
+def _documents(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
+    documents = set(options[DOCUMENTS.name])
+    domains = set(options[DOMAINS.name])
     if not documents and not domains:
         return None
     in_order = Document.objects.filter(test_set_id=task.test_set_id).order_by(

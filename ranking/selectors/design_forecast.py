@@ -26,6 +26,7 @@ from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.models import RankingRun
+from ranking.reports.wording.ranges import systems_of
 from ranking.selectors.runs import latest_run
 
 #: Number of budgets in the plot; the last one is the maximum of the slider.
@@ -459,7 +460,7 @@ def _basis(task: Task, design: Design) -> _Basis:
     counted = F("judged") - blocks_left_out("task")
     sequences = JudgmentSequence.objects.filter(task=task)
     judged = sequences.values_list(counted, flat=True).first() or 0
-    ranked = [] if run is None else [row["system"] for row in run.result["systems"]]
+    ranked = [] if run is None else systems_of(run.result["systems"])
     by_name = systems_drawn(task=task, design=design).order_by("name")
     names = list(by_name.values_list("name", flat=True))
     # A ranking under an earlier design with other systems does not apply to the selected ones.

@@ -1,7 +1,7 @@
 """Rankings and their settings: the current and the kept ones, test sets to rank, and excluded judges."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.models import Design, JudgeTally, JudgmentSequence
 from annotation.selectors.judges import excluded_judges_by_campaign
-from campaign.models import CampaignState, GroupMember, System, Task, User
+from campaign.models import CampaignState, GroupMember, System, SystemKind, Task, User
 from ranking.core.ranges import ComparedPair, Correction, corrected_pairs
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.records import (
@@ -26,6 +26,7 @@ from ranking.core.rankings.records import (
 )
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
 from ranking.reports.range_choices import ToldApart, count_told_apart
+from ranking.reports.wording.ranges import count_clusters, rows_by_group, systems_of
 from ranking.reports.wording.stopping_rules import RuleState, rule_state
 from version import code_version
 
@@ -98,6 +99,11 @@ def system_kinds(*, task_id: int) -> dict[str, str]:
     """Return the kind of each system of a test set, sorted by name. One query."""
     systems = System.objects.filter(test_set__tasks=task_id).order_by("name")
     return dict(systems.values_list("name", "kind"))
+
+
+def system_of_kind(kinds: Mapping[str, str], kind: SystemKind) -> str | None:
+    """Return the first system of a kind by name, given the kinds by system; None without one."""
+    return min((name for name in kinds if kinds[name] == kind), default=None)
 
 
 def live_method(settings: RankingSettings, *, has_active_design: bool) -> str:
@@ -194,12 +200,9 @@ def _newest_by_task(rows: QuerySet[Any]) -> dict[int, Any]:
 
 def pairs_of_rows(systems: Sequence[RankedRow]) -> list[tuple[str, str]]:
     """Return the pairs of ranked systems in stored order: group by group."""
-    groups: dict[int, list[str]] = {}
-    for row in systems:
-        groups.setdefault(row["group"], []).append(row["system"])
     pairs: list[tuple[str, str]] = []
-    for names in groups.values():
-        pairs += combinations(names, 2)
+    for rows in rows_by_group(systems).values():
+        pairs += combinations(systems_of(rows), 2)
     return pairs
 
 
@@ -251,8 +254,7 @@ class HistoryPoint:
     @property
     def clusters(self) -> int | None:
         """The number of clusters; None while no rank range is estimable."""
-        clusters = {row["cluster"] for row in self.systems if not row.get("shortage")}
-        return len(clusters) or None
+        return count_clusters(self.systems)
 
     @property
     def is_one_ranking(self) -> bool:

@@ -16,6 +16,7 @@ from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.models import RankingRun, StoredTallies
 from ranking.selectors.judged_columns import changed_judgments
+from ranking.selectors.runs import system_of_kind
 from ranking.services.run_results import run_definition
 from version import code_version
 
@@ -26,15 +27,13 @@ STORED_AFTER_JUDGMENTS = 300
 
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
     """Return the definition of the live tallies for a run; `kinds` are the kinds of systems by name."""
-    # If a test set has several references of one kind, the first by name is used.
-    name_of_kind = {kinds[name]: name for name in sorted(kinds, reverse=True)}
     # Corrections that leave out judgments change the counts of blocks.
     corrections = map(str, run.parameters.get("corrections", ()))
     return LiveDefinition(
         ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
         systems=tuple(sorted(kinds)),
-        reference=name_of_kind.get(SystemKind.REFERENCE),
-        bad_reference=name_of_kind.get(SystemKind.BAD_REFERENCE),
+        reference=system_of_kind(kinds, SystemKind.REFERENCE),
+        bad_reference=system_of_kind(kinds, SystemKind.BAD_REFERENCE),
         version=" ".join([code_version(), *corrections]),
     )
 

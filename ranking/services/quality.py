@@ -33,7 +33,7 @@ from ranking.selectors.judged_columns import (
 )
 from ranking.selectors.judges import MeasuredTask, measures_by_judge, scored_checks
 from ranking.selectors.quality_rules import acts_held, rule_acts, rules_in_force
-from ranking.selectors.runs import system_kinds
+from ranking.selectors.runs import system_kinds, system_of_kind
 from ranking.services.quality_rules import rule_acts_take
 from ranking.services.run_results import run_agreement
 
@@ -109,14 +109,13 @@ def _report_store(run: RankingRun) -> bool:
 def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
     """Count all judgments up to the run's watermark for the measures of judges."""
     kinds = system_kinds(task_id=run.task_id)
-    name_of_kind = {kinds[name]: name for name in sorted(kinds, reverse=True)}
-    bad_reference = name_of_kind.get(SystemKind.BAD_REFERENCE)
+    bad_reference = system_of_kind(kinds, SystemKind.BAD_REFERENCE)
     attention = None
     if bad_reference is not None:
         attention = attention_blocks(task_id=run.task_id, watermark=run.watermark)
     return tally_judges(
         judged,
-        reference=name_of_kind.get(SystemKind.REFERENCE),
+        reference=system_of_kind(kinds, SystemKind.REFERENCE),
         attention=attention,
         bad_reference=bad_reference,
         seconds=judging_times(task_id=run.task_id, watermark=run.watermark),

@@ -36,6 +36,7 @@ from ranking.pages.systems import RankedSystemTable, with_places
 from ranking.reports import Report
 from ranking.reports.analyses.kind import AnalysisChoice
 from ranking.reports.analyses.options import OptionError
+from ranking.reports.wording.ranges import systems_of
 from ranking.selectors.analyses import Answered, answer_for_people, answered
 from ranking.selectors.one_system import MOST, segment_judged, systems_by_name
 from ranking.selectors.runs import judges_not_counted, latest_run
@@ -265,7 +266,7 @@ def _neighbours(
     """Return the previous and the next system in the ranking, with their pages."""
     if run is None:
         return {}
-    names = [row["system"] for row in run.result["systems"]]
+    names = systems_of(run.result["systems"])
     if name not in names:
         return {}
     neighbours = {}

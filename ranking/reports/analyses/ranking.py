@@ -58,6 +58,7 @@ from ranking.reports.wording.ranges import (
     cluster_rules,
     limit_in_words,
     ranges_in_words,
+    rows_by_group,
     score_tests_in_words,
     shared_rank,
     shares_rank,
@@ -280,7 +281,7 @@ def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     notes = _notes(ranking, limits)
     method = ranking.method
-    groups = rows_by_group(ranking)
+    groups = list(rows_by_group(ranking.rows()).values()) or [[]]
     tables = []
     for number, rows in enumerate(groups, 1):
         is_last = number == len(groups)
@@ -293,14 +294,6 @@ def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
             ),
         )
     return numbered_groups(tables)
-
-
-def rows_by_group(ranking: Ranking) -> list[list[RankedRow]]:
-    """Return the ranked systems of each group that comparisons connect; of one empty group without systems."""
-    groups: list[list[RankedRow]] = [[] for _group in ranking.groups or [()]]
-    for row in ranking.rows():
-        groups[row["group"] - 1].append(row)
-    return groups
 
 
 def numbered_groups(tables: list[Table], between: str = "_group_") -> list[Table]:
@@ -328,7 +321,7 @@ def ranks_table(
 ) -> Table:
     """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
     columns = [system_column()]
-    if len({row.get("group", 1) for row in rows}) > 1:
+    if len(rows_by_group(rows)) > 1:
         columns.append(Column("group", _("Group")))
     columns += [Column("score", _("Score")), Column("rank", _("Rank"))]
     if any(shares_rank(row) for row in rows):
@@ -465,7 +458,7 @@ def _parameters_in_words(parameters: Mapping[str, object]) -> str:
 def group_notes(ranking: Ranking) -> list[str]:
     """Return notes on a table of a ranking: its groups, and limits of ranges."""
     notes = []
-    for rows in rows_by_group(ranking):
+    for rows in rows_by_group(ranking.rows()).values():
         notes += shortages_of_rows(rows)
     return [*notes, *_groups_in_words(ranking)]
 

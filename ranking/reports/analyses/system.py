@@ -33,7 +33,7 @@ from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import names_in_order
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need
 from ranking.reports.analyses.options import CONFIDENCE, AnalysisOptions, Option
-from ranking.reports.inputs import Input, Remarks, report_on
+from ranking.reports.inputs import Input, Remarks, domain_of, report_on
 from ranking.reports.plots import interval_plot
 from ranking.reports.tables import (
     Column,
@@ -230,12 +230,7 @@ def by_number(
 
 def _blocks_by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
     """Return the blocks of each domain: the part of document names before “/”."""
-    of_document = []
-    for name in names:
-        if "/" in name:
-            of_document.append(name.partition("/")[0])
-        else:
-            of_document.append("")
+    of_document = list(map(domain_of, names))
     domains, number = np.unique(of_document, return_inverse=True)
     parts = by_number(number[document], domains.tolist())
     if len(parts) > 1:

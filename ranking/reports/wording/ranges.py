@@ -70,6 +70,24 @@ def rows_by_system(rows: Iterable[Row]) -> dict[str, Row]:
     return {str(row["system"]): row for row in rows}
 
 
+def rows_by_group(rows: Iterable[RankedRow]) -> dict[int, list[RankedRow]]:
+    """Return ranked systems by the number of their group; rows of older rankings have none."""
+    groups: dict[int, list[RankedRow]] = {}
+    for row in rows:
+        groups.setdefault(row.get("group", 1), []).append(row)
+    return groups
+
+
+def estimable_of(rows: Iterable[RankedRow]) -> list[RankedRow]:
+    """Return the ranked systems whose rank range is estimable."""
+    return [row for row in rows if not row.get("shortage")]
+
+
+def thin_systems(rows: Iterable[RankedRow]) -> set[str]:
+    """Return the ranked systems with too few judgments for a rank range and tests."""
+    return {row["system"] for row in rows if row.get("shortage")}
+
+
 def shares_rank(row: RankedRow) -> bool:
     """Return whether other systems with an equal score share the rank of a system."""
     return row.get("last_rank", row["rank"]) != row["rank"]
@@ -283,7 +301,7 @@ def told_apart_notes(
 
 def count_clusters(systems: Sequence[RankedRow]) -> int | None:
     """Return the number of clusters of ranked systems; None while no rank range is estimable."""
-    estimable = [row for row in systems if not row.get("shortage")]
+    estimable = estimable_of(systems)
     if systems and not estimable:
         return None
     return len({(row.get("group", 1), row["cluster"]) for row in estimable})

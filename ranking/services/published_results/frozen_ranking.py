@@ -23,7 +23,7 @@ from ranking.reports.wording.published_content import (
     PublishedRanking,
     Refusals,
 )
-from ranking.reports.wording.ranges import count_clusters, first_cluster
+from ranking.reports.wording.ranges import count_clusters, first_cluster, thin_systems
 from ranking.selectors.judged_columns import judged_columns
 from ranking.selectors.runs import corrected_pairs_of, run_told_apart
 from ranking.services.run_results import OwnTests, run_result_of_blocks, with_documents
@@ -154,7 +154,7 @@ def frozen_pairs(
     `p` and `adjusted_p` are of the difference of scores, `own_p` and `own_adjusted_p` of the pair's own
     comparisons. Results of older versions lack the latter; `own_tests` is then None.
     """
-    thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
+    thin = thin_systems(run.result["systems"])
     pairs = []
     for pair in corrected_pairs_of(run):
         # Null if either system has too few judgments for a test.

@@ -73,6 +73,7 @@ from ranking.reports.wording.ranges import (
     cluster_rules,
     limit_in_words,
     rank_cell,
+    rows_by_group,
     rows_by_system,
     shared_rank,
     shares_rank,
@@ -165,13 +166,9 @@ def _system_data(ranked: RankedRow, listed: ListedSystem | None) -> ReportData:
 
 def _tables(test_set: TableTestSet, ranking: RankedTestSet) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
-    by_group: dict[int, list[RankedRow]] = {}
-    for system in map(only_estimable, ranking.systems):
-        by_group.setdefault(system.get("group", 1), []).append(system)
-    if not by_group:
-        by_group[1] = []
+    groups = rows_by_group(map(only_estimable, ranking.systems))
     tables = []
-    for _number, systems in sorted(by_group.items()):
+    for systems in groups.values() or [[]]:
         tables.append(_table(test_set, ranking, systems))
     return numbered_groups(tables, between="-group-")
 
