@@ -64,7 +64,9 @@ _PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 #: Also of full width, which input methods for Chinese and Japanese write.
 _AT_SIGN: Final = re.compile("[@\uff20]")
 #: A word of Windows-1252 without any letter of ASCII: Cyrillic, Chinese or other letters were encoded otherwise.
-_OTHER_LETTERS: Final = re.compile(r"(?<![A-Za-z])[À-ÖØ-öø-ÿ]{2,}(?![A-Za-z])")
+_OTHER_LETTERS: Final = re.compile(
+    r"(?<![A-Za-zÀ-ÖØ-öø-ÿ])[À-ÖØ-öø-ÿ]{2,}(?![A-Za-zÀ-ÖØ-öø-ÿ])"
+)
 #: Files of address books that are no tables, by their beginning.
 _ADDRESS_BOOKS: Final = re.compile(r"\s*(BEGIN:VCARD|dn:|version: 1\n)", re.IGNORECASE)
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
