@@ -37,7 +37,10 @@ class Provider:
                 """Write nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread = threading.Thread(
+            target=self.server.serve_forever,
+            kwargs={"poll_interval": 0.01},
+        )
         self.thread.start()
 
     def stop(self) -> None:

@@ -63,6 +63,10 @@ def service() -> Iterator[tuple[str, list[bytes]]]:
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever,
+            kwargs={"poll_interval": 0.01},
+            daemon=True,
+        ).start()
         yield f"http://key@127.0.0.1:{server.server_port}/1", sent
         server.shutdown()
