@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from campaign.api.described import Description
+from campaign.api.requests import MOST_VALUES
 from config.api.errors import CONTENT_TYPE
 
 _KEY: Final = {
@@ -73,6 +74,7 @@ _DESCRIPTIONS = {
     "404": "Not found, or not accessible to you.",
     "409": "Not possible in the current state, or a request with this Idempotency-Key is still in progress.",
     "412": "Changed since the `ETag` in `If-Match`.",
+    "413": f"The body is too large, or its JSON has more than {MOST_VALUES:,} values.",
     "422": "This Idempotency-Key was used for a different request.",
     "429": "Too many requests.",
     "503": "The database is unavailable. Retry after `Retry-After` seconds.",
@@ -248,6 +250,8 @@ def _errors(
         errors.append("404")
     if method != "get" and not judging:
         errors.append("409")
+    if "requestBody" in operation:
+        errors.append("413")
     if method == "post" and not judging:
         errors.append("422")
     if has_version:

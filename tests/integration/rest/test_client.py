@@ -27,6 +27,7 @@ NOTEBOOK = ROOT / "docs" / "examples" / "notebook.ipynb"
 OF_FILES = {
     "GET /api/v1/campaigns/{slug}/file/",
     "PUT /api/v1/campaigns/{slug}/file/",
+    "GET /api/v1/judging/media/{signature}/{file_name}",
     "GET /api/v1/tasks/{task_id}/published-results/{version}/bundle/",
 }
 
