@@ -203,7 +203,7 @@ def test_mails_of_every_kind_name_addresses_below_it(world: World) -> None:
     own_link_send(judge=judge, address="j@example.org", **base)
     password_mail_request(address=organiser.email, **base)
     address_mail_request(user=organiser, address="new@example.org", **base)
-    other = make_organiser(world.campaign, "other@example.org")
+    other = make_organiser(world.campaign, "third@example.org")
     address_set_by_link(token=address_token(other, "else@example.org"), **base)
     Judge.objects.filter(pk=judge.pk).update(address="j@example.org")
     erasure_ask(judge=Judge.objects.get(pk=judge.pk))

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from annotation.selectors import words_to_read
 from campaign.models import Session
+from campaign.models.user import session_key_digest
 from tests.filled_world import Cost, FilledWorld, costs, filled_world
 from tests.filling import Filling
 from tests.permissions.addresses import ADDRESSES
@@ -101,7 +102,8 @@ class Visitors:
             client = APIClient()
             client.force_login(user)
             self._cookies[role] = client.cookies.output(header="", sep=";")
-            self._sessions[role] = Session.objects.get(pk=client.session.session_key)
+            digest = session_key_digest(client.session.session_key or "")
+            self._sessions[role] = Session.objects.get(pk=digest)
 
     def status(self, role: str, route: str) -> int:
         """Open the page; return the status of the answer."""
