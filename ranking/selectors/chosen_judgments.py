@@ -166,7 +166,7 @@ def stored_input(
         If none of them count; the message is for organisers.
     """
     blocks, milliseconds, day = judged_blocks_timed(
-        task_id=task.pk,
+        task=task,
         watermark=watermark,
         without_blocks=chosen.without_blocks or (),
     )

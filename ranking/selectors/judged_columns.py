@@ -80,7 +80,7 @@ class _BlockContents:
 
 def judged_columns(
     *,
-    task_id: int,
+    task: Task,
     watermark: int,
     control: str = BlockControl.NONE,
 ) -> CodedJudgments:
@@ -88,11 +88,11 @@ def judged_columns(
 
     Rows are ordered by block id, then by judge id. Blocks and judgments are read separately.
     """
-    judgments = Judgment.objects.of(task_id).current(watermark=watermark)
-    return _coded_judgments(judgments, _block_contents(task_id, control))[0]
+    judgments = Judgment.objects.of(task.pk).current(watermark=watermark)
+    return _coded_judgments(judgments, _block_contents(task, control))[0]
 
 
-def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
+def judged_blocks(*, task: Task, watermark: int) -> Blocks:
     """Read the judgments that count among numbers 1…`watermark`.
 
     A judgment counts unless another one up to the watermark supersedes it, or its block is a control block.
@@ -101,12 +101,12 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
 
     The number of queries is constant, and no model objects are created: see `judged_columns`.
     """
-    return _blocks(judged_columns(task_id=task_id, watermark=watermark))
+    return _blocks(judged_columns(task=task, watermark=watermark))
 
 
 def judged_blocks_timed(
     *,
-    task_id: int,
+    task: Task,
     watermark: int,
     without_blocks: Collection[int] = (),
 ) -> tuple[Blocks, Int32Array, Int32Array]:
@@ -116,21 +116,21 @@ def judged_blocks_timed(
     Days are UTC days of submission, counted from 1 January 1970.
     """
     first = When(supersedes__isnull=True, then=_MILLISECONDS)
-    judgments = Judgment.objects.of(task_id).current(watermark=watermark)
+    judgments = Judgment.objects.of(task.pk).current(watermark=watermark)
     if without_blocks:
         judgments = judgments.exclude(block__in=without_blocks)
     coded, more = _coded_judgments(
         judgments.annotate(milliseconds=Case(first, default=-1), day=_DAY),
-        _block_contents(task_id, BlockControl.NONE),
+        _block_contents(task, BlockControl.NONE),
         ("milliseconds", "day"),
     )
     return _blocks(coded), more["milliseconds"], more["day"]
 
 
-def attention_blocks(*, task_id: int, watermark: int) -> Blocks:
+def attention_blocks(*, task: Task, watermark: int) -> Blocks:
     """Read the judged attention checks among numbers 1…`watermark`, as `judged_blocks` does."""
     coded = judged_columns(
-        task_id=task_id,
+        task=task,
         watermark=watermark,
         control=BlockControl.ATTENTION,
     )
@@ -148,7 +148,7 @@ def _blocks(coded: CodedJudgments) -> Blocks:
 class _Span:
     """A test set between two watermarks, and the names of all its systems."""
 
-    task_id: int
+    task: Task
     start: int
     stop: int
     systems: Sequence[str]
@@ -171,7 +171,7 @@ def documents_of_segments(*, task_id: int, segments: Collection[int]) -> dict[in
 
 def changed_judgments(
     *,
-    task_id: int,
+    task: Task,
     start: int,
     stop: int,
     systems: Sequence[str],
@@ -184,11 +184,12 @@ def changed_judgments(
 
     Parameters
     ----------
-    task_id, start, stop : int
+    task : Task
+    start, stop : int
     systems : sequence of str
         All systems of the test set.
     """
-    span = _Span(task_id, start, stop, systems)
+    span = _Span(task, start, stop, systems)
     new = _new_judgments(span)
     counted = np.unique(new["segment"][new["counts"]]).tolist()
     checked = np.unique(new["segment"][new["checks"]]).tolist()
@@ -226,7 +227,7 @@ def _new_judgments(span: _Span) -> Columns:
         block__control=BlockControl.NONE,
         then=_MILLISECONDS,
     )
-    judgments = Judgment.objects.of(span.task_id).until(span.stop)
+    judgments = Judgment.objects.of(span.task.pk).until(span.stop)
     new = judgments.filter(numbered__number__gt=span.start).annotate(
         segment=F("block__segment_id"),
         counts=_holds(block__control=BlockControl.NONE),
@@ -257,9 +258,9 @@ def _blocks_before_and_after(
         no_documents = np.empty(0, dtype=np.int32)
         nothing = replace(blocks_from_rows((), span.systems), document=no_documents)
         return nothing, nothing
-    judgments = Judgment.objects.of(span.task_id).until(span.stop)
+    judgments = Judgment.objects.of(span.task.pk).until(span.stop)
     of_segments = judgments.filter(
-        _segment_condition("block__segment", span.task_id, segments),
+        _segment_condition("block__segment", span.task.pk, segments),
         block__control=control,
     )
     coded, more = _coded_judgments(
@@ -268,7 +269,7 @@ def _blocks_before_and_after(
             # Numbers begin at 1. A judgment without a number does not replace another one yet.
             replaced=Coalesce("superseded_by__numbered__number", 0),
         ),
-        _block_contents(span.task_id, control, segments),
+        _block_contents(span.task, control, segments),
         ("number", "replaced"),
     )
     is_current = []
@@ -343,7 +344,7 @@ def _coded_judgments(
 
 
 def _block_contents(
-    task_id: int,
+    task: Task,
     control: str,
     segments: Collection[int] | None = None,
 ) -> _BlockContents:
@@ -352,7 +353,7 @@ def _block_contents(
     A judgment with a number was committed, with its block, before a reader could see the number.
     """
     blocks = Block.objects.filter(
-        _segment_condition("segment", task_id, segments),
+        _segment_condition("segment", task.pk, segments),
         control=control,
     )
     blocks = blocks.exclude(outputs=[]).order_by()
@@ -381,11 +382,11 @@ def _block_contents(
     # Read after the blocks: an import may write blocks with new outputs of new systems meanwhile.
     outputs = columns_copied(
         Output.objects.filter(
-            _segment_condition("segment", task_id, segments),
+            _segment_condition("segment", task.pk, segments),
         ).order_by("pk"),
         [("id", "i8"), ("system_id", "i8")],
     )
-    named = System.objects.filter(test_set__tasks=task_id).order_by("name")
+    named = System.objects.filter(test_set__tasks=task).order_by("name")
     systems: dict[int, str] = dict(named.values_list("pk", "name"))
     order = np.argsort(read["id"], kind="stable")
     output_ids = read["output_ids"][order]
@@ -399,7 +400,7 @@ def _block_contents(
     system = np.pad(system_of_output[index], one_column_after, constant_values=-1)
     size = np.where(size.any(axis=1, keepdims=True), size, output_ids > 0)
     sets = CandidateSets(list(systems.values()))
-    kind = answer_kind_of(Task.objects.get(pk=task_id))
+    kind = answer_kind_of(task)
     return _BlockContents(
         block=read["id"][order],
         segment=read["number"][order],

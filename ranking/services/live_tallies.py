@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django.db.models.functions import Now
 
-from campaign.models import SystemKind
+from campaign.models import SystemKind, Task
 from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.models import RankingRun, StoredTallies
@@ -84,7 +84,7 @@ def _advance_tallies(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     if held.watermark == run.watermark:
         return held
     try:
-        _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
+        _apply(held.tallies, run.task, start=held.watermark, stop=run.watermark)
     except ValueError:
         logger.exception("Recounting the tallies of task %s.", run.task_id)
         return None
@@ -94,14 +94,14 @@ def _advance_tallies(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
 
 def _count_tallies(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
     tallies = LiveTallies(definition)
-    _apply(tallies, run.task_id, start=0, stop=run.watermark)
+    _apply(tallies, run.task, start=0, stop=run.watermark)
     return tallies
 
 
-def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
+def _apply(tallies: LiveTallies, task: Task, *, start: int, stop: int) -> None:
     systems = tallies.definition.systems
     for changed in changed_judgments(
-        task_id=task_id,
+        task=task,
         start=start,
         stop=stop,
         systems=systems,

@@ -56,7 +56,7 @@ def quality_evaluate(
     task = run.task
     with transaction.atomic():
         if tallies is None or agreement is None:
-            judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
+            judged = judged_blocks(task=run.task, watermark=run.watermark)
             tallies = judge_tallies(run, judged)
             agreement = run_agreement(run, judged)
         checks = scored_checks(task=task, watermark=run.watermark)
@@ -112,7 +112,7 @@ def judge_tallies(run: RankingRun, judged: Blocks) -> JudgeTallies:
     bad_reference = system_of_kind(kinds, SystemKind.BAD_REFERENCE)
     attention = None
     if bad_reference is not None:
-        attention = attention_blocks(task_id=run.task_id, watermark=run.watermark)
+        attention = attention_blocks(task=run.task, watermark=run.watermark)
     return tally_judges(
         judged,
         reference=system_of_kind(kinds, SystemKind.REFERENCE),
@@ -130,7 +130,7 @@ def _measures(
     checks_are_scored: bool,
 ) -> MeasuresByJudge:
     agreement = run.result["agreement"]
-    measures = _measures_of_tallies(run.task_id, tallies)
+    measures = _measures_of_tallies(run.task, tallies)
     if checks_are_scored:
         # The rate at which attentive judges miss the damage is known only for outputs of the same
         # sentence.
@@ -163,22 +163,22 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
 _MOST_HELD = 8
 
 
-def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge:
+def _measures_of_tallies(task: Task, tallies: JudgeTallies) -> MeasuresByJudge:
     """Return `measures_of_tallies`, computed only for the judges whose tallies have changed.
 
     Measures depend only on a judge's tallies and the number of judges, so those of other judges remain
     valid even if the transaction that computed them failed.
     """
-    before, measured = MEASURED.pop(task_id, (JudgeTallies(), {}))
+    before, measured = MEASURED.pop(task.pk, (JudgeTallies(), {}))
     changed = frozenset(tallies.judges)
     if measured:
         changed = judges_to_measure(before, tallies)
-    best_worst = answer_kind_of(Task.objects.get(pk=task_id)).best_worst
+    best_worst = answer_kind_of(task).best_worst
     new = measures_of_tallies(tallies, judges=changed, best_worst=best_worst)
     measures = {}
     for name in tallies.judges:
         measures[name] = new[name] if name in changed else measured[name]
-    MEASURED[task_id] = tallies, measures
+    MEASURED[task.pk] = tallies, measures
     if len(MEASURED) > _MOST_HELD:
         MEASURED.pop(next(iter(MEASURED)), None)
     return {name: dict(results) for name, results in measures.items()}

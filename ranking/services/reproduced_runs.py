@@ -162,7 +162,7 @@ def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
         return
     run = copy(run)
     run.watermark = row.watermark
-    judged = judged_blocks(task_id=run.task_id, watermark=row.watermark)
+    judged = judged_blocks(task=run.task, watermark=row.watermark)
     counted = run_tallies(run, with_documents(run.task_id, judged)).arrays()
     held = stored.ranking.tallies().arrays()
     for name in sorted(counted.keys() | held.keys()):

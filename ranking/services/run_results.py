@@ -53,7 +53,7 @@ def run_result(run: RankingRun) -> RunResult:
 
     The same run gives the same bits at any later time. Call it in a transaction, see `judged_blocks`.
     """
-    judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
+    judged = judged_blocks(task=run.task, watermark=run.watermark)
     return run_result_of_blocks(run, with_documents(run.task_id, judged))
 
 

@@ -100,7 +100,7 @@ class PublishedFacts:
 
 def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
     """Read the inputs of a result's content."""
-    judged = judged_blocks(task_id=run.task_id, watermark=run.watermark)
+    judged = judged_blocks(task=task, watermark=run.watermark)
     return PublishedFacts(
         task=task,
         run=run,

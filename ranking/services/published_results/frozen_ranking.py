@@ -54,7 +54,7 @@ def labelled_run(run: RankingRun, labels: Labels) -> RankingRun:
         started_at=run.started_at,
         finished_at=run.finished_at,
     )
-    coded = judged_columns(task_id=run.task_id, watermark=run.watermark)
+    coded = judged_columns(task=run.task, watermark=run.watermark)
     candidates = []
     for systems in coded.candidates:
         candidates.append(tuple(sorted(labels[name] for name in systems)))

@@ -60,7 +60,7 @@ def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
     news: TestSetWriter,
     tmp_path: Path,
 ) -> None:
-    there = judged_blocks(task_id=news.task.pk, watermark=14).without_judges(["out"])
+    there = judged_blocks(task=news.task, watermark=14).without_judges(["out"])
     expected = scores(there)
     for kind, file_format in RANKED:
         path = tmp_path / f"{kind}.{file_format}"
@@ -82,7 +82,7 @@ def test_documents_are_in_each_format_that_does_not_say_it_has_no_room_for_them(
         Filling(blocks=300, segments=24, judges=4, is_checked=True),
     )
     watermark = task.judgment_sequence.last_number
-    there = scores(judged_blocks(task_id=task.pk, watermark=watermark))
+    there = scores(judged_blocks(task=task, watermark=watermark))
     for kind, file_format in RANKED:
         path = tmp_path / f"{kind}.{file_format}"
         path.write_bytes(whole(task, kind, file_format))

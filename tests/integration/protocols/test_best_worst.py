@@ -62,7 +62,7 @@ def scores(blocks: Blocks) -> list[dict[str, Any]]:
 
 def test_comparisons_of_the_others_are_not_counted(task: Task, judge: Judge) -> None:
     watermark = judge_all(task, judge)
-    tallies = tally(judged_blocks(task_id=task.pk, watermark=watermark))
+    tallies = tally(judged_blocks(task=task, watermark=watermark))
     assert (tallies.comparisons, tallies.tied) == (15, 0)
 
 
@@ -78,7 +78,7 @@ def test_file_of_judgments_gives_the_same_ranking(
     export = requested_export(task=task, kind="counted", file_format=file_format)
     path.write_bytes(b"".join(export_bytes(export)))
     blocks = read_judgments([str(path)]).blocks
-    assert scores(blocks) == scores(judged_blocks(task_id=task.pk, watermark=watermark))
+    assert scores(blocks) == scores(judged_blocks(task=task, watermark=watermark))
 
 
 def test_exported_and_listed_comparisons_are_those_counted(
@@ -203,7 +203,7 @@ def test_simulated_judges_choose_the_better_systems(task: Task) -> None:
         task=task,
     )
     assert judged > 0
-    blocks = judged_blocks(task_id=task.pk, watermark=judgments_number(task_id=task.pk))
+    blocks = judged_blocks(task=task, watermark=judgments_number(task_id=task.pk))
     scores = {row.system: row.score for row in best_minus_worst(blocks)}
     assert scores["alpha"] > scores["delta"]
 

@@ -55,7 +55,7 @@ def test_published_result_is_frozen_from_counted_judgments(
     computed(judged)
     run = latest_run(task_id=judged.task.pk)
     assert run is not None
-    blocks = judged_blocks(task_id=judged.task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=judged.task, watermark=run.watermark)
     counted = blocks.without_judges(("j3",)).without(["_ref"])
     found = fewest_blocks(counted, counts_method_named(run.method))
     content = result_publish(task=judged.task, by=None).content

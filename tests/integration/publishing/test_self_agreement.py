@@ -57,7 +57,7 @@ def test_repeated_judgments_are_frozen_and_reported(
     answered(repeated)
     run = latest_run(task_id=repeated.task.pk)
     assert run is not None
-    blocks = judged_blocks(task_id=repeated.task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=repeated.task, watermark=run.watermark)
     own = measure_agreement(blocks.without(["_ref"])).intra
     result, zipped = bundled(repeated.task)
     assert result.content["sections"]["self_agreement"] == {

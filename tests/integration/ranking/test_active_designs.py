@@ -32,7 +32,7 @@ def test_active_design_gets_the_tallies_of_each_ranking(task: Task) -> None:
         run = ranking_run_compute(task_id=task.pk)
         assert run is not None
         state = SamplingState.objects.get()
-        expected = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
+        expected = tally(judged_blocks(task=task, watermark=run.watermark))
         assert state.watermark == run.watermark
         assert tuple(state.systems) == expected.systems
         assert np.array_equal(state.wins, expected.wins)
@@ -46,7 +46,7 @@ def test_active_design_is_ranked_by_bradley_terry(task: Task) -> None:
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     assert run.method == "bradley_terry"
-    blocks = judged_blocks(task_id=task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=task, watermark=run.watermark)
     left_out = set(run.parameters["left_out"]).intersection(blocks.systems)
     expected = rank(blocks.without(left_out), "bradley_terry")
     assert [(row["system"], row["score"]) for row in run.result["systems"]] == [
@@ -73,9 +73,9 @@ def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
     )
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
-    everybody = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
+    everybody = tally(judged_blocks(task=task, watermark=run.watermark))
     without = tally(
-        judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"]),
+        judged_blocks(task=task, watermark=run.watermark).without_judges(["bob"]),
     )
     told = SamplingState.objects.get()
     assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()

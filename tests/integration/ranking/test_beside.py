@@ -101,7 +101,7 @@ def test_tasks_have_their_order_hours_and_pairs(task: Task) -> None:
     assert ranked["per_hour"]["value"] == pytest.approx(6 / ranked["hours"])
     for each in found["tasks"]:
         row = Task.objects.get(test_set=task.test_set, protocol=each["task"])
-        blocks = judged_blocks(task_id=row.pk, watermark=each["watermark"])
+        blocks = judged_blocks(task=row, watermark=each["watermark"])
         ranking = rank(blocks, resamples=100)
         assert [
             (row.system, row.score, row.rank_low, row.rank_high)

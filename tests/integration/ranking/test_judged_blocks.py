@@ -28,7 +28,7 @@ def test_blocks_carry_names_in_shown_order(writer: TestSetWriter) -> None:
     writer.judgment("j2", writer.block(7, ["C", "A,B"]), [1, 2])
     writer.judgment("j1", writer.block(3, ["B", "A", "C"]), [2, None, 2])
 
-    found = judged_blocks(task_id=writer.task.pk, watermark=2)
+    found = judged_blocks(task=writer.task, watermark=2)
 
     rows = [
         BlockRow("j2", 7, [["C"], ["A", "B"]], [1, 2]),
@@ -46,7 +46,7 @@ def test_blocks_with_several_judges_and_without_judgments(
     writer.judgment("j2", shared, [1, 2])
     writer.judgment("j1", shared, [2, 1])
 
-    found = judged_blocks(task_id=writer.task.pk, watermark=2)
+    found = judged_blocks(task=writer.task, watermark=2)
 
     rows = [
         BlockRow("j2", 2, [["A"], ["C"]], [1, 2]),
@@ -63,7 +63,7 @@ def test_a_revision_counts_from_its_own_number_on(writer: TestSetWriter) -> None
     writer.judgment("j", block, [5, 5], supersedes=revision)
 
     def labels(watermark: int) -> list[list[int]]:
-        blocks = judged_blocks(task_id=writer.task.pk, watermark=watermark)
+        blocks = judged_blocks(task=writer.task, watermark=watermark)
         return [row[:2] for row in blocks.labels.tolist()]
 
     assert labels(1) == [[1, 2]]
@@ -77,18 +77,18 @@ def test_another_task_of_the_campaign_stays_out(write_test_set: WriteTestSet) ->
     one.judgment("j", one.block(1, ["A", "B"]), [1, 2])
     two.judgment("j", two.block(1, ["B", "C"]), [1, 2])
 
-    assert judged_blocks(task_id=one.task.pk, watermark=1).labels.tolist() == [
+    assert judged_blocks(task=one.task, watermark=1).labels.tolist() == [
         [1, 2, 0],
     ]
 
 
 def test_without_judgments_there_are_no_blocks(writer: TestSetWriter) -> None:
-    assert len(judged_blocks(task_id=writer.task.pk, watermark=0)) == 0
+    assert len(judged_blocks(task=writer.task, watermark=0)) == 0
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [1, 50])
-def test_seven_queries_for_one_judgment_and_for_fifty(
+def test_six_queries_for_one_judgment_and_for_fifty(
     writer: TestSetWriter,
     count: int,
 ) -> None:
@@ -97,9 +97,9 @@ def test_seven_queries_for_one_judgment_and_for_fifty(
             writer.judgment(f"j{segment}", writer.block(segment, ["A", "B"]), [1, 2])
 
     with CaptureQueriesContext(connection) as queries:
-        judged_blocks(task_id=writer.task.pk, watermark=count)
+        judged_blocks(task=writer.task, watermark=count)
 
-    assert len(queries) == 7
+    assert len(queries) == 6
 
 
 MOST = [f"s{index:02}" for index in range(MOST_CANDIDATES)]
@@ -159,14 +159,14 @@ def test_columns_give_what_reading_row_by_row_gives(
     last = JudgmentSequence.objects.get(task=task).last_number
     everything = Judgment.objects.of(task.pk)
     for watermark in (0, 1, last // 2, last, last + 5):
-        found = judged_blocks(task_id=task.pk, watermark=watermark)
+        found = judged_blocks(task=task, watermark=watermark)
         assert_same_blocks(found, blocks_by_rows(task, everything.counted(), watermark))
-        checks = attention_blocks(task_id=task.pk, watermark=watermark)
+        checks = attention_blocks(task=task, watermark=watermark)
         attention = everything.filter(block__control="attention")
         assert_same_blocks(checks, blocks_by_rows(task, attention, watermark))
         times = judging_times(task_id=task.pk, watermark=watermark)
         sorted_times = {judge: sorted(own.tolist()) for judge, own in times.items()}
         assert sorted_times == times_by_rows(task, watermark)
-    without = judged_blocks(task_id=task.pk, watermark=last).without_judges(["j1", "-"])
+    without = judged_blocks(task=task, watermark=last).without_judges(["j1", "-"])
     others = everything.counted().exclude(judge__pseudonym="j1")
     assert_same_blocks(without, blocks_by_rows(task, others, last))

@@ -86,7 +86,7 @@ def test_counting_piece_by_piece_is_counting_at_once(
     definition = services.live_definition(run, system_kinds(task_id=judged.task.pk))
     pieces = list(
         judged_columns.changed_judgments(
-            task_id=judged.task.pk,
+            task=judged.task,
             start=0,
             stop=16,
             systems=definition.systems,

@@ -34,7 +34,7 @@ def test_live_ranking_has_the_options_of_the_settings(varied: TestSetWriter) -> 
     run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
     assert run.parameters["method_parameters"] == {"prior": 2.0}
-    blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=varied.task, watermark=run.watermark)
     expected = rank(blocks, "bradley_terry", parameters={"prior": 2.0}).systems
     found = [(row["system"], row["score"]) for row in run.result["systems"]]
     assert found == [(row.system, row.score) for row in expected]

@@ -64,7 +64,7 @@ def test_a_run_has_the_ranges_of_the_level_bit_for_bit(varied: TestSetWriter) ->
         settings_change(varied, resample=level)
         run = ranking_run_compute(task_id=varied.task.pk)
         assert run is not None
-        blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
+        blocks = judged_blocks(task=varied.task, watermark=run.watermark)
         expected = rank(blocks, "expected_wins", resample=level)
         assert [
             (
@@ -143,7 +143,7 @@ def test_a_run_has_the_ranges_and_the_pairs_that_were_chosen(
     choice = settings_change(varied, **chosen).choice
     run = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None
-    blocks = judged_blocks(task_id=varied.task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=varied.task, watermark=run.watermark)
     expected = rank(blocks, **asdict(choice))
     assert pairs_of(run) == list(expected.pairs)
     assert [(row["rank_low"], row["rank_high"]) for row in run.result["systems"]] == [
@@ -201,7 +201,7 @@ def test_documents_take_the_place_of_segments(
     assert by_documents.result["input"]["documents"] == 6
     assert by_documents.result["input"]["effective_documents"] == pytest.approx(6)
     assert by_documents.result["input"]["segments"] == 12
-    blocks = judged_blocks(task_id=varied.task.pk, watermark=by_documents.watermark)
+    blocks = judged_blocks(task=varied.task, watermark=by_documents.watermark)
     document = ((blocks.segment - 1) // 2).astype(np.int32)
     expected = rank(replace(blocks, document=document), confidence=0.9)
     without = rank(blocks, confidence=0.9)

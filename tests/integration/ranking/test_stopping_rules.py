@@ -108,7 +108,7 @@ def test_ranges_at_any_time_stand_beside_and_are_those_of_a_ranking_by_them(
     # From the tallies of the last ranking.
     judged(writer, range(13, 21))
     run = ranked(writer)
-    blocks = judged_blocks(task_id=writer.task.pk, watermark=run.watermark)
+    blocks = judged_blocks(task=writer.task, watermark=run.watermark)
     expected = rank(blocks, ranges="anytime", confidence=0.9)
     assert [
         (row["system"], row["rank_low"], row["rank_high"], row["cluster"])

@@ -202,8 +202,8 @@ def test_one_more_judgment_costs_as_many_queries_however_many_judge(
 
     about_transactions = ("SAVEPOINT", "RELEASE SAVEPOINT")
     asked = [each for each in queries if not each["sql"].startswith(about_transactions)]
-    # One of them gives numbers, two look whether more came in meanwhile, two whether it is best-worst scaling.
-    assert len(asked) == 34
+    # One of them gives numbers, two look whether more came in meanwhile, two what corrections leave out.
+    assert len(asked) == 32
 
 
 def test_one_task_in_trouble_does_not_hold_up_the_others(
