@@ -14,6 +14,8 @@ RUN python -m venv --without-pip /opt/venv && cd /tmp && \
     $(printf -- '-r %s.txt ' base numba parquet png metrics $EXTRAS)
 WORKDIR /srv/quintet
 COPY . .
+# A clone under umask 077 has files that only root may read, and COPY keeps their modes.
+RUN chmod -R a+rX .
 RUN /opt/venv/bin/python -m compileall -q .
 RUN /opt/venv/bin/python -m translations compile
 # Required by the settings; collectstatic connects to neither service.

@@ -54,6 +54,23 @@ class TestEachContainer:
             assert not re.search(r"://[^/@]*:[^/@]*@", value), variable
 
 
+def test_the_image_can_read_its_files_whatever_the_umask_of_the_clone(
+    tmp_path: Path,
+) -> None:
+    """elie222/rakazo#355, guillaumemeyer/watermarks-remover#131: web and workers ended with EACCES."""
+    lines = (CHECKOUT / "Dockerfile").read_text().splitlines()
+    first = next(
+        line for line in lines[lines.index("COPY . .") :] if line.startswith("RUN ")
+    )
+    folder = tmp_path / "config"
+    folder.mkdir(mode=0o700)
+    file = folder / "settings.py"
+    file.touch(mode=0o600)
+    subprocess.run(["sh", "-c", first.removeprefix("RUN ")], cwd=tmp_path, check=True)
+    assert file.stat().st_mode & 0o004
+    assert folder.stat().st_mode & 0o005 == 0o005
+
+
 def test_the_owners_password_is_for_the_database_and_for_migrations() -> None:
     told = {
         name
