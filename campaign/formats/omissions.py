@@ -156,6 +156,12 @@ _FENCE: Final = "```"
 _MISSING_VALUES: Final = frozenset(
     {"nan", "NaN", "NULL", "null", "None", "\\N", "<NA>", "NA"},
 )
+_REPLACEMENT: Final = "\ufffd"
+#: How workbooks escape characters that XML does not have, such as carriage returns.
+_WORKBOOK_ESCAPE: Final = re.compile(r"_x[0-9A-F]{4}_")
+_NON_ASCII: Final = re.compile(r"[^\x00-\x7f]{2,40}")
+#: First letters of UTF-8 that was read as Windows-1252, of Latin letters, quotation marks and Cyrillic.
+_MISREAD_FIRST: Final = "ÂÃÅÐÑ"
 _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)")
 
 
@@ -235,7 +241,27 @@ def _has_entities(text: str) -> bool:
     return any(name.startswith("#") or name in html5 for name in names)
 
 
+def _is_misread(text: str) -> bool:
+    """Return whether a text has UTF-8 that was read as Windows-1252, such as Ã¼ for ü."""
+    for letters in _NON_ASCII.findall(text):
+        if len(letters) < 3 and letters[0] not in _MISREAD_FIRST:
+            continue  # "É»" are two characters that follow each other in French
+        try:
+            letters.encode("cp1252").decode("utf-8")
+        except UnicodeError:
+            continue
+        return True
+    return False
+
+
 def _marks(text: str) -> Iterator[str]:
+    if not text.isascii():
+        if _REPLACEMENT in text:
+            yield "replacement characters (\ufffd), which stand for lost letters,"
+        if _is_misread(text):
+            yield "letters in a wrong encoding (as Ã¼ for ü)"
+    if "_x" in text and _WORKBOOK_ESCAPE.search(text):
+        yield "escapes of a workbook (as _x000D_)"
     if _has_entities(text):
         yield "HTML entities (as &lt; or &quot;)"
     if _FENCE in text:

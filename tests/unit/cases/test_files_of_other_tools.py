@@ -425,6 +425,34 @@ def test_name_of_a_missing_value_in_place_of_a_text_is_warned_about(text: str) -
 
 
 @pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("TschÃ¼ss.", "letters in a wrong encoding"),
+        ("Itâ€™s gone.", "letters in a wrong encoding"),
+        ("Ð¿ÑЂ РїСЂ Ð¿Ð¾Ðº", "letters in a wrong encoding"),
+        ("ä½\xa0å¥½", "letters in a wrong encoding"),
+        ("Tsch\ufffdss.", "replacement characters"),
+        ("Tschüss._x000D_", "escapes of a workbook"),
+    ],
+)
+def test_damaged_letters_are_warned_about(text: str, mark: str) -> None:
+    """gbif/portal-feedback#3795, clld/grambank#18: UTF-8 that a program read as Windows-1252 and wrote again."""
+    table = _TABLE + f"Bye.\tTschüss.\t{text}\n"
+    (warning,) = inspect(recognise("u", [_stored("ts.tsv", table)])).warnings
+    assert mark in warning
+    assert "segment 2" in warning
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["INFORMAÇÃO", "«CAFÉ»", "SÃO PAULO", "10 °C – “Ärger”", "Жизнь", "你好", "x_x0_"],
+)
+def test_letters_of_other_languages_are_not_warned_about(text: str) -> None:
+    table = _TABLE + f"Bye.\tTschüss.\t{text}\n"
+    assert list(inspect(recognise("u", [_stored("ts.tsv", table)])).warnings) == []
+
+
+@pytest.mark.parametrize(
     ("content", "remedy"),
     [
         ('{\n  "source": "Hello."\n}\n', "jq -c"),
