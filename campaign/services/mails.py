@@ -24,6 +24,7 @@ from campaign.selectors.credentials import account_of_address, address_of_judge
 from campaign.services.erasures import erasure_message
 from campaign.services.invitation_mails import invitation_message, mail_link_make
 from campaign.services.own_account import account_message
+from campaign.texts.mail_lines import mail_lines
 
 logger = logging.getLogger(__name__)
 
@@ -176,6 +177,7 @@ def message_send(
         return False
     try:
         prepared = message(connection)
+        prepared.body = mail_lines(prepared.body)
         # So that out-of-office programs do not reply (RFC 3834, and Exchange's header).
         prepared.extra_headers["Auto-Submitted"] = "auto-generated"
         prepared.extra_headers["X-Auto-Response-Suppress"] = "OOF, AutoReply"

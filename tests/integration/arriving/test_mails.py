@@ -133,6 +133,23 @@ def test_message_is_named_after_its_sender_and_asks_for_no_automatic_reply(
     assert message["X-Auto-Response-Suppress"] == "OOF, AutoReply"
 
 
+def test_arabic_message_runs_from_right_to_left_except_for_its_link(
+    campaign: Campaign,
+) -> None:
+    judges_invite_by_mail(
+        campaign=campaign,
+        addresses=["ada@example.org"],
+        message=Message(base_url="https://judge.example.org", language="ar"),
+    )
+    mails_send_due()
+    [message] = django_mail.outbox
+    lines = [line.strip() for line in message.body.split("\n") if line.strip()]
+    links = [line for line in lines if "://" in line]
+    assert re.fullmatch(r"https://judge.example.org/i/[\w-]{22}/", links[0])
+    others = [line for line in lines if line not in links]
+    assert {(line[0], line[-1]) for line in others} == {("\u202b", "\u202c")}
+
+
 def test_invited_judge_is_left_unchanged(campaign: Campaign) -> None:
     invite(campaign, "ada@example.org")
     again = judges_invite_by_mail(

@@ -82,7 +82,7 @@ def test_one_mail_with_all_campaigns_that_were_asked_for(
     (message,) = mail.outbox
     assert message.to == ["organiser@example.org"]
     assert message.subject == "Quintet: 2 items need your attention"
-    text = str(message.body)
+    text = str(message.body).replace("   \n", "\n")
     assert "- No judgments yet. Send judges a link; they need no account.\n" in text
     for slug in ("museum", "second"):
         assert f"  Invite judges: {ADDRESS}/campaigns/{slug}/invitations/\n" in text
