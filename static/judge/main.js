@@ -20,6 +20,7 @@ const setup = JSON.parse($("setup").textContent);
 
 /** @param {{ api: Api, hits?: KeptHits }} parts */
 export function openPage({ api, hits }) {
+  $("rest-slow").remove();
   const { owner } = setup;
   const outbox = new Outbox(api, owner);
   const drafts = new Drafts(owner);

@@ -1,4 +1,4 @@
-"""Browsers that are too old for the judging page, and input methods."""
+"""Browsers that are too old for the judging page or cannot load its scripts, and input methods."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -43,6 +43,29 @@ def test_old_browser_shows_a_message(
     sign_in(page, judge)
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.locator("#rest-text")).to_have_count(0)
+
+
+def test_page_whose_scripts_do_not_arrive_says_so(
+    new_page: NewPage,
+    judge: Judge,
+    sign_in: SignIn,
+    tolerate: list[str],
+) -> None:
+    """jsbin 786, adsabs/bumblebee 1504, headjs 306: the page said forever that it was loading."""
+    tolerate.append("FAILED")
+    page = new_page()
+    page.route("**/judge/queue*.js", lambda route: route.abort())
+    sign_in(page, judge)
+    expect(page.get_by_text("Loading your next items …")).to_be_visible()
+    hint = page.get_by_text("This takes longer than usual.")
+    expect(hint).to_be_hidden()
+    # As after a quarter of a minute.
+    page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
+    expect(hint).to_be_visible()
+    page.unroute("**/judge/queue*.js")
+    page.reload()
+    at_sentence(page, 1)
+    expect(page.locator("#rest-slow")).to_have_count(0)
 
 
 def test_key_that_ends_a_composition_leaves_the_comment_open(

@@ -625,6 +625,7 @@ type PlainId =
   | "rest-instructions"
   | "rest-more"
   | "rest-questions"
+  | "rest-slow"
   | "rest-text"
   | "rest-thanks"
   | "rest-title"
