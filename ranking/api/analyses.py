@@ -255,20 +255,12 @@ class CampaignTableSerializer(PlainSerializer):
     options = serializers.DictField(source="choice.recorded")
     state = serializers.ChoiceField(choices=JobState.choices, allow_null=True)
     progress = serializers.FloatField(source="newest.job.share", allow_null=True)
-    error = serializers.CharField(
-        source="newest.job.error",
-        read_only=True,
-        default="",
-    )
+    error = serializers.CharField()
     finished_at = serializers.DateTimeField(
         source="answered.finished.finished_at",
         allow_null=True,
     )
-    code_version = serializers.CharField(
-        source="answered.finished.code_version",
-        read_only=True,
-        default="",
-    )
+    code_version = serializers.CharField()
     newer = serializers.IntegerField(
         source="answered.newer",
         help_text="Newer judgments that are not included in the answer.",
@@ -378,6 +370,17 @@ class _Table:
         if self.choice.is_live:
             return JobState.DONE.value
         return None
+
+    @property
+    def error(self) -> str:
+        if self.newest is None or self.newest.job is None:
+            return ""
+        return self.newest.job.error
+
+    @property
+    def code_version(self) -> str:
+        analysis = self.answered.finished
+        return "" if analysis is None else analysis.code_version
 
     @property
     def answer(self) -> Any:
