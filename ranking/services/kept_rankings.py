@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import cast
 
 from django.db import transaction
 from django.db.models.functions import Now, TruncDay
@@ -11,9 +10,10 @@ from django.db.models.functions import Now, TruncDay
 from campaign.database.many_rows import named_lock, named_lock_try
 from campaign.models import WebhookEvent
 from campaign.services.webhooks import webhook_event_record
-from ranking.core.rankings.records import RankedRow
+from ranking.core.rankings.records import part_of_row
 from ranking.models import KeptFor, LatestRanking, RankingRun
 
+#: The columns of a ranked system without counts.
 _STANDINGS = (
     "system",
     "rank",
@@ -92,7 +92,8 @@ def ranking_keep(*, run: RankingRun, reason: KeptFor) -> RankingRun:
     """Keep a ranking permanently, and announce it to webhooks; return it."""
     run.kept_for = reason
     run.comparisons = run.result["input"]["comparisons"]
-    run.standings = [_standing(row) for row in run.result["systems"]]
+    systems = run.result["systems"]
+    run.standings = [part_of_row(row, _STANDINGS) for row in systems]
     run.save(force_insert=True)
     test_set = run.task.test_set
     webhook_event_record(
@@ -107,12 +108,6 @@ def ranking_keep(*, run: RankingRun, reason: KeptFor) -> RankingRun:
         },
     )
     return run
-
-
-def _standing(row: RankedRow) -> RankedRow:
-    """Return a row without counts."""
-    standing = {name: value for name, value in row.items() if name in _STANDINGS}
-    return cast("RankedRow", standing)
 
 
 def kept_for(

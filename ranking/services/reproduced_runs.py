@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field
-from typing import cast
 
 import numpy as np
 from django.db import transaction
@@ -16,7 +15,7 @@ from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.live.moments import DamagedStateError
 from ranking.core.live.state import LiveTallies
 from ranking.core.methods.registry import METHODS
-from ranking.core.rankings.records import RankedRow, RunResult
+from ranking.core.rankings.records import RunResult, part_of_row
 from ranking.models import LatestRanking, RankingRun, StoredTallies
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import system_kinds
@@ -63,11 +62,7 @@ def ranking_run_reproduce(run: RankingRun) -> RunResult:
         result = run_result(run)
     columns: set[str] = set()
     columns.update(*run.result["systems"])
-    rows = []
-    for row in result["systems"]:
-        recorded_row = {name: value for name, value in row.items() if name in columns}
-        rows.append(cast("RankedRow", recorded_row))
-    result["systems"] = rows
+    result["systems"] = [part_of_row(row, columns) for row in result["systems"]]
     return result
 
 

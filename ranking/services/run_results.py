@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from ranking.core.rankings.counted_judgments import (
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.rankings.rank import Ranking, rank_at_any_time, rank_judged
 from ranking.core.rankings.records import (
-    RankedRow,
     RecordedAnytime,
     RecordedRule,
     RuleProgress,
@@ -38,6 +37,7 @@ from ranking.core.rankings.records import (
     RunParameters,
     RunResult,
     StoppingResult,
+    part_of_row,
 )
 from ranking.models import RankingRun
 from ranking.reports.analyses.pairs import compared_often, fewest_comparisons, own_tests
@@ -230,6 +230,7 @@ def _agreement(report: AgreementReport) -> dict[str, Any]:
     }
 
 
+#: The columns of a ranked system without score and counts.
 _RANGE = (
     "system",
     "rank",
@@ -323,17 +324,11 @@ def _has_reached(number: int | None, wanted: float | None) -> bool:
     return number is not None and wanted is not None and number >= wanted
 
 
-def _range_of(row: RankedRow) -> RankedRow:
-    """Return a row without score and counts."""
-    ranges = {name: value for name, value in row.items() if name in _RANGE}
-    return cast("RankedRow", ranges)
-
-
 def _anytime(ranking: Ranking) -> RecordedAnytime:
     rows = ranking.rows()
     return {
         "confidence": ranking.confidence,
-        "systems": [_range_of(row) for row in rows],
+        "systems": [part_of_row(row, _RANGE) for row in rows],
         "clusters": count_clusters(rows),
         "pairs_apart": _significant(ranking.pairs),
         "refusals": ranking.extra.get("refusals", {}),

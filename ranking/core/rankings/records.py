@@ -1,6 +1,7 @@
 """Rankings as plain JSON: what runs record of their settings and results."""
 
-from typing import Any, NotRequired, TypedDict
+from collections.abc import Container
+from typing import Any, NotRequired, TypedDict, cast
 
 from ranking.core.agreement.intervals import KappaLevel
 from ranking.core.rankings.range_kinds import RecordedRanges
@@ -33,6 +34,12 @@ class RankedRow(TypedDict):
     last_rank: NotRequired[int]
     group: NotRequired[int]
     shortage: NotRequired[RecordedShortage | None]
+
+
+def part_of_row(row: RankedRow, columns: Container[str]) -> RankedRow:
+    """Return a row with only these columns."""
+    part = {name: value for name, value in row.items() if name in columns}
+    return cast("RankedRow", part)
 
 
 class UnrankedRow(TypedDict):

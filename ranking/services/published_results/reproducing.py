@@ -14,6 +14,7 @@ from campaign.formats import FormatError
 from campaign.texts.canonical_json import canonical, digest_of
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, blocks_of_codes
 from ranking.core.methods.registry import METHODS
+from ranking.core.rankings.records import part_of_row
 from ranking.files.bundles import ABSENT, JUDGMENTS, RESULT, Difference, OpenedBundle
 from ranking.files.reading import read_columns
 from ranking.files.sources import ReadingProgress
@@ -225,11 +226,9 @@ def _recomputed_content(
     """Return the parts of the content that follow from the judgments."""
     columns = set(_COLUMNS)
     columns.update(*content["ranking"]["systems"])
-    rows = []
     # Later versions of Quintet may have more columns for a system.
-    for row in run.result["systems"]:
-        rows.append({name: value for name, value in row.items() if name in columns})
-    run.result["systems"] = rows
+    systems = run.result["systems"]
+    run.result["systems"] = [part_of_row(row, columns) for row in systems]
     names = {*run.parameters["systems"], *run.parameters["left_out"]}
     tests = None
     # Results of older versions have no tests of own comparisons.
