@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from django.utils.translation import gettext as _
 
+from campaign.texts.joining import semicolon_list
 from ranking.reports.plots import BumpPlot, Plot
 
 Value = str | int | float | None
@@ -137,6 +138,24 @@ def estimate_columns(
     return (
         Column(key, heading, decimals=decimals, of=value),
         *end_columns(ends, decimals=decimals, of=of),
+    )
+
+
+def swap_columns(count: str, pairs: str) -> tuple[Column, Column]:
+    """Return columns of the `swapped` pairs of a row with these keys: their number, and the pairs in words.
+
+    The better system by the first order is named last.
+    """
+
+    def number(row: Any) -> Value:
+        return len(row.swapped)
+
+    def in_words(row: Any) -> Value:
+        return semicolon_list(f"{worse} > {better}" for better, worse in row.swapped)
+
+    return (
+        Column(count, _("Swapped pairs"), of=number),
+        Column(pairs, _("Pairs"), is_text=True, of=in_words),
     )
 
 

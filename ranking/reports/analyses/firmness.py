@@ -15,10 +15,17 @@ from ranking.core.firmness.without_each import LeftOut, WithoutEach, without_eac
 from ranking.core.methods.method import CountsMethod, Method
 from ranking.core.methods.registry import METHODS, counts_method_named
 from ranking.reports.analyses.kind import AnalysisKind, Begin, Need, converging
-from ranking.reports.analyses.options import METHOD, AnalysisOptions, swaps_in_words
+from ranking.reports.analyses.options import METHOD, AnalysisOptions
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import IntervalPlot
-from ranking.reports.tables import Column, Named, Report, Table, judge_column
+from ranking.reports.tables import (
+    Column,
+    Named,
+    Report,
+    Table,
+    judge_column,
+    swap_columns,
+)
 from ranking.reports.wording.methods import METHOD_WORDS
 from ranking.reports.wording.numbers import decimals
 from ranking.reports.wording.published_content import FirstPlace
@@ -230,14 +237,6 @@ def _first_place(inputs: Input, fewest: FewestBlocks) -> FirstPlaceFindings:
     }
 
 
-def _swapped_pairs(row: LeftOut) -> int:
-    return len(row.swapped)
-
-
-def _swaps_in_words(row: LeftOut) -> str:
-    return swaps_in_words(row.swapped)
-
-
 def _left_out_table(units: _Units) -> Table:
     without = units.without
     drawn = min(_MOST_DRAWN, len(without.units))
@@ -257,8 +256,7 @@ def _left_out_table(units: _Units) -> Table:
             Column("lead", _("Lead"), decimals=4),
             Column("change", _("Change"), decimals=4, of=change),
             Column("first", _("First place"), is_text=True, names="system"),
-            Column("swaps", _("Swapped pairs"), of=_swapped_pairs),
-            Column("swapped", _("Pairs"), is_text=True, of=_swaps_in_words),
+            *swap_columns("swaps", "swapped"),
         ),
         notes=_lead_notes(without, drawn),
         plot=IntervalPlot(label="unit", value="lead", mark=0.0, most=drawn),

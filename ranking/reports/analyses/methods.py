@@ -24,7 +24,6 @@ from ranking.reports.analyses.options import (
     SEED,
     AnalysisOptions,
     Option,
-    swaps_in_words,
 )
 from ranking.reports.analyses.ranking import numbered_groups
 from ranking.reports.inputs import Input, report_on
@@ -35,6 +34,7 @@ from ranking.reports.tables import (
     Table,
     Value,
     ranks_in_orders,
+    swap_columns,
 )
 from ranking.reports.wording.methods import METHOD_WORDS
 
@@ -197,14 +197,6 @@ def _method_in_words(order: MethodOrder) -> str:
     return str(METHOD_WORDS[order.method])
 
 
-def _swapped_pairs(order: MethodOrder) -> int:
-    return len(order.swapped)
-
-
-def _swaps_in_words(order: MethodOrder) -> str:
-    return swaps_in_words(order.swapped)
-
-
 def _swaps(orders: Sequence[MethodOrder]) -> Table:
     return Table.of(
         [order for order in orders[1:] if not order.reason],
@@ -213,8 +205,7 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
         % {"method": METHOD_WORDS[orders[0].method]},
         columns=(
             Column("method", _("Method"), is_text=True, of=_method_in_words),
-            Column("swapped", _("Swapped pairs"), of=_swapped_pairs),
-            Column("pairs", _("Pairs"), is_text=True, of=_swaps_in_words),
+            *swap_columns("swapped", "pairs"),
         ),
     )
 

@@ -10,7 +10,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.texts.joining import semicolon_list
 from campaign.texts.nearest import with_nearest
 from campaign.texts.refusals import RefusedError
 from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, KappaOptions
@@ -242,8 +241,3 @@ def kappa_options(options: AnalysisOptions) -> KappaOptions:
         "confidence": options[CONFIDENCE],
         "seed": options[SEED],
     }
-
-
-def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:
-    """Return swapped pairs in words, the better one by the first order named last."""
-    return semicolon_list(f"{worse} > {better}" for better, worse in swapped)
