@@ -43,9 +43,9 @@ from ranking.services.published_results.publish import (
 from ranking.services.published_results.sections import (
     PARTS,
     ChosenSections,
-    answer_ask,
     has_failed,
     section_answer,
+    unfinished_ask,
 )
 
 _TEXT: int = 5_000
@@ -437,12 +437,13 @@ def _pending_analysis(
         # Check for refusals before starting computations.
         draft = published_draft(task=task, choices=choices, run=run)
         embargo_check(embargo_until, now=draft.published_at)
-    analyses = []
-    for name in lacking:
-        analyses.append(answer_ask(name, task=task, run=run, by=by, chosen=sections))
-    for analysis in analyses:
-        if analysis is None or analysis.finished_at is not None:
-            continue
+    for analysis in unfinished_ask(
+        lacking,
+        task=task,
+        run=run,
+        by=by,
+        chosen=sections,
+    ):
         if not has_failed(analysis):
             return analysis
     return None

@@ -90,9 +90,9 @@ from ranking.services.published_results.publish import (
 )
 from ranking.services.published_results.sections import (
     ChosenSections,
-    answer_ask,
     available_completing,
     has_failed,
+    unfinished_ask,
 )
 
 
@@ -180,15 +180,14 @@ def _pending_analyses(
     run = latest_run(task_id=task.pk)
     if run is None:
         return []
-    by = user_of(request)
-    awaited = []
-    for name in sections.names:
-        if name in draft.content["sections"]:
-            continue
-        analysis = answer_ask(name, task=task, run=run, by=by, chosen=sections)
-        if analysis is not None and analysis.finished_at is None:
-            awaited.append(analysis)
-    return awaited
+    included = draft.content["sections"]
+    return unfinished_ask(
+        [name for name in sections.names if name not in included],
+        task=task,
+        run=run,
+        by=user_of(request),
+        chosen=sections,
+    )
 
 
 def _desk(

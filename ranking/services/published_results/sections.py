@@ -1,7 +1,7 @@
 """Sections of a published result that analyses of exactly its judgments compute."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, NamedTuple, cast
 
@@ -477,6 +477,23 @@ def answer_ask(
         watermark=run.watermark,
         judgments=judgments,
     )
+
+
+def unfinished_ask(
+    names: Iterable[str],
+    *,
+    task: Task,
+    run: RankingRun,
+    by: User | None,
+    chosen: ChosenSections,
+) -> list[Analysis]:
+    """Have a worker compute sections, as `answer_ask` does; return the analyses that are not finished, or that failed."""
+    unfinished = []
+    for name in names:
+        analysis = answer_ask(name, task=task, run=run, by=by, chosen=chosen)
+        if analysis is not None and analysis.finished_at is None:
+            unfinished.append(analysis)
+    return unfinished
 
 
 def has_failed(analysis: Analysis) -> bool:
