@@ -28,7 +28,7 @@ from ranking.reports.published_results import (
     marked_p,
     metric_tables,
 )
-from ranking.reports.tables import Column, Report, Table
+from ranking.reports.tables import Report, Table, order_columns
 from ranking.reports.wording.agreement import (
     KappaWords,
     kappa_in_words,
@@ -157,8 +157,7 @@ def pairs_table(content: PublishedContent) -> Table:
         caption = pair_sentences(content)
     return pairs_matrix(
         map(_pair_with_shares, content["ranking"]["pairs"]),
-        Column("better", _("Better"), is_text=True, names="system"),
-        Column("worse", _("Worse"), is_text=True, names="other"),
+        *order_columns(),
         tests=PairTests(p=p, corrected=corrected, level=level),
         notes=[*caption, *shares_in_words(level)],
     )

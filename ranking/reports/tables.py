@@ -88,6 +88,14 @@ def system_column() -> Column:
     return Column("system", _("System"), is_text=True, names="system")
 
 
+def order_columns() -> tuple[Column, Column]:
+    """Return the columns that name the better and the worse of the two systems of a row."""
+    return (
+        Column("better", _("Better"), is_text=True, names="system"),
+        Column("worse", _("Worse"), is_text=True, names="other"),
+    )
+
+
 def judge_column() -> Column:
     """Return the column that names the judge of a row."""
     return Column("judge", _("Judge"), is_text=True, names="judge")

@@ -44,6 +44,7 @@ from ranking.reports.tables import (
     ReportData,
     Table,
     end_columns,
+    order_columns,
     ranks_in_orders,
     system_column,
     with_rows,
@@ -391,8 +392,7 @@ def _contradictions_table(answer: TasksBeside) -> Table:
         title=_("Pairs decided differently"),
         columns=(
             *_two_tasks(),
-            Column("better", _("Better"), is_text=True, names="system"),
-            Column("worse", _("Worse"), is_text=True, names="other"),
+            *order_columns(),
             Column("wins", _("Wins")),
             Column("losses", _("Losses")),
             Column("other_wins", _("Wins (other task)")),

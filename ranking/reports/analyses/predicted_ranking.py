@@ -40,7 +40,7 @@ from ranking.reports.correlations import interval_columns
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.plots import interval_plot
 from ranking.reports.predicted_ranking import completed_by, predicted_notes
-from ranking.reports.tables import Column, Report, Table, plain
+from ranking.reports.tables import Column, Report, Table, plain, system_column
 
 METRIC: Final = Option(
     name="metric",
@@ -231,7 +231,7 @@ def _tell(inputs: Input, options: AnalysisOptions, answer: PredictedFindings) ->
         title=completed_by(plain(answer)),
         columns=(
             Column("rank", _("Rank")),
-            Column("system", _("System"), is_text=True, names="system"),
+            system_column(),
             *interval_columns("score", _("Score"), options[CONFIDENCE]),
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),

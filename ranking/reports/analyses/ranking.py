@@ -43,6 +43,7 @@ from ranking.reports.tables import (
     ReportData,
     Table,
     end_columns,
+    order_columns,
     system_column,
 )
 from ranking.reports.wording.methods import (
@@ -358,8 +359,7 @@ def _pairs_table(ranking: Ranking, limits: RangeLimits) -> Table:
     pairs_told_apart = count_told_apart(ranking.corrected_pairs, choice)
     totals = told_apart_notes(pairs_told_apart, choice, limits=codes, counts=counts)
     columns = [
-        Column("better", _("Better"), is_text=True, names="system"),
-        Column("worse", _("Worse"), is_text=True, names="other"),
+        *order_columns(),
         *outcome_columns(),
         Column("p_value", "p"),
     ]

@@ -62,6 +62,7 @@ from ranking.reports.tables import (
     Table,
     Value,
     end_columns,
+    order_columns,
     system_column,
     test_set_column,
 )
@@ -803,8 +804,7 @@ def _orders(rows: Sequence[MethodsRow], methods: Sequence[str]) -> Table:
         title=_("Pairs in a different order"),
         columns=(
             test_set_column(),
-            Column("better", _("Better"), is_text=True, names="system"),
-            Column("worse", _("Worse"), is_text=True, names="other"),
+            *order_columns(),
             Column("methods", _("Reversed by"), is_text=True),
         ),
         rows=cells,
