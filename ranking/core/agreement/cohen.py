@@ -18,17 +18,21 @@ from ranking.core.agreement.statistics import (
     cohen_of_cells,
     cohen_of_tables,
 )
-from ranking.core.agreement.units import PairCounts, shards_of_whole_segments
+from ranking.core.agreement.units import (
+    Cells,
+    PairCounts,
+    comparison_cells,
+    rater_tables,
+    raters_of,
+)
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, share
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import bootstrap_sums
-from ranking.core.grouping import DistinctPairs, column_sums_by_group, distinct_pairs
+from ranking.core.grouping import column_sums_by_group, distinct_pairs, sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
-    CollapsedComparisons,
     Outcome,
     Pairing,
-    collapsed_comparisons,
 )
 from ranking.core.words import member_of
 
@@ -115,9 +119,8 @@ def segment_tables(
     pairing = member_of(Pairing, "pairing", pairing)
     segments = []
     tables = []
-    for shard in shards_of_whole_segments(blocks):
-        comparisons = collapsed_comparisons(shard, pairing)
-        part = _tables_by_segment(comparisons, pairs)
+    for cells in comparison_cells(blocks, pairing):
+        part = _tables_by_segment(cells, pairs)
         segments.append(part.segments)
         tables.append(part.tables)
     return SegmentTables(
@@ -126,62 +129,36 @@ def segment_tables(
     )
 
 
-def _tables_by_segment(
-    comparisons: CollapsedComparisons,
-    pairs: PairsOfJudges,
-) -> SegmentTables:
-    segments, segment_of_item = np.unique(comparisons.item_segment, return_inverse=True)
-    # A rater is a judge on a segment.
-    raters = distinct_pairs(segment_of_item[comparisons.item], comparisons.judge)
-    rated_pairs = _pairs_of_ratings(comparisons, raters)
-    segment = raters.first[rated_pairs.rater]
-    first = raters.second[rated_pairs.rater]
-    second = raters.second[rated_pairs.other_rater]
-    # Each pair of judges is counted once, and a judge's own ratings in both orders.
-    once = first <= second
-    pair = pairs.row[first[once], second[once]]
-    entry = rated_pairs.category[once] * _CATEGORIES + rated_pairs.other_category[once]
-    row = entry * len(pairs.first) + pair
-    tables = sparse.coo_array(
-        (rated_pairs.count[once], (row, segment[once])),
+def _tables_by_segment(cells: Cells, pairs: PairsOfJudges) -> SegmentTables:
+    raters = raters_of(cells)
+    segments, segment = np.unique(raters.segment, return_inverse=True)
+    one, other, tables = rater_tables(cells, raters)
+    # Raters are sorted by judge. Each pair of judges is counted once.
+    once = one <= other
+    one = one[once]
+    other = other[once]
+    tables = tables[once]
+    # A comparison is not paired with itself.
+    own = np.flatnonzero(one == other)
+    comparisons_of_raters = sums_by_group(
+        cells.counts,
+        raters.of_cell,
+        len(raters.judge),
+    )
+    category = np.arange(_CATEGORIES)
+    tables[as_column(own), category, category] -= comparisons_of_raters[one[own]]
+
+    pair = pairs.row[raters.judge[one], raters.judge[other]]
+    table, category, other_category = np.nonzero(tables)
+    entry = category * _CATEGORIES + other_category
+    row = entry * len(pairs.first) + pair[table]
+    column = segment[one[table]]
+    counts = tables[table, category, other_category]
+    by_segment = sparse.coo_array(
+        (counts, (row, column)),
         shape=(len(pairs.first) * _TABLE, len(segments)),
     )
-    return SegmentTables(segments=segments, tables=tables.tocsc())
-
-
-class _PairsOfRatings(NamedTuple):
-    """Pairs of ratings of one item, except of each rating with itself, counted by raters and categories."""
-
-    rater: Int64Array
-    category: Int64Array
-    other_rater: Int64Array
-    other_category: Int64Array
-    count: Int64Array
-
-
-def _pairs_of_ratings(
-    comparisons: CollapsedComparisons,
-    raters: DistinctPairs,
-) -> _PairsOfRatings:
-    ones = np.ones(len(comparisons.item), dtype=np.int64)
-    rater_and_category = raters.index * _CATEGORIES + comparisons.outcome
-    rated = sparse.coo_array(
-        (ones, (comparisons.item, rater_and_category)),
-        shape=(comparisons.items, len(raters.first) * _CATEGORIES),
-    ).tocsr()
-    # An item has only one segment, so raters of different segments have no pairs.
-    with_itself = sparse.diags_array(rated.sum(axis=0), dtype=np.int64)
-    counts = (rated.T @ rated - with_itself).tocoo()
-    row, column = counts.coords
-    rater, category = np.divmod(row.astype(np.int64), _CATEGORIES)
-    other_rater, other_category = np.divmod(column.astype(np.int64), _CATEGORIES)
-    return _PairsOfRatings(
-        rater=rater,
-        category=category,
-        other_rater=other_rater,
-        other_category=other_category,
-        count=counts.data,
-    )
+    return SegmentTables(segments=segments, tables=by_segment.tocsc())
 
 
 def cohen_shares(
@@ -256,12 +233,12 @@ def _weighted_mean(
     pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
     weight = pairs / as_column(ways)
     has_pairs = pairs > 0
-    agreeing = _sum(np.where(has_pairs, p_agree * weight, 0))
-    by_chance = _sum(np.where(has_pairs, p_chance * weight, 0))
-    return share(np.stack([agreeing, by_chance]), _sum(weight))
+    agreeing = _sum_over_pairs(np.where(has_pairs, p_agree * weight, 0))
+    by_chance = _sum_over_pairs(np.where(has_pairs, p_chance * weight, 0))
+    return share(np.stack([agreeing, by_chance]), _sum_over_pairs(weight))
 
 
-def _sum(values: FloatArray) -> FloatArray:
+def _sum_over_pairs(values: FloatArray) -> FloatArray:
     """Return the sum over pairs, bit-identical for any number of resamples processed at a time."""
     total: FloatArray = np.ascontiguousarray(values.T).sum(axis=1)
     return total

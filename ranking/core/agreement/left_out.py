@@ -163,8 +163,8 @@ def left_out_of_comparisons(
     if pairing is not Pairing.UNORDERED:
         repeated = all_ties[:, all_ties[3] > 0]
     return (
-        _sums(inter, judges, all_ties[:3]),
-        _sums(intra, judges, repeated[:3]),
+        _sums_of_shards(inter, judges, all_ties[:3]),
+        _sums_of_shards(intra, judges, repeated[:3]),
         shared,
     )
 
@@ -184,7 +184,9 @@ def left_out_of_labels(
         inter.append(shard.part(inter_left_out(cells), of_units))
         intra.append(shard.part(intra_left_out(cells), of_units))
     no_ties = np.empty((3, 0), dtype=np.int64)
-    return _sums(inter, judges, no_ties), _sums(intra, judges, no_ties)
+    return _sums_of_shards(inter, judges, no_ties), _sums_of_shards(
+        intra, judges, no_ties
+    )
 
 
 def leave_one_out(
@@ -292,7 +294,7 @@ class _Shard:
         return np.vstack([self.rater, sums.astype(np.int64)])
 
 
-def _sums(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
+def _sums_of_shards(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOutSums:
     """Return the sums of all shards, with those of `TieSums` in the last rows.
 
     Parameters

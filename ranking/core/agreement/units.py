@@ -139,12 +139,14 @@ def pooled_left_out(cells: Cells) -> LeftOut:
     """Return one unit for each item, in which all ratings are compared, with each of its judges
     left out.
     """
-    return _left_out(cells, cells.item, _themselves(cells.counts))
+    return _left_out(cells, cells.item, _pairs_with_itself(cells.counts))
 
 
 def intra_left_out(cells: Cells) -> LeftOut:
     """Return one unit for each item and judge, left out one by one."""
-    return _left_out(cells, np.arange(len(cells.item)), _themselves(cells.counts))
+    return _left_out(
+        cells, np.arange(len(cells.item)), _pairs_with_itself(cells.counts)
+    )
 
 
 def _left_out(cells: Cells, unit: Int64Array, apart: Int64Array) -> LeftOut:
@@ -178,7 +180,7 @@ def _products_of(one: Int64Array, other: Int64Array) -> Int64Array:
     return as_column(one) * as_row(other)
 
 
-def _themselves(counts: Int64Array) -> Int64Array:
+def _pairs_with_itself(counts: Int64Array) -> Int64Array:
     """Return the pairs of each rating with itself."""
     same_category = np.eye(counts.shape[1], dtype=np.int64)
     return as_column(counts) * same_category
@@ -355,11 +357,38 @@ def counts_of_tables(tables: Int64Array) -> Int64Array:
 
 
 def shared_tables(cells: Cells, raters: Raters) -> SharedTables:
-    """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
+    """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders."""
+    one, other, tables = rater_tables(cells, raters)
+    is_other = one != other
+    return SharedTables(
+        judge=raters.judge[one[is_other]],
+        other=raters.judge[other[is_other]],
+        tables=tables[is_other],
+    )
 
-    The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
-    each item and rater; the product has a block of 3 × 3 for each pair of raters. An item has only one
-    segment, so the raters of a block in the product share a segment.
+
+class RaterTables(NamedTuple):
+    """Pairs of comparisons of an item by two raters of a segment, by their outcomes.
+
+    Attributes
+    ----------
+    one, other : int64, shape (M,)
+        Indices of the raters, in both orders. A rater is also paired with themselves, where each
+        comparison is paired with itself, too.
+    tables : int64, shape (M, 3, 3)
+    """
+
+    one: Int64Array
+    other: Int64Array
+    tables: Int64Array
+
+
+def rater_tables(cells: Cells, raters: Raters) -> RaterTables:
+    """Return the tables of all pairs of raters of a segment, as a product of sparse matrices.
+
+    The matrices have a block of 1 × 3 numbers for each item and rater; the product has a block of
+    3 × 3 for each pair of raters. An item has only one segment, so the raters of a block in the
+    product share a segment.
     """
     items = len(cells.item_segment)
     starts = np.searchsorted(cells.item, np.arange(items + 1))
@@ -369,13 +398,10 @@ def shared_tables(cells: Cells, raters: Raters) -> SharedTables:
     )
     product = rated.T @ rated
     blocks_in_row = np.diff(product.indptr)
-    row = np.repeat(np.arange(len(raters.judge)), blocks_in_row)
-    column = product.indices
-    is_other = row != column
-    return SharedTables(
-        judge=raters.judge[row[is_other]],
-        other=raters.judge[column[is_other]],
-        tables=product.data[is_other].astype(np.int64),
+    return RaterTables(
+        one=np.repeat(np.arange(len(raters.judge)), blocks_in_row),
+        other=product.indices.astype(np.int64),
+        tables=product.data.astype(np.int64),
     )
 
 
@@ -417,7 +443,8 @@ class AgreementCounts:
 
     def by_segment(self, judges: int) -> sparse.csc_array[np.int64]:
         """Return the counts of each judge, shape (6 J, S): count k of judge j is in row k J + j."""
-        rows = np.add.outer(np.arange(_COUNTS) * judges, self.judge).ravel()
+        first_rows = np.arange(_COUNTS) * judges
+        rows = np.add.outer(first_rows, self.judge).ravel()
         columns = np.tile(self.segment, _COUNTS)
         counts = self.counts.T.ravel()
         shape = (_COUNTS * judges, len(self.segments))
