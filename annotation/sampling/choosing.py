@@ -52,8 +52,10 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
     # compilation.
     order = list(eligible)
     size = max(0, min(size, len(order)))
-    for i, share in enumerate(_luck(key, size).tolist()):
-        j = i + int(share * (len(order) - i))
+    # The first steps of a Fisher–Yates shuffle.
+    for i, luck in enumerate(_luck(key, size).tolist()):
+        left = len(order) - i
+        j = i + int(luck * left)
         order[i], order[j] = order[j], order[i]
     return tuple(order[:size])
 

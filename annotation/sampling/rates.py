@@ -56,7 +56,7 @@ def blocks_at_rate(
         Of the design and of the HIT.
     """
     position = (_begin(of, seed) + number * of.value) % _ONE
-    return (blocks * int(rate * _ONE) + position) >> 64
+    return _rounded(rate, blocks, position)
 
 
 def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> int:
@@ -74,7 +74,14 @@ def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> i
     draw : HashDraw
         Of the HIT.
     """
-    return (blocks * int(rate * _ONE) + draw.integer("rate", of.name)) >> 64
+    return _rounded(rate, blocks, draw.integer("rate", of.name))
+
+
+def _rounded(rate: float, blocks: int, rounding: int) -> int:
+    """Return `rate * blocks`, rounded up as often as its fraction if `rounding` is uniform in [0, 2⁶⁴)."""
+    # A block is 2⁶⁴ units, so that the result is the same on all machines.
+    units = blocks * int(rate * _ONE)
+    return (units + rounding) // _ONE
 
 
 @lru_cache(maxsize=256)

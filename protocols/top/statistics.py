@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int8Array, Int64Array
+from ranking.core.estimates import t_quantile, two_way_variance
 from ranking.core.judged.blocks import Blocks
 from ranking.core.scores import Shortage
 from ranking.core.uncertainty import covariance_of_block_influence, variance_of_sum
@@ -142,11 +142,11 @@ def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float
         parts,
         np.concatenate((first.segment, second.segment)),
     )
-    alone = variance_of_sum(parts, np.concatenate((np.arange(len(parts)),)))
-    variance = max(over_judges + over_segments - alone, over_judges, over_segments)
+    alone = variance_of_sum(parts, np.arange(len(parts)))
+    variance = two_way_variance(over_segments, over_judges, alone)
     if variance <= 0:
         return None
-    return float(stdtrit(fewest - 1, (1 + confidence) / 2)) * sqrt(variance)
+    return float(t_quantile(confidence, fewest - 1)) * sqrt(variance)
 
 
 def _influence(times: Times) -> FloatArray:
@@ -203,7 +203,7 @@ def best_minus_worst(
     score = chosen.sum(axis=0) / np.maximum(1, number)
     influence = np.where(is_candidate, chosen - score, 0) / np.maximum(1, number)
     covariance = covariance_of_block_influence(blocks, influence)
-    deviate = stdtrit(covariance.degrees_of_freedom, (1 + confidence) / 2)
+    deviate = t_quantile(confidence, covariance.degrees_of_freedom)
     reach = deviate * np.sqrt(np.maximum(0, np.diag(covariance.matrix)))
     low = np.maximum(-1, score - reach)
     high = np.minimum(1, score + reach)

@@ -47,13 +47,7 @@ from ranking.core.grouping import distinct_pairs, sums_by_cell, sums_by_group
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.ranges import (
-    Correction,
-    RankRanges,
-    better,
-    clusters,
-    rank_confidence_sets,
-)
+from ranking.core.ranges import Correction, better, clusters, rank_confidence_sets
 from ranking.core.rankings.mean_scores import orders_by_methods
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
@@ -663,7 +657,7 @@ def tasks_beside(
     pairs = []
     for one, other in combinations(range(len(orders)), 2):
         of_scores = correlations(drawn[one], drawn[other], confidence=confidence)
-        pairs.append(_pair(orders[one], orders[other], of_scores))
+        pairs.append(_compare_orders(orders[one], orders[other], of_scores))
     return TasksBeside(tuple(orders), tuple(pairs))
 
 
@@ -690,17 +684,16 @@ def _systems_by_mean(
         seed=seed,
     )
     ranks = ordinal_ranks(drawn.scores)
-    low = np.minimum(ranges.low, ranks)
-    high = np.maximum(ranges.high, ranks)
-    cluster = clusters(RankRanges(low=low, high=high))
+    widened = ranges.including(ranks, ranks)
+    cluster = clusters(widened)
     rows = []
     for index in np.argsort(ranks).tolist():
         row = SystemByMean(
             system=drawn.systems[index],
             score=float(values[index]),
             rank=int(ranks[index]),
-            rank_low=int(low[index]),
-            rank_high=int(high[index]),
+            rank_low=int(widened.low[index]),
+            rank_high=int(widened.high[index]),
             cluster=int(cluster[index]),
         )
         rows.append(row)
@@ -730,7 +723,7 @@ def _covariance_over_units(drawn: DrawnScores) -> tuple[BoolArray, FloatArray]:
     return estimable, covariance
 
 
-def _pair(
+def _compare_orders(
     one: TaskOrder,
     other: TaskOrder,
     correlations: CorrelationsOfScores,

@@ -27,6 +27,20 @@ _LEAST_SHARE = 0.5
 _NO_VARIANCE = 1e-20
 
 
+def two_way_variance(segments: float, judges: float, cells: float) -> float:
+    """Return the variance over samples of segments and of judges, from that over either and over cells.
+
+    A cell is a judge's judgments of a segment. The overlap is subtracted (Cameron, Gelbach and Miller
+    2011), but the result is at least the variance over segments and that over judges.
+    """
+    return max(segments + judges - cells, segments, judges)
+
+
+def t_quantile(confidence: float, degrees_of_freedom: FloatArray | float) -> FloatArray:
+    """Return the quantile of Student's t for two-sided intervals, of the shape of the degrees of freedom."""
+    return np.asarray(stdtrit(degrees_of_freedom, (1 + confidence) / 2))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A figure with its interval.
@@ -84,12 +98,12 @@ def estimate(
     """
     segments = _variance(resampled["segments"])
     judges = _variance(resampled["judges"])
-    two_way = segments + judges - _variance(resampled["cells"])
-    variance = max(two_way, segments, judges)
-    # The difference is NaN if any of the three is.
-    if fewest_units < 2 or np.isnan(two_way) or variance < _NO_VARIANCE:
+    cells = _variance(resampled["cells"])
+    variance = two_way_variance(segments, judges, cells)
+    is_known = not np.isnan([segments, judges, cells]).any()
+    if fewest_units < 2 or not is_known or variance < _NO_VARIANCE:
         return Estimate(value, None, None)
-    quantile = float(stdtrit(fewest_units - 1, (1 + confidence) / 2))
+    quantile = float(t_quantile(confidence, fewest_units - 1))
     reach = quantile * sqrt(variance)
     low = max(least, value - reach)
     high = min(most, value + reach)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
-from typing import Literal, TypedDict, Unpack
+from typing import Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from scipy.special import bdtr, stdtr
@@ -27,7 +27,7 @@ from ranking.core.arrays import (
 )
 from ranking.core.counting.counts import Tallies, chunks
 from ranking.core.counting.resampling import trim_count
-from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks, shared_ranks
+from ranking.core.scores import TIE_DECIMALS, Scores, best_first, shared_ranks
 from ranking.core.words import member_of, word_check
 
 _RESAMPLES_AT_A_TIME = 256
@@ -47,6 +47,14 @@ class RankRanges:
 
     low: Int64Array
     high: Int64Array
+
+    def including(self, first: Int64Array, last: Int64Array) -> Self:
+        """Return the ranges widened to the first and last rank that each system shares."""
+        return replace(
+            self,
+            low=np.minimum(self.low, first),
+            high=np.maximum(self.high, last),
+        )
 
 
 def rank_ranges(scores: Scores, *, confidence: float = 0.95) -> RankRanges:
@@ -427,12 +435,9 @@ def compared_pairs(
     """
     correction = member_of(Correction, "correction", correction)
     is_corrected = correction is not Correction.NONE
-    ranks = ordinal_ranks(scores)
     shared, _last = shared_ranks(scores)
-    has_rank = np.flatnonzero(ranks)
-    order = has_rank[np.argsort(ranks[has_rank])].tolist()
     pairs = []
-    for a, b in combinations(order, 2):
+    for a, b in combinations(best_first(scores).tolist(), 2):
         is_tied = bool(shared[a] == shared[b])
         adjusted_p = None
         significant = None
@@ -644,7 +649,7 @@ def studentised_differences(
         raise ValueError("covariance: NaN or infinite for a system that has a score")
     noise = None
     if np.isinf(degrees_of_freedom):
-        root = _root(of_scored)
+        root = _symmetric_root(of_scored)
         of_scored = root @ root
         deviates = _normal_deviates((len(scored), draws), seed)
         noise = np.zeros((n, draws))
@@ -662,7 +667,7 @@ def studentised_differences(
     )
 
 
-def _root(covariance: FloatArray) -> FloatArray:
+def _symmetric_root(covariance: FloatArray) -> FloatArray:
     """Return the symmetric square root of a covariance matrix.
 
     Unlike a root from eigenvectors alone, it does not depend on their signs, which the
@@ -695,7 +700,8 @@ def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:
 
 def _normal_deviates(shape: tuple[int, int], seed: int) -> FloatArray:
     key = np.array([seed, _STREAM], dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key)).standard_normal(shape)
+    random = np.random.Generator(np.random.Philox(key=key))
+    return random.standard_normal(shape)
 
 
 class Drawing(TypedDict, total=False):

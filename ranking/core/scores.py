@@ -141,13 +141,20 @@ def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:
 
 def names_in_order(systems: Sequence[str], scores: Scores) -> list[str]:
     """Return the systems by rank, then those without a rank by name."""
-    ranks = ordinal_ranks(scores)
-    has_rank = np.flatnonzero(ranks)
-    order = has_rank[np.argsort(ranks[has_rank])]
-    has_no_rank = np.flatnonzero(ranks == 0)
-    ranked = [systems[index] for index in order.tolist()]
-    unranked = [systems[index] for index in has_no_rank.tolist()]
+    has_no_score = np.flatnonzero(~scores.estimable)
+    ranked = [systems[index] for index in best_first(scores).tolist()]
+    unranked = [systems[index] for index in has_no_score.tolist()]
     return ranked + sorted(unranked)
+
+
+def best_first(scores: Scores) -> Int64Array:
+    """Return the indices of the systems with a score, best first.
+
+    Systems with equal scores are ordered by index, as in `ordinal_ranks`.
+    """
+    rank, _last = shared_ranks(scores)
+    has_score = np.flatnonzero(scores.estimable)
+    return has_score[np.argsort(rank[has_score], kind="stable")]
 
 
 def ordinal_ranks(scores: Scores) -> Int64Array:
@@ -166,10 +173,7 @@ def ordinal_ranks(scores: Scores) -> Int64Array:
     int64, shape (n,)
         1 for the best; 0 for systems without an estimate.
     """
-    first, _last = shared_ranks(scores)
-    has_rank = np.flatnonzero(first)
-    by_rank = np.argsort(first[has_rank], kind="stable")
-    best_first = has_rank[by_rank]
-    ranks = np.zeros_like(first)
-    ranks[best_first] = np.arange(1, len(best_first) + 1)
+    order = best_first(scores)
+    ranks = np.zeros(len(scores.estimable), dtype=np.int64)
+    ranks[order] = np.arange(1, len(order) + 1)
     return ranks

@@ -20,6 +20,7 @@ from ranking.core.arrays import (
     FloatArray,
     Int8Array,
     Int64Array,
+    as_column,
     pairwise_differences,
 )
 from ranking.core.counting.counts import Tallies, tally
@@ -363,10 +364,9 @@ def select_method(
     counted = np.array(folds_counted, dtype=np.int64)
     correct = counted[:, :, 0]
     unknown = counted[:, :, 1]
-    # A fold without comparisons has no accuracy.
+    # Accuracy of each method on each fold; a fold without comparisons has none.
     has_comparisons = comparisons > 0
-    whole = comparisons[has_comparisons, np.newaxis]
-    shares = correct[has_comparisons] / whole
+    shares = correct[has_comparisons] / as_column(comparisons[has_comparisons])
     best = int(np.argmax(shares.mean(axis=0)))
     total = int(comparisons.sum())
     methods = {}
@@ -382,13 +382,16 @@ def select_method(
             behind=float(behind.mean()),
             behind_error=_standard_error(behind),
         )
-    accuracy = {name: method.accuracy for name, method in methods.items()}
-    names = sorted(methods, key=accuracy.__getitem__, reverse=True)
+
+    def accuracy_of(name: str) -> float:
+        return methods[name].accuracy
+
+    best_first = sorted(methods, key=accuracy_of, reverse=True)
     correct_by_pairs, _unknown = _count_correct(by_pairs(blocks), blocks)
     return MethodSelection(
-        methods={name: methods[name] for name in names},
+        methods={name: methods[name] for name in best_first},
         oracle=correct_by_pairs / total,
-        majority=_majority(blocks, fold, folds),
+        majority=_majority_accuracy(blocks, fold, folds),
         folds=folds,
         segments=len(np.unique(blocks.segment)),
         comparisons=total,
@@ -487,7 +490,7 @@ def _count_correct(predicted: Int8Array, held: Blocks) -> tuple[int, int]:
     return int(correct_wins + correct_ties), int(unknown)
 
 
-def _majority(blocks: Blocks, fold: Int64Array, folds: int) -> float:
+def _majority_accuracy(blocks: Blocks, fold: Int64Array, folds: int) -> float:
     games = Games(blocks)
     counts = np.zeros((folds, 3), dtype=np.int64)
     np.add.at(counts, (fold[games.block], games.outcome_as_shown + 1), 1)

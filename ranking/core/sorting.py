@@ -59,7 +59,8 @@ def draw(seed: int, *purpose: str) -> int:
     """Return a uniform 64-bit integer that depends only on the seed and the purpose of the draw."""
     # Existing sorts were drawn with this root, so it must never change.
     content = "\x1f".join(("quintet-sorting-1", str(seed), *purpose))
-    return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big")
+    digest = blake2b(content.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 def shuffled(systems: Iterable[str], seed: int) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from ranking.core.counting.moments import (
     units_of,
 )
 from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
-from ranking.core.grouping import sums_by_group
+from ranking.core.grouping import distinct_pairs, sums_by_group
 from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.scores import Scores
 from ranking.core.words import word_check
@@ -276,7 +276,7 @@ def combined_covariance(
     else:
         total = blocks.matrix
     covariance = ScoreCovariance(
-        matrix=_positive(total),
+        matrix=_nearest_positive(total),
         degrees_of_freedom=np.inf,
         segments=segments.effective,
         judges=judges.effective,
@@ -330,7 +330,7 @@ def clustered_covariances(
     ]
 
 
-def _positive(matrix: FloatArray) -> FloatArray:
+def _nearest_positive(matrix: FloatArray) -> FloatArray:
     """Return the nearest positive semi-definite matrix."""
     values, vectors = np.linalg.eigh(matrix)
     if not len(values) or values[0] >= 0:
@@ -658,9 +658,9 @@ def covariance_over_units(
     if document is not None:
         documents = part(document.astype(np.int64))
         if documents.effective >= MIN_UNITS:
-            of_judges = document[: len(judge)].astype(np.int64)
-            own = of_judges * (int(judge.max(initial=0)) + 1) + judge
-            return combined_covariance(part(own), documents, judges)
+            judged_documents = distinct_pairs(document[: len(judge)], judge)
+            cells = part(judged_documents.index)
+            return combined_covariance(cells, documents, judges)
     return combined_covariance(
         part(np.arange(len(judge))),
         part(segment.astype(np.int64)),

@@ -331,10 +331,7 @@ def _ranges_and_clusters(
     """
     sure = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     rank = np.arange(1, len(apart) + 1)
-    ranges = RankRanges(
-        low=np.minimum(sure.low, rank),
-        high=np.maximum(sure.high, rank),
-    )
+    ranges = sure.including(rank, rank)
     return ranges, clusters(ranges)
 
 

@@ -19,7 +19,6 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol, TypedDict, TypeVar, get_args
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ranking.core.agreement.statistics import (
     Additive,
@@ -31,6 +30,7 @@ from ranking.core.agreement.statistics import (
     pooled,
 )
 from ranking.core.arrays import FloatArray, share
+from ranking.core.estimates import t_quantile
 from ranking.core.scores import NotEstimable
 from ranking.core.words import member_of, word_check
 
@@ -346,7 +346,7 @@ def kappa_ends(
     possible κ; NaN where something is NaN, or κ is 1.
     """
     disagreement = 1 - kappa
-    quantile = stdtrit(degrees_of_freedom, (1 + confidence) / 2)
+    quantile = t_quantile(confidence, degrees_of_freedom)
     relative_error = share(quantile * np.sqrt(variance), disagreement)
     # Beyond this, the interval contains every κ, and exp would overflow.
     reach = np.minimum(700.0, relative_error)

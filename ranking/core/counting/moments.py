@@ -187,17 +187,17 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
         is_in_chunk = (own >= units.start) & (own < units.stop)
         rows = np.flatnonzero(is_in_chunk)
         number_in_chunk = own[rows] - units.start
-        counts = unit_counts(blocks.take(rows), layout, number_in_chunk)
+        counts = sparse_counts_of_units(blocks.take(rows), layout, number_in_chunk)
         total += (counts @ counts.T).toarray()
     return total
 
 
-def unit_counts(
+def sparse_counts_of_units(
     blocks: Blocks,
     layout: Layout,
     unit: Int64Array,
 ) -> sparse.csr_array[np.int64]:
-    """Return the counts of each unit in the used cells of a layout.
+    """Return `counts_of_units` for many units: sparse, in the used cells of a layout.
 
     Parameters
     ----------

@@ -480,7 +480,9 @@ def _coefficient_with_variance(
     coefficient: Coefficient,
 ) -> _Measured:
     if coefficient is Coefficient.PEARSON:
-        return _Measured(correlation(x, y).pearson, partial(_left_out, x, y))
+        return _Measured(
+            correlation(x, y).pearson, partial(_jackknife_variance_of_z, x, y)
+        )
     if coefficient is Coefficient.SPEARMAN:
         of_ranks = spearman_influenced(x, y)
     else:
@@ -501,7 +503,9 @@ def _intersections(one: Int64Array, other: Int64Array) -> Int64Array:
     return np.asarray(first * len(values) + second, dtype=np.int64)
 
 
-def _left_out(x: FloatArray, y: FloatArray, clusters: Int64Array) -> float:
+def _jackknife_variance_of_z(
+    x: FloatArray, y: FloatArray, clusters: Int64Array
+) -> float:
     """Return the delete-one jackknife variance of z of Pearson's r; NaN if r is undefined without
     some cluster.
     """

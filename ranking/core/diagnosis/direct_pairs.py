@@ -105,8 +105,8 @@ def direct_pairs(
         limits = variances.limits
     return DirectPairs(
         tallies=tallies,
-        p_value=_square(p, n),
-        adjusted_p=_square(adjusted(p, correction), n),
+        p_value=_square_of_pairs(p, n),
+        adjusted_p=_square_of_pairs(adjusted(p, correction), n),
         limits=limits,
     )
 
@@ -212,7 +212,7 @@ def _squares(blocks: Blocks, level: Level) -> dict[ClusterUnit, Int64Array]:
     return squares
 
 
-def _square(of_pairs: FloatArray, n: int) -> FloatArray:
+def _square_of_pairs(of_pairs: FloatArray, n: int) -> FloatArray:
     square = np.ones((n, n))
     first, second = np.triu_indices(n, 1)
     square[first, second] = of_pairs
@@ -453,10 +453,10 @@ def majority_cycles(direct: DirectPairs) -> tuple[Cycle, ...]:
         if len(own) > 1 and group not in groups_with_triad:
             cycles.append(_shortest(beats, own))
     named = [_named_cycle(direct, cycle) for cycle in cycles]
-    return tuple(sorted(named, key=_weakness))
+    return tuple(sorted(named, key=_cycle_sort_key))
 
 
-def _weakness(cycle: Cycle) -> tuple[float, int, tuple[str, ...]]:
+def _cycle_sort_key(cycle: Cycle) -> tuple[float, int, tuple[str, ...]]:
     return cycle.weakest_p, len(cycle.systems), cycle.systems
 
 
@@ -486,11 +486,13 @@ def _triads(beats: BoolArray) -> Iterator[list[int]]:
 
 def _shortest(beats: BoolArray, members: list[int]) -> list[int]:
     """Return a shortest cycle among systems that all reach each other."""
-    cycles = [_through(beats, members, start) for start in members]
+    cycles = [_shortest_cycle_through(beats, members, start) for start in members]
     return min(sorted(cycles), key=len)
 
 
-def _through(beats: BoolArray, members: list[int], start: int) -> list[int]:
+def _shortest_cycle_through(
+    beats: BoolArray, members: list[int], start: int
+) -> list[int]:
     """Return a shortest cycle through a system."""
     before: dict[int, int] = {}
     waiting = deque([start])

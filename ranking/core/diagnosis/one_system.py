@@ -355,7 +355,7 @@ def clear_segments(
     ClearSegments
         Sorted by distance, then by number of comparisons, then by segment number.
     """
-    distances = _distances(outcomes)
+    distances = _label_distances(outcomes)
     if not len(distances.segments):
         return ClearSegments((), (), 1)
     compared = distances.compared
@@ -393,7 +393,7 @@ class _Distances:
     behind: Int64Array
 
 
-def _distances(outcomes: Outcomes) -> _Distances:
+def _label_distances(outcomes: Outcomes) -> _Distances:
     blocks = outcomes.blocks
     segments, row = np.unique(blocks.segment, return_inverse=True)
     is_compared = outcomes.won | outcomes.lost | outcomes.tied

@@ -102,7 +102,8 @@ class CountedBlocks:
 
 
 def _row_sums(cells: sparse.csc_array[np.int64]) -> Int64Array:
-    return np.asarray(cells.sum(axis=1)).ravel().astype(np.int64)
+    sums = np.asarray(cells.sum(axis=1))
+    return sums.ravel().astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +180,7 @@ def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> in
         if name == "expected_wins":
             most = min(most, _expected_wins(counted, first, rival, most))
         elif name in SHARES:
-            most = min(most, _shares(counted, first, rival, most))
+            most = min(most, _bound_for_shares(counted, first, rival, most))
         else:
             most = 1
     return max(1, most)
@@ -270,7 +271,7 @@ class _Parts:
         return float(many[:kinds].sum() + of_next_kind)
 
 
-def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
+def _bound_for_shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     """Return a bound for shares part / whole, at most `most`.
 
     If the rival's share is higher after a removal, then for the first's share t after the removal
@@ -282,7 +283,7 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     sum after K removals is a maximum of functions linear in t, so on an interval of t it is largest
     at one of the ends. Intervals are halved where the bound is lowest.
     """
-    parts = _parts(counted, first, rival)
+    parts = _contribution_kinds(counted, first, rival)
     if not parts.rival_whole.any():
         return most  # it has no score, and removals cannot give it one
     # If the first has no share, the sums prove nothing.
@@ -313,7 +314,7 @@ def _shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
     return int(min(most, heap[0][0]))
 
 
-def _parts(counted: CountedBlocks, first: int, rival: int) -> _Parts:
+def _contribution_kinds(counted: CountedBlocks, first: int, rival: int) -> _Parts:
     """Group blocks by their contributions to the shares of the first and of a rival."""
     part, whole = part_and_whole(counted.method.name, counted.layout.systems)
     masks = np.stack([part[first], whole[first], part[rival], whole[rival]])

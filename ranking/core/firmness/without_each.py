@@ -10,7 +10,7 @@ from ranking.core.arrays import BoolArray, FloatArray, Int64Array, as_column, as
 from ranking.core.counting.counts import chunks, count, counts_of_units
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
-from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
+from ranking.core.scores import TIE_DECIMALS, Scores, best_first
 
 #: No system.
 NOBODY = -1
@@ -152,9 +152,7 @@ def without_each(
     layout = method.layout(len(blocks.systems))
     total = count(blocks, layout)
     whole = method.score_counted(total[np.newaxis], layout)
-    ranks = ordinal_ranks(whole.rows(0))
-    has_rank = np.flatnonzero(ranks)
-    order = has_rank[np.argsort(ranks[has_rank])].tolist()
+    order = best_first(whole.rows(0)).tolist()
     numbers, own = np.unique(unit, return_inverse=True)
     of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
     scores = method.score_counted(total - of_units, layout)
@@ -225,11 +223,11 @@ def _swapped_pairs(
 ) -> list[tuple[tuple[str, str], ...]]:
     """Return the pairs that swap places in each row of scores."""
     n = len(blocks.systems)
-    before = _ahead(whole)[0]
+    before = _ahead_of_each(whole)[0]
     swapped: list[tuple[tuple[str, str], ...]] = []
     rows_at_a_time = max(1, _CELLS_AT_A_TIME // max(1, n * n))
     for rows in chunks(len(scores.values), rows_at_a_time):
-        behind = np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
+        behind = np.swapaxes(_ahead_of_each(scores.rows(rows)), 1, 2)
         for changed in before & behind:
             pairs = []
             for better, worse in np.argwhere(changed).tolist():
@@ -238,7 +236,7 @@ def _swapped_pairs(
     return swapped
 
 
-def _ahead(scores: Scores) -> BoolArray:
+def _ahead_of_each(scores: Scores) -> BoolArray:
     """Return whether each system is ahead of each other, shape (R, n, n)."""
     values = np.round(scores.values, TIE_DECIMALS)
     ahead: BoolArray = as_column(values) > as_row(values)

@@ -396,7 +396,7 @@ def _easy_items_of_judges(blocks: Blocks) -> list[EasyItems]:
     judges = len(blocks.judges)
     counts = np.zeros((2, judges), dtype=np.int64)
     for cells in comparison_cells(blocks):
-        counts += _easy(cells, judges)
+        counts += _easy_counts(cells, judges)
     easy = []
     for compared, missed in counts.T.tolist():
         share_missed = None
@@ -459,7 +459,7 @@ def _labels_beside_others(cells: Cells, judges: int) -> FloatArray:
     return np.array(sums)
 
 
-def _easy(cells: Cells, judges: int) -> Int64Array:
+def _easy_counts(cells: Cells, judges: int) -> Int64Array:
     """Return the numbers of comparisons of easy items and of those missed, shape (2, J)."""
     others = cells.ratings_of_others()
     judges_of_item = np.bincount(cells.item, minlength=len(cells.item_segment))

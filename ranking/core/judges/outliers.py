@@ -116,7 +116,7 @@ def outliers(
             is_applied = deviations > 0
             outcomes.append(_random_clickers(judges, level, is_applied=is_applied))
         elif rule is Rule.SUSPECT:
-            outcomes.append(_suspects(judges, level))
+            outcomes.append(_suspected_outliers(judges, level))
         else:
             outcomes.append(_outlying(judges, rule, deviations, minimum))
     return tuple(outcomes)
@@ -276,7 +276,7 @@ def suspicion(judge: JudgeDiagnosis, judges: int) -> float:
     return min(1.0, 3 * min(p_values))
 
 
-def _suspects(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
+def _suspected_outliers(judges: Sequence[JudgeDiagnosis], level: float) -> RuleOutcome:
     names = []
     for judge in judges:
         if suspicion(judge, len(judges)) <= level:

@@ -136,7 +136,7 @@ def shares_of_sums(sums: Int64Array, *, confidence: float = 0.95) -> list[Share]
     low, high = _ends(
         successes=successes,
         trials=trials,
-        effective=_effective(sums, alpha),
+        effective=_effective_trials(sums, alpha),
         alpha=alpha,
     )
     shares = []
@@ -194,7 +194,7 @@ def _ends(
     return low, high
 
 
-def _effective(sums: Int64Array, alpha: float) -> FloatArray:
+def _effective_trials(sums: Int64Array, alpha: float) -> FloatArray:
     """Return the effective number of trials of each share."""
     clusters = sums[:, 0].astype(np.float64)
     total = sums[:, 1].astype(np.float64)

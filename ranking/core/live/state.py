@@ -253,14 +253,15 @@ class LiveState:
         return state
 
     def _sizes(self) -> UnitSizes:
-        judges = np.array([*self._judges.values()], dtype=np.int64)
-        documents = np.array([*self._documents.values()], dtype=np.int64)
-        sizes = documents.reshape(-1, 2)[:, 1]
+        judge_sizes = np.array(list(self._judges.values()), dtype=np.int64)
+        # Blocks and size of each document.
+        documents = np.array(list(self._documents.values()), dtype=np.int64)
+        document_sizes = documents.reshape(-1, 2)[:, 1]
         return UnitSizes(
-            total=int(judges.sum()),
+            total=int(judge_sizes.sum()),
             segments=int(self._segments[1]),
-            judges=int(judges @ judges),
-            documents=int(sizes @ sizes),
+            judges=int(judge_sizes @ judge_sizes),
+            documents=int(document_sizes @ document_sizes),
         )
 
     def _refuse(self, removed: Blocks) -> None:

@@ -220,7 +220,7 @@ def swap_tests(
     """
     word_check("figure", figure, Tested)
     if figure == "soft_pairwise":
-        summed = _soft(people, metrics)
+        summed = _soft_sums(people, metrics)
     else:
         summed = _right_pairs(people, metrics)
     count = len(metrics)
@@ -286,7 +286,7 @@ def _right_pairs(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
     return _Summed(columns(), people.keys[rows], accuracy)
 
 
-def _soft(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
+def _soft_sums(people: People, metrics: Sequence[ComparedMetric]) -> _Summed:
     """Return standardised scores and squared differences of pairs, by segment."""
     numbers = people.segments
     if people.values is None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr
 
 from ranking.core.arrays import (
     BoolArray,
@@ -36,9 +36,10 @@ from ranking.core.counting.resampling import (
     poisson_weights,
     uniform_numbers,
 )
-from ranking.core.estimates import Estimate
+from ranking.core.estimates import Estimate, t_quantile, two_way_variance
 from ranking.core.grouping import distinct_pairs
 from ranking.core.judged.blocks import Blocks
+from ranking.core.uncertainty import variance_of_sum
 
 #: With up to this many segments, all 2^S flips are enumerated instead of drawing random ones.
 MOST_ENUMERATED = 12
@@ -74,7 +75,7 @@ class Drawing:
         freedom.
         """
         degrees_of_freedom = max(1, units - 1)
-        return float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
+        return float(t_quantile(self.confidence, degrees_of_freedom))
 
 
 def pair_differences(scores: FloatArray) -> FloatArray:
@@ -421,9 +422,8 @@ class Figure:
 
         `least` and `most` are limits of the interval.
         """
-        sums = self._sums_by_unit()
-        fewest = min(map(len, sums))
-        variance = _variance_over_units(sums)
+        fewest = min(len(np.unique(kind)) for kind in self.kinds)
+        variance = self._variance()
         if fewest < 2 or variance == 0:
             return Estimate(self.value, None, None)
         reach = drawing.quantile(fewest) * sqrt(variance)
@@ -452,37 +452,19 @@ class Figure:
             return self.influence
         return self.of_judge
 
-    def _sums_by_unit(self) -> list[FloatArray]:
-        """Return sums of influence by segment and, if judges are known, by judge, and by judge and segment."""
+    def _variance(self) -> float:
+        """Return the variance over segments or, if judges are known, over segments and judges."""
         segment = self.kinds[0]
+        over_segments = variance_of_sum(self.influence, segment)
         if len(self.kinds) == 1:
-            return [_sums(segment, self.influence)]
+            return over_segments
         judge = self.kinds[1]
         of_judge = self._through_judge
-        segment_and_judge = distinct_pairs(segment, judge).index
-        return [
-            _sums(segment, self.influence),
-            _sums(judge, of_judge),
-            _sums(segment_and_judge, of_judge),
-        ]
-
-
-def _sums(unit: npt.NDArray[np.integer], influence: FloatArray) -> FloatArray:
-    _units, index = np.unique(unit, return_inverse=True)
-    return np.bincount(index, influence).astype(np.float64)
-
-
-def _variance_over_units(sums: Sequence[FloatArray]) -> float:
-    """Return the variance over segments, or over segments and judges with their cells subtracted."""
-    parts = []
-    for sums_of_unit in sums:
-        count = len(sums_of_unit)
-        squares = float(sums_of_unit @ sums_of_unit)
-        parts.append(squares * count / max(1, count - 1))
-    if len(parts) == 1:
-        return parts[0]
-    segments, judges, cells = parts
-    return max(segments + judges - cells, segments, judges)
+        return two_way_variance(
+            segments=over_segments,
+            judges=variance_of_sum(of_judge, judge),
+            cells=variance_of_sum(of_judge, distinct_pairs(segment, judge).index),
+        )
 
 
 def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
@@ -644,26 +626,30 @@ def _accuracies(gains: _TieGains, group: Int32Array, order: IntpArray) -> FloatA
     group = group.astype(np.min_scalar_type(group.max()))
     members = np.bincount(group)
     right_at_first = np.bincount(group, gains.right)
-    used = members > 0
-    # Number of right pairs in a pair's group once the pair is a tie.
+
+    # Number of right pairs in a pair's group once the pair is a tie: those at first, and the gains
+    # of the group's pairs up to this one. Pairs are taken group by group, each group in order.
     group_in_order = group[order]
-    by_group = np.argsort(group_in_order, kind="stable")
-    inner = order[by_group]
-    gain_of_group = np.cumsum(np.bincount(group, gains.gain))
-    gain_before = np.append(0, gain_of_group)[:-1]
+    by_group = order[np.argsort(group_in_order, kind="stable")]
+    gain_up_to_pair = np.cumsum(gains.gain[by_group])
+    gain_up_to_group = np.cumsum(np.bincount(group, gains.gain))
+    gain_of_earlier_groups = np.append(0, gain_up_to_group)[:-1]
     right_after = np.empty(len(order))
-    right_after[inner] = np.cumsum(gains.gain[inner])
-    right_after[inner] += np.repeat(right_at_first - gain_before, members)
+    right_after[by_group] = gain_up_to_pair
+    right_after[by_group] += np.repeat(right_at_first - gain_of_earlier_groups, members)
+
+    # Sum of the groups' accuracies: each pair subtracts its group's old one and adds the new one.
     right_after = right_after[order]
     right_before = right_after - gains.gain[order]
     size_of_group = members[group_in_order]
-    accuracy_at_first = right_at_first[used] / members[used]
+    has_pairs = members > 0
+    accuracy_at_first = right_at_first[has_pairs] / members[has_pairs]
     steps = np.empty(2 * len(order) + 1)
     steps[0] = sum(accuracy_at_first.tolist())
     steps[1::2] = -(right_before / size_of_group)
     steps[2::2] = right_after / size_of_group
-    np.cumsum(steps, out=steps)
-    return steps[::2] / np.count_nonzero(used)
+    sums_of_accuracies = np.cumsum(steps, out=steps)[::2]
+    return sums_of_accuracies / np.count_nonzero(has_pairs)
 
 
 def right_on_folds(

@@ -618,7 +618,8 @@ class _OtherScores:
             return_inverse=True,
             return_counts=True,
         )
-        return np.asarray((number[index.reshape(-1)] - 1) / self._others)
+        with_same_score = number[index.reshape(-1)]
+        return np.asarray((with_same_score - 1) / self._others)
 
     def _distance(self) -> FloatArray:
         """Return the mean absolute difference from the scores of the others."""

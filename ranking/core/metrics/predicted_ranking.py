@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.estimates import Estimate
+from ranking.core.estimates import Estimate, t_quantile
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.people import Metric, NothingComparedError, People
 from ranking.core.metrics.prediction_powered import (
@@ -98,7 +97,7 @@ def ranked_scores(
     covariance = predicted.covariance(with_machine=with_machine)
     # As for pairs: where the part over judges is small by chance, Satterthwaite's are too many.
     freedom = min(covariance.degrees_of_freedom, covariance.fewest_units - 1)
-    quantile = float(stdtrit(freedom, (1 + drawing.confidence) / 2))
+    quantile = float(t_quantile(drawing.confidence, freedom))
     reach = quantile * np.sqrt(np.diag(covariance.matrix))
     scores = Scores(values=values, estimable=np.ones(len(values), dtype=np.bool_))
     rank, last = shared_ranks(scores)
@@ -115,7 +114,7 @@ def ranked_scores(
         low=values - reach,
         high=values + reach,
         rank=rank,
-        ranges=RankRanges(np.minimum(ranges.low, rank), np.maximum(ranges.high, last)),
+        ranges=ranges.including(rank, last),
         covariance=covariance.matrix,
         quantile=quantile,
         limits=covariance.limits,
@@ -143,7 +142,8 @@ def predicted_ranking(
     NothingComparedError
         If the machine scores some system on no judged segment.
     """
-    if np.isnan(machine.of(people.segments)).all(axis=0).any():
+    has_no_score = np.isnan(machine.of(people.segments)).all(axis=0)
+    if has_no_score.any():
         raise NothingComparedError(
             "the machine does not score all systems on judged segments",
         )

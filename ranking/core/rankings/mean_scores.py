@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray
-from ranking.core.counting.moments import moments_of_blocks, unit_counts
+from ranking.core.counting.moments import moments_of_blocks, sparse_counts_of_units
+from ranking.core.estimates import t_quantile
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import Method
 from ranking.core.methods.newton import NotConvergedError
 from ranking.core.methods.registry import method_named
-from ranking.core.scores import TIE_DECIMALS, shared_ranks
+from ranking.core.scores import TIE_DECIMALS, best_first, shared_ranks
 from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
@@ -127,7 +127,7 @@ def score_influence(blocks: Blocks, method: Method) -> ScoreInfluence:
     influence = influence_of_cells[:, layout.used]
     _blocks, segments, judges = clustered_covariances(moments, influence)
     # Judges are sorted and each has a block, so there is one column per judge.
-    counts = unit_counts(ranked, layout, ranked.judge.astype(np.int64))
+    counts = sparse_counts_of_units(ranked, layout, ranked.judge.astype(np.int64))
     return ScoreInfluence(
         systems=ranked.systems,
         scores=scores.values,
@@ -229,7 +229,7 @@ def mean_scores(
     if uncertainty:
         freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertainty)
     errors = np.sqrt(variance)
-    quantile = float(stdtrit(freedom, (1 + confidence) / 2))
+    quantile = float(t_quantile(confidence, freedom))
     reach = quantile * errors
     low = means - reach
     high = means + reach
@@ -346,11 +346,9 @@ def _order(blocks: Blocks, name: str, seed: int) -> MethodOrder:
     except NotConvergedError:
         return MethodOrder(name, {}, {}, reason="not_converged")
     ranks, _last = shared_ranks(scores)
-    kept = np.flatnonzero(scores.estimable)
-    best_first = kept[np.argsort(ranks[kept], kind="stable")]
     rank_by_system = {}
     score_by_system = {}
-    for index in best_first.tolist():
+    for index in best_first(scores).tolist():
         system = blocks.systems[index]
         rank_by_system[system] = int(ranks[index])
         score_by_system[system] = float(scores.values[index])

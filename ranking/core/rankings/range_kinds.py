@@ -960,4 +960,5 @@ def seconds_of_resamples(
 def _drop_undecided_systems(blocks: Blocks) -> Blocks:
     """Return the blocks without systems that Lopez cannot order, as in a ranking."""
     wins = tally(blocks).wins
-    return blocks.of_systems(np.flatnonzero((wins + wins.T).any(axis=0)))
+    is_decided = (wins + wins.T).any(axis=0)
+    return blocks.of_systems(np.flatnonzero(is_decided))

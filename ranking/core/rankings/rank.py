@@ -41,13 +41,7 @@ from ranking.core.rankings.range_kinds import (
     shortages_of,
 )
 from ranking.core.rankings.records import RankedRow, RecordedShortage, UnrankedRow
-from ranking.core.scores import (
-    NotEstimable,
-    Scores,
-    Shortage,
-    ordinal_ranks,
-    shared_ranks,
-)
+from ranking.core.scores import NotEstimable, Scores, Shortage, best_first, shared_ranks
 from ranking.core.sharding import Engine, Running
 
 #: Further results of a method by name, as plain JSON.
@@ -599,19 +593,15 @@ def _ranked_systems(
     has_scores: bool,
 ) -> tuple[RankedSystem, ...]:
     kept = np.flatnonzero(scores.estimable)
-    first_ranks, last_ranks = shared_ranks(scores)
-    first = first_ranks[kept]
-    last = last_ranks[kept]
-    widened = RankRanges(
-        low=np.minimum(ranges.low, first),
-        high=np.maximum(ranges.high, last),
-    )
+    kept_scores = scores.take(kept)
+    first, last = shared_ranks(kept_scores)
+    widened = ranges.including(first, last)
     cluster = clusters(widened)
     won = tallies.wins.sum(axis=1)
     lost = tallies.wins.sum(axis=0)
     tied = tallies.ties.sum(axis=1)
     ranked = []
-    for row in np.argsort(ordinal_ranks(scores)[kept], kind="stable").tolist():
+    for row in best_first(kept_scores).tolist():
         index = kept[row]
         score = None
         if has_scores:
@@ -637,7 +627,7 @@ def _all_tied(tallies: Tallies, fit: Fit) -> Fit | None:
     """Return a fit with equal scores if all comparisons are ties and the method drops ties."""
     if tallies.wins.any() or not tallies.ties.any() or fit.scores.estimable.any():
         return None
-    if set(fit.reasons.values()).difference((NotEstimable.ONLY_TIES,)):
+    if any(reason != NotEstimable.ONLY_TIES for reason in fit.reasons.values()):
         return None
     compared = np.asarray(tallies.ties.any(axis=1), dtype=np.bool_)
     values = np.where(compared, 0.0, np.nan)

@@ -423,14 +423,14 @@ def compare(
         second=judgments.second,
         judges=by_judge,
         pooled=pooled,
-        of_judges=_votes(leads),
+        of_judges=_votes_of_leads(leads),
         of_sentences=_sentence_votes(judgments),
         against_majority=tuple(against_majority),
         p_judges=p_over_judges(judgments),
     )
 
 
-def _votes(leads: list[int]) -> Preference:
+def _votes_of_leads(leads: list[int]) -> Preference:
     signs = np.sign(leads).tolist()
     return Preference(wins=signs.count(1), losses=signs.count(-1), same=signs.count(0))
 
@@ -447,7 +447,7 @@ def _sentence_votes(judgments: PairJudgments) -> Preference | None:
     leads = np.bincount(index, weights=answers, minlength=len(numbers))
     leads_of_several = leads[times > 1].astype(int).tolist()
     if leads_of_several:
-        return _votes(leads_of_several)
+        return _votes_of_leads(leads_of_several)
     return None
 
 

@@ -26,22 +26,18 @@ the error of a score that the model fits exactly. So variances are at least thos
 alone, and at least those of single scores with equal noise.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import stdtrit
 
-from ranking.core.arrays import (
-    BoolArray,
-    FloatArray,
-    Int32Array,
-    Int64Array,
-    as_column,
-)
+from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array, as_column
 from ranking.core.counting.counts import effective_number
 from ranking.core.counting.moments import MIN_UNITS
+from ranking.core.estimates import t_quantile
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import NotEstimable, Scores, Shortage, shared_ranks
@@ -188,30 +184,15 @@ def fit_additive(
         residual=design.residual,
         noise=noise,
     )
-    errors = _Errors.none(len(columns.systems))
-    for number, residuals in enumerate(free.tolist()):
-        members = np.flatnonzero((group == number) & estimable)
-        if not len(members) or not residuals:
-            continue
-        covariance = covariances.of(members, residuals)
-        shortage = _shortage(covariance, level)
-        if shortage is not None:
-            for system in members.tolist():
-                errors.shortages[columns.systems[system]] = shortage
-            continue
-        errors.add_group(members, covariance)
-        for system in members.tolist():
-            own = covariances.of(np.array([system]), residuals)
-            errors.add_system(system, own)
-        sets = rank_confidence_sets(
-            effect[members],
-            covariance.matrix,
-            confidence=confidence,
-            degrees_of_freedom=covariance.degrees_of_freedom,
-            seed=seed,
-        )
-        errors.add_ranges(members, sets)
-    reach = _t(confidence, errors.degrees) * errors.error
+    errors = _errors_by_group(
+        _Effects(effect, group, estimable, free),
+        covariances,
+        confidence=confidence,
+        seed=seed,
+    )
+    # Degrees of freedom may be infinite.
+    finite_degrees = np.minimum(errors.degrees, 1e9)
+    reach = t_quantile(confidence, finite_degrees) * errors.error
     width = np.where(errors.has_error, reach, np.nan)
     effects = np.where(estimable, effect, np.nan)
     reason = None
@@ -240,6 +221,59 @@ def fit_additive(
         confidence=confidence,
         seed=seed,
     )
+
+
+class _Effects(NamedTuple):
+    """Effects of n systems in G groups.
+
+    Attributes
+    ----------
+    effect : float64, shape (n,)
+    group : int64, shape (n,)
+    estimable : bool, shape (n,)
+    free : float64, shape (G,)
+        Residual degrees of freedom of each group.
+    """
+
+    effect: FloatArray
+    group: Int64Array
+    estimable: BoolArray
+    free: FloatArray
+
+
+def _errors_by_group(
+    effects: _Effects,
+    covariances: _Covariances,
+    *,
+    confidence: float,
+    seed: int,
+) -> _Errors:
+    """Return the errors and rank ranges of the systems of each group with enough clusters."""
+    systems = covariances.columns.systems
+    errors = _Errors.none(len(systems))
+    for number, free in enumerate(effects.free.tolist()):
+        members = np.flatnonzero((effects.group == number) & effects.estimable)
+        if not len(members) or not free:
+            continue
+        covariance = covariances.of(members, free)
+        shortage = _shortage(covariance, covariances.level)
+        if shortage is not None:
+            for system in members.tolist():
+                errors.shortages[systems[system]] = shortage
+            continue
+        errors.add_group(members, covariance)
+        for system in members.tolist():
+            own = covariances.of(np.array([system]), free)
+            errors.add_system(system, own)
+        sets = rank_confidence_sets(
+            effects.effect[members],
+            covariance.matrix,
+            confidence=confidence,
+            degrees_of_freedom=covariance.degrees_of_freedom,
+            seed=seed,
+        )
+        errors.add_ranges(members, sets)
+    return errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,11 +346,6 @@ def _shortage(covariance: ScoreCovariance, level: Level) -> Shortage | None:
     if covariance.segments < FEWEST_SEGMENTS - _ABOUT:
         return Shortage("segments", covariance.segments, FEWEST_SEGMENTS)
     return None
-
-
-def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
-    finite = np.minimum(degrees, 1e9)
-    return np.asarray(stdtrit(finite, (1 + confidence) / 2))
 
 
 def _require_clusters(

@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray, Int64Array, share
+from ranking.core.estimates import t_quantile
 from ranking.core.grouping import sums_by_group
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scored.columns import ScoreColumns
@@ -221,7 +221,7 @@ def system_means(
             seed=seed,
         )
         cluster = clusters(ranges)
-        quantile = stdtrit(number - 1, (1 + confidence) / 2)
+        quantile = t_quantile(confidence, number - 1)
         z_variance = _covariance(z, groups).diagonal()
         reach = quantile * np.sqrt(variance)
         z_reach = quantile * np.sqrt(z_variance)

@@ -160,7 +160,7 @@ def campaign_curve(
     compared_per_block = outputs_per_block[outputs_per_block > 1].mean()
     per_block = np.clip(np.rint(compared_per_block), 2, MAX_LABEL)
     evenly_spaced = np.linspace(0, len(blocks), points + 1)
-    ends = np.unique(np.rint(evenly_spaced[1:]).astype(np.int64))
+    ends = np.unique(np.rint(evenly_spaced[1:])).astype(np.int64)
     # With few blocks, the first points have no blocks.
     ends = ends[ends > 0]
     random = np.random.default_rng(seed)

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import ndtri, stdtrit
 
 from ranking.core.arrays import FloatArray, as_column
+from ranking.core.estimates import t_quantile
 
 #: The silent reading speed for English non-fiction is 238 words per minute (Brysbaert 2019, a
 #: meta-analysis of 190 studies). No measurement for ranking is known, so every word is assumed to
@@ -132,7 +133,7 @@ def pace_of_judges(
     squares = np.sum(residual**2)
     variance = squares * effective / (effective - 1) / total**2
     error = float(np.sqrt(2 * variance)) / pace
-    quantile = float(stdtrit(effective - 1, (1 + confidence) / 2))
+    quantile = float(t_quantile(confidence, effective - 1))
     reach = quantile * error
     # Beyond a factor of a hundred, the interval is meaningless anyway.
     factor = float(np.exp(min(reach, np.log(_FARTHEST))))

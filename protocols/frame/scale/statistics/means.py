@@ -29,11 +29,11 @@ mean is given: in simulation, ranges then miss more than 6% of the true ranks.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.moments import MIN_UNITS
+from ranking.core.estimates import t_quantile
 from ranking.core.ranges import (
     Correction,
     PairTests,
@@ -43,13 +43,7 @@ from ranking.core.ranges import (
     pairwise_p_values,
     rank_confidence_sets,
 )
-from ranking.core.scores import (
-    TIE_DECIMALS,
-    Scores,
-    Shortage,
-    ordinal_ranks,
-    shared_ranks,
-)
+from ranking.core.scores import TIE_DECIMALS, Scores, Shortage, best_first, shared_ranks
 from ranking.core.uncertainty import (
     ScoreCovariance,
     combined_covariance,
@@ -213,7 +207,7 @@ def mean_ratings(
     )
     means = Scores(values=ranked, estimable=np.ones_like(varies))
     ranks, _last = shared_ranks(means)
-    order = np.argsort(ordinal_ranks(means))
+    order = best_first(means).tolist()
     group = clusters(ranges)
     scale = ratings.scale
     if is_on_scale:
@@ -223,14 +217,14 @@ def mean_ratings(
         lowest = None
         highest = None
     rows = []
-    for system in order.tolist():
+    for system in order:
         own = of_each[system]
         shortage = shortages[system]
         error = None
         if varies[system]:
             error = float(np.sqrt(own.matrix[0, 0]))
         freedom = max(1.0, min(own.degrees_of_freedom, own.judges - 2))
-        half = float(stdtrit(freedom, (1 + confidence) / 2))
+        half = float(t_quantile(confidence, freedom))
         mean = float(sums.mean[system])
         number = int(sums.number[system])
         ends = (None, None)

@@ -18,7 +18,7 @@ from ranking.core.counting.moments import (
     effective_units_by_system,
     moments_of_blocks,
     second_moments,
-    unit_counts,
+    sparse_counts_of_units,
     units_of,
 )
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -98,7 +98,7 @@ def test_blocks_of_a_unit_need_not_be_beside_each_other(drawn_blocks: Drawn) -> 
     blocks = drawn_blocks(2500)
     layout = Layout(len(blocks.systems), ties=True)
     unit = np.random.default_rng(1).integers(0, 400, len(blocks))
-    total = unit_counts(blocks, layout, unit).toarray()
+    total = sparse_counts_of_units(blocks, layout, unit).toarray()
     for number in (0, 17, 399):
         expected = count(blocks.take(unit == number), layout)[layout.used]
         np.testing.assert_array_equal(total[:, number], expected)
