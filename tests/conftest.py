@@ -26,11 +26,13 @@ from launcher.data_directory import wait_until
 from tests.collected_files import static_files_collect
 from tests.complete_templates import Refused
 from tests.forked_readers import ForkedReader
+from tests.migrated_once import migrate_once
 from tests.order import turn
 from tests.properties import profiles_register
 from tests.released import released_texts, released_unpack, wmt12_texts_write
 from tests.roles import (
     connected_as,
+    database_url,
     owner_cursor,
     owner_role,
     sessions_end,
@@ -96,9 +98,12 @@ def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     """Create the test database as the owner, and drop it after `django_db_setup` below is undone."""
-    with connected_as(owner_role()):
+    with connected_as(owner_role()), pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            migrate_once(patch, tmp_path_factory.getbasetemp().parent)
         yield
 
 
@@ -300,13 +305,5 @@ def start_worker(
 
 
 def test_database_url() -> str:
-    """The address of the test database: the configured one with the name from pytest-django."""
-    settings = connection.settings_dict
-    host = settings["OPTIONS"].get("host") or settings["HOST"]
-    port = f":{settings['PORT']}" if settings["PORT"] else ""
-    password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
-    if host.startswith("/"):
-        return (
-            f"postgres://{settings['USER']}{password}@/{settings['NAME']}?host={host}"
-        )
-    return f"postgres://{settings['USER']}{password}@{host}{port}/{settings['NAME']}"
+    """Return the address of the test database, whose name is pytest-django's."""
+    return database_url(connection.settings_dict["NAME"])

@@ -28,6 +28,18 @@ def owner_role() -> dict[str, str]:
     return {name: found[name] for name in _ROLE}
 
 
+def database_url(name: str) -> str:
+    """Return the address of a database of the server that Django is connected to, as the same role."""
+    settings = connection.settings_dict
+    host = settings["OPTIONS"].get("host") or settings["HOST"]
+    port = f":{settings['PORT']}" if settings["PORT"] else ""
+    password = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
+    user = f"{settings['USER']}{password}"
+    if host.startswith("/"):
+        return f"postgres://{user}@/{name}?host={host}"
+    return f"postgres://{user}@{host}{port}/{name}"
+
+
 @contextmanager
 def connected_as(role: dict[str, str]) -> Iterator[None]:
     """Connect Django as this role in this block, from the next connection on."""
