@@ -162,9 +162,14 @@ class AnswersWalk:
                     self._request(path, requested)
 
     def _exports(self, address: str) -> None:
+        """Request each kind of export; the first kind that has a format stands for the others in it."""
+        formats: set[str] = set()
         for kind in self._rows(f"{address}exports/kinds/"):
-            for file_format in kind["formats"]:
-                query = f"?kind={kind['name']}&file_format={file_format['name']}"
+            names = [file_format["name"] for file_format in kind["formats"]]
+            new = [name for name in names if name not in formats]
+            formats.update(names)
+            for name in new or names[:1]:
+                query = f"?kind={kind['name']}&file_format={name}"
                 self._request(
                     "/api/v1/tasks/{task_id}/exports/stream/",
                     f"{address}exports/stream/{query}",
