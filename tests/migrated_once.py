@@ -21,7 +21,7 @@ def migrate_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let `create_test_db` restore the dump in a folder of the run; the first process makes it, and others wait."""
     dump = folder / "migrated.dump"
     create = DatabaseCreation.create_test_db
-    create_empty = DatabaseCreation._create_test_db
+    create_empty = DatabaseCreation._create_test_db  # type: ignore[attr-defined]  # Django's own
 
     def created(creation: DatabaseCreation, *args: Any, **options: Any) -> str:
         with (folder / "migrated.lock").open("w") as lock:
@@ -35,7 +35,7 @@ def migrate_once(patch: pytest.MonkeyPatch, folder: Path) -> None:
             return create(creation, *args, **options)
 
     def restored(creation: DatabaseCreation, *args: Any, **options: Any) -> str:
-        name = create_empty(creation, *args, **options)
+        name: str = create_empty(creation, *args, **options)
         dump_restore(_programs(), dump, Target.of(database_url(name)))
         return name
 
