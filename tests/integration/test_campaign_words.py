@@ -175,25 +175,26 @@ def test_analysts_see_word_and_question(
     assert "en: Most faithful first." in of_task.content.decode()
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        {"judged_0": "", "judged_1": ""},
-        {"judged_0": "summaries", "judged_1": "Poems"},
-        {"judged_0": "", "judged_1": "Poems\nde: Gedichte"},
-        {"judged_0": "", "judged_1": "de: Gedichte\nde: Lieder"},
-        {"judged_0": "", "judged_1": "x" * 61},
-    ],
-)
+NO_WORDS = [
+    {"judged_0": "", "judged_1": ""},
+    {"judged_0": "summaries", "judged_1": "Poems"},
+    {"judged_0": "", "judged_1": "Poems\nde: Gedichte"},
+    {"judged_0": "", "judged_1": "de: Gedichte\nde: Lieder"},
+    {"judged_0": "", "judged_1": "x" * 61},
+]
+
+
 def test_the_page_refuses_what_is_no_word(
     client: Client,
     campaign: Campaign,
-    form: dict[str, str],
+    subtests: pytest.Subtests,
 ) -> None:
     client.force_login(make_organiser(campaign))
-    assert client.post(SETTINGS, {**form, **TERMS}).status_code == 400
-    campaign.refresh_from_db()
-    assert campaign.judged == OWN
+    for form in NO_WORDS:
+        with subtests.test(form=form):
+            assert client.post(SETTINGS, {**form, **TERMS}).status_code == 400
+            campaign.refresh_from_db()
+            assert campaign.judged == OWN
 
 
 @pytest.mark.parametrize("word", ["", {}, {"en": ""}, {"en": 7}, ["summaries"], None])

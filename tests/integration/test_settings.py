@@ -77,31 +77,34 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(
     assert rules(task.test_set.campaign) == (True, True, False, "", None, 60)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"lease_minutes": "0"}, "greater than or equal to 1"),
-        ({"lease_minutes": ""}, "This field is required"),
-        ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
-        ({"blocks_per_judge": "many"}, "Enter a whole number"),
-        (
-            {"show_source": "", "show_reference": ""},
-            "Show the source, the reference, or both",
-        ),
-    ],
-)
+INVALID_VALUES = [
+    ({"lease_minutes": "0"}, "greater than or equal to 1"),
+    ({"lease_minutes": ""}, "This field is required"),
+    ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
+    ({"blocks_per_judge": "many"}, "Enter a whole number"),
+    (
+        {"show_source": "", "show_reference": ""},
+        "Show the source, the reference, or both",
+    ),
+]
+
+
 def test_invalid_values_are_refused_in_words_and_change_nothing(
     page: Client,
     task: Task,
-    change: dict[str, str],
-    said: str,
+    subtests: pytest.Subtests,
 ) -> None:
     before = rules(task.test_set.campaign)
-    sent = {**AS_IT_IS, "pay": "voluntary", **change}
-    answer = page.post(SETTINGS, {name: value for name, value in sent.items() if value})
-    assert answer.status_code == 400
-    assert said in words(answer)
-    assert rules(task.test_set.campaign) == before
+    for change, said in INVALID_VALUES:
+        with subtests.test(change=change, said=said):
+            sent = {**AS_IT_IS, "pay": "voluntary", **change}
+            answer = page.post(
+                SETTINGS,
+                {name: value for name, value in sent.items() if value},
+            )
+            assert answer.status_code == 400
+            assert said in words(answer)
+            assert rules(task.test_set.campaign) == before
 
 
 def test_leases_and_hits_in_hand_keep_what_they_were_lent_with(task: Task) -> None:

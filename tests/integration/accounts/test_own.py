@@ -211,19 +211,23 @@ def test_taken_address_is_refused_by_mail_only(
     assert organiser.email == EMAIL
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/accounts/signup/",
-        "/signup/",
-        "/account/signup/",
-        "/account/email/",
-        "/account/3rdparty/",
-        "/account/login/code/",
-        "/account/inactive/",
-        "/account/2fa/",
-        "/sign-in/elsewhere/signup/",
-    ],
-)
-def test_unused_allauth_addresses_do_not_exist(page: Client, address: str) -> None:
-    assert page.get(address).status_code == 404
+UNUSED = [
+    "/accounts/signup/",
+    "/signup/",
+    "/account/signup/",
+    "/account/email/",
+    "/account/3rdparty/",
+    "/account/login/code/",
+    "/account/inactive/",
+    "/account/2fa/",
+    "/sign-in/elsewhere/signup/",
+]
+
+
+def test_unused_allauth_addresses_do_not_exist(
+    page: Client,
+    subtests: pytest.Subtests,
+) -> None:
+    for address in UNUSED:
+        with subtests.test(address=address):
+            assert page.get(address).status_code == 404

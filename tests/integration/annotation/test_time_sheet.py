@@ -70,24 +70,20 @@ def test_time_sheet_equals_the_judges_own_pages(campaign: Campaign) -> None:
     assert [each.total for each in sheet] == [Worked(3, 75), Worked(1, 3600)]
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "days"),
-    [
-        (None, MONDAY, {"ada": [MONDAY]}),
-        (MONDAY, MONDAY, {"ada": [MONDAY]}),
-        (TUESDAY, None, {"ada": [TUESDAY], "ben": [TUESDAY]}),
-        (MONDAY, TUESDAY, {"ada": [MONDAY, TUESDAY], "ben": [TUESDAY]}),
-        (None, date(2026, 11, 15), {}),
-    ],
-)
-def test_both_days_are_included(
-    campaign: Campaign,
-    first: date | None,
-    last: date | None,
-    days: dict[str, list[date]],
-) -> None:
-    sheet = time_sheet(campaign=campaign, first=first, last=last)
-    assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
+DAYS: list[tuple[date | None, date | None, dict[str, list[date]]]] = [
+    (None, MONDAY, {"ada": [MONDAY]}),
+    (MONDAY, MONDAY, {"ada": [MONDAY]}),
+    (TUESDAY, None, {"ada": [TUESDAY], "ben": [TUESDAY]}),
+    (MONDAY, TUESDAY, {"ada": [MONDAY, TUESDAY], "ben": [TUESDAY]}),
+    (None, date(2026, 11, 15), {}),
+]
+
+
+def test_both_days_are_included(campaign: Campaign, subtests: pytest.Subtests) -> None:
+    for first, last, days in DAYS:
+        with subtests.test(first=first, last=last, days=days):
+            sheet = time_sheet(campaign=campaign, first=first, last=last)
+            assert {each.judge.pseudonym: list(each.days) for each in sheet} == days
 
 
 def test_time_sheet_includes_judges_who_only_skipped(

@@ -1,5 +1,6 @@
 """Names with a character that nobody sees are refused wherever a system, a judge or a document gets its name."""
 
+import itertools
 from io import StringIO
 from pathlib import Path
 
@@ -15,11 +16,7 @@ from tests.unchanged import nothing_changes
 
 pytestmark = pytest.mark.django_db
 
-UNSEEN = pytest.mark.parametrize(
-    "name",
-    ["du\u200bne", "du\u202ene", "\u2066dune"],
-    ids=ascii,
-)
+UNSEEN = ("du\u200bne", "du\u202ene", "\u2066dune")
 
 
 @pytest.fixture
@@ -33,49 +30,48 @@ def organiser(task: Task, client: Client) -> Client:
     return client
 
 
-@UNSEEN
-@pytest.mark.parametrize("door", ["page", "rest"])
 def test_system_is_not_renamed(
     task: Task,
     organiser: Client,
-    name: str,
-    door: str,
+    subtests: pytest.Subtests,
 ) -> None:
     system = task.test_set.systems.get(name="dune")
-    with nothing_changes():
-        if door == "page":
-            address = reverse("system", args=["museum", task.pk, system.pk])
-            answer = organiser.post(address, {"name": name, "constrained": "unknown"})
-        else:
-            address = f"/api/v1/tasks/{task.pk}/systems/{system.pk}/"
-            answer = organiser.patch(
-                address,
-                {"name": name},
-                content_type="application/json",
-            )
-    assert answer.status_code == 400
-    assert "invisible character U+" in answer.content.decode()
+    page = reverse("system", args=["museum", task.pk, system.pk])
+    rest = f"/api/v1/tasks/{task.pk}/systems/{system.pk}/"
+    for name in UNSEEN:
+        with subtests.test(name=name):
+            with nothing_changes():
+                answers = [
+                    organiser.post(page, {"name": name, "constrained": "unknown"}),
+                    organiser.patch(
+                        rest,
+                        {"name": name},
+                        content_type="application/json",
+                    ),
+                ]
+            for answer in answers:
+                assert answer.status_code == 400
+                assert "invisible character U+" in answer.content.decode()
 
 
-@UNSEEN
-@pytest.mark.parametrize("door", ["page", "rest"])
 def test_system_is_not_added(
     task: Task,
     organiser: Client,
-    name: str,
-    door: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    address = reverse("system-add", args=["museum", task.pk])
-    if door == "rest":
-        address = f"/api/v1/tasks/{task.pk}/systems/"
-    file = SimpleUploadedFile("new.de", b"Eins.\n" * task.test_set.segments.count())
-    with nothing_changes():
-        answer = organiser.post(address, {"name": name, "file": file})
-    assert answer.status_code == 400
-    assert "invisible character U+" in answer.content.decode()
+    content = b"Eins.\n" * task.test_set.segments.count()
+    page = reverse("system-add", args=["museum", task.pk])
+    rest = f"/api/v1/tasks/{task.pk}/systems/"
+    for name, address in itertools.product(UNSEEN, (page, rest)):
+        with subtests.test(name=name, address=address):
+            file = SimpleUploadedFile("new.de", content)
+            with nothing_changes():
+                answer = organiser.post(address, {"name": name, "file": file})
+            assert answer.status_code == 400
+            assert "invisible character U+" in answer.content.decode()
 
 
-@UNSEEN
+@pytest.mark.parametrize("name", UNSEEN, ids=ascii)
 def test_judge_is_not_added(task: Task, organiser: Client, name: str) -> None:
     with (
         nothing_changes(),
@@ -91,7 +87,7 @@ def test_judge_is_not_added(task: Task, organiser: Client, name: str) -> None:
     assert not task.test_set.campaign.judges.exists()
 
 
-@UNSEEN
+@pytest.mark.parametrize("name", UNSEEN, ids=ascii)
 def test_documents_of_judgments_alone_are_refused(
     task: Task,
     tmp_path: Path,

@@ -73,23 +73,32 @@ def five_way(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("s.csv", ('s.csv, line 1: the test set "museum en-de" has no document', "01-the-lift")),
-        ("s2.csv", ('s2.csv, line 1: the test set "museum en-de" has no document "02-nowhere"', "02-the-hall")),
-        ("s3.csv", ("the languages are cs → ar",)),
-        ("s4.csv", ('has no segment 99 of the document "01-the-lift"',)),
-        ("s5.jsonl", ('has no document "no-such"',)),
-    ],
-)  # fmt: skip
+OTHER_DOCUMENTS = [
+    (
+        "s.csv",
+        ('s.csv, line 1: the test set "museum en-de" has no document', "01-the-lift"),
+    ),
+    (
+        "s2.csv",
+        (
+            's2.csv, line 1: the test set "museum en-de" has no document "02-nowhere"',
+            "02-the-hall",
+        ),
+    ),
+    ("s3.csv", ("the languages are cs → ar",)),
+    ("s4.csv", ('has no segment 99 of the document "01-the-lift"',)),
+    ("s5.jsonl", ('has no document "no-such"',)),
+]
+
+
 def test_answers_of_another_document_are_refused(
     task: Task,
-    name: str,
-    words: tuple[str, ...],
+    subtests: pytest.Subtests,
 ) -> None:
-    said = refused("import_answers", ANSWERS / name, protocol="spans")
-    assert all(each in said for each in words), said
+    for name, words in OTHER_DOCUMENTS:
+        with subtests.test(name=name, words=words):
+            said = refused("import_answers", ANSWERS / name, protocol="spans")
+            assert all(each in said for each in words), said
 
 
 def _esa(path: Path, rows: list[tuple[str, str, int]]) -> Path:
@@ -187,36 +196,35 @@ def test_scores_that_wmt_released_are_stored_at_their_segments(
     assert "source text differs" in refused("import_answers", path, protocol="spans")
 
 
+ROWS_OF_OTHERS = [
+    (5, "02-the-hal", ('has no document "02-the-hal"', "02-the-hall")),
+    (
+        3,
+        "02-the-hall",
+        ('segment 3 is in the document "01-the-lift"', '"02-the-hall"'),
+    ),
+    (9, "02-the-hall", ("has no segment 9", "its last is 7")),
+]
+
+
 @pytest.mark.parametrize("protocol", ["ranking", "top"])
-@pytest.mark.parametrize(
-    ("number", "name", "words"),
-    [
-        (5, "02-the-hal", ('has no document "02-the-hal"', "02-the-hall")),
-        (
-            3,
-            "02-the-hall",
-            ('segment 3 is in the document "01-the-lift"', '"02-the-hall"'),
-        ),
-        (9, "02-the-hall", ("has no segment 9", "its last is 7")),
-    ],
-)
 def test_five_way_row_of_another_document_is_refused(
     task: Task,
     five_way: Callable[..., Path],
     protocol: str,
-    number: int,
-    name: str,
-    words: tuple[str, ...],
+    subtests: pytest.Subtests,
 ) -> None:
     # Numbers run through the test set: 5 is the first segment of its document, and not the fifth.
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
-    said = refused(
-        "import_answers",
-        five_way((5, "02-the-hall"), (number, name)),
-        protocol=protocol,
-    )
-    assert "line 3" in said
-    assert all(each in said for each in words), said
+    for number, name, words in ROWS_OF_OTHERS:
+        with subtests.test(number=number, name=name):
+            said = refused(
+                "import_answers",
+                five_way((5, "02-the-hall"), (number, name)),
+                protocol=protocol,
+            )
+            assert "line 3" in said
+            assert all(each in said for each in words), said
 
 
 @pytest.mark.parametrize("protocol", ["ranking", "top"])

@@ -139,30 +139,30 @@ def test_address_with_html_entities_is_the_same(
     assert Participation.objects.get().session_id == prolific.query("ada")["SESSION_ID"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"PROLIFIC_PID": ""}, "“PROLIFIC_PID” is missing"),
-        ({"SESSION_ID": "{{%SESSION_ID%}}"}, "“SESSION_ID” still contains a placehold"),
-        ({"PROLIFIC_PID": "{%PROLIFIC_PID%}"}, "still contains a placeholder"),
-        ({"STUDY_ID": "a b"}, "“STUDY_ID” is not a valid ID"),
-        ({"STUDY_ID": "=1+1"}, "not a valid ID"),
-        ({"PROLIFIC_PID": "x" * 101}, "not a valid ID"),
-        ({"SESSION_ID": "ab\u200b"}, "not a valid ID"),
-        ({"SESSION_ID": "ab\0"}, "Bad request"),
-    ],
-)
+UNFILLED = [
+    ({"PROLIFIC_PID": ""}, "“PROLIFIC_PID” is missing"),
+    ({"SESSION_ID": "{{%SESSION_ID%}}"}, "“SESSION_ID” still contains a placehold"),
+    ({"PROLIFIC_PID": "{%PROLIFIC_PID%}"}, "still contains a placeholder"),
+    ({"STUDY_ID": "a b"}, "“STUDY_ID” is not a valid ID"),
+    ({"STUDY_ID": "=1+1"}, "not a valid ID"),
+    ({"PROLIFIC_PID": "x" * 101}, "not a valid ID"),
+    ({"SESSION_ID": "ab\u200b"}, "not a valid ID"),
+    ({"SESSION_ID": "ab\0"}, "Bad request"),
+]
+
+
 def test_an_address_that_prolific_did_not_fill_is_refused_in_words(
     client: Client,
     prolific: Prolific,
-    changes: dict[str, str],
-    said: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    refused = client.get(prolific.address, prolific.query("ada") | changes)
-    assert refused.status_code == 400
-    assert said in refused.content.decode()
-    assert Judge.objects.count() == 0
-    assert "_auth_user_id" not in client.session
+    for changes, said in UNFILLED:
+        with subtests.test(changes=changes, said=said):
+            refused = client.get(prolific.address, prolific.query("ada") | changes)
+            assert refused.status_code == 400
+            assert said in refused.content.decode()
+            assert Judge.objects.count() == 0
+            assert "_auth_user_id" not in client.session
 
 
 def test_a_submission_is_one_persons(client: Client, prolific: Prolific) -> None:
