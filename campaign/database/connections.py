@@ -18,15 +18,23 @@ _TIMEOUTS: Final = {
 }
 
 
+#: How PostgreSQL writes definitions, which are compared with those of this version (campaign/database/catalogue.py).
+_DEFINITIONS: Final = {"bytea_output": "hex", "quote_all_identifiers": "off"}
+
+
 def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    """Set the planning mode and time limits of a new connection.
+    """Set the planning mode, the writing of definitions and the time limits of a new connection.
 
     By default, PostgreSQL discards the first five plans of a statement in a trigger; ours look up keys, so the first
     plan is good for all values. Time limits depend on the kind of process.
     For the signal `connection_created`, before any transaction: a rollback would undo the settings.
     """
     limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
-    values = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
+    values = {
+        "plan_cache_mode": "force_generic_plan",
+        **_DEFINITIONS,
+        **time_limits(limits),
+    }
     chosen = ", ".join("set_config(%s, %s, false)" for _ in values)
     parameters = []
     for setting in values.items():

@@ -1,11 +1,16 @@
 """The tables that migrations make are kept, and tables of another version are told from them."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from django.db import connection
 
 from campaign.database.catalogue import Catalogue, catalogue_for
 from config.metrics import TablesRefusedError, tables_require
 from config.set_up import problem_after_migrate, problem_before
+from tests.conftest import test_database_url as database_url
 from tests.upgrades.frozen import digests, listed_digests
 
 pytestmark = pytest.mark.usefixtures("as_owner", "db")
@@ -57,6 +62,30 @@ ADDED = (
 def execute(statement: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "option",
+    ["bytea_output=escape", "quote_all_identifiers=on", "DateStyle=German"],
+)
+def test_settings_of_the_server_are_no_change_of_tables(option: str) -> None:
+    """Servers may be set to write definitions otherwise; every start was refused."""
+    program = (
+        "import django; django.setup(); from config.metrics import tables_require; "
+        "tables_require(); print('same')"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        env={
+            **os.environ,
+            "DATABASE_URL": database_url(),
+            "PGOPTIONS": f"-c {option}",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout == "same\n", run.stderr
 
 
 def test_no_migration_was_edited_and_each_is_listed() -> None:
