@@ -164,3 +164,11 @@ def test_other_campaigns_are_not_visible(page: Client, filled: Filled) -> None:
     rita = Client()
     rita.force_login(make_analyst(other))
     assert names(rita) == ["Secret"]
+
+
+def test_no_password_manager_fills_in_a_filter(page: Client, filled: Filled) -> None:
+    """matomo-org/matomo 19872, fleetdm/fleet 34846: they put the name of the account into search fields."""
+    filled("calm", (1,))
+    html = page.get(LIST).content.decode()
+    [form] = re.findall(r'<form class="filters"[^>]*>', html)
+    assert 'autocomplete="off"' in form
