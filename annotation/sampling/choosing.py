@@ -300,8 +300,8 @@ class Chooser:
         elif self._state.planned_cycle is not None:
             why["cycle"] = self._state.planned_cycle.cycle
         counts = self._state.pair_counts
-        of_chosen = np.ix_(list(chosen), list(chosen))
-        why["met_before"] = _mean_pair(counts[of_chosen])
+        chosen_pairs = np.ix_(list(chosen), list(chosen))
+        why["met_before"] = _mean_pair(counts[chosen_pairs])
         why["met_before_any"] = _mean_pair(counts)
         return ShownTexts(
             texts=self._texts_in_display_order(options, chosen, draw),
@@ -351,11 +351,11 @@ class Chooser:
             systems = choose_active(self._priorities, list(chosen), options.count, key)
             chosen = {system: chosen[system] for system in systems}
         priorities = self._priorities
-        of_chosen = np.ix_(list(chosen), list(chosen))
+        chosen_pairs = np.ix_(list(chosen), list(chosen))
         why: Why = {
             "chosen": "active",
             "watermark": self._state.watermark,
-            "priority": _mean_pair(priorities[of_chosen]),
+            "priority": _mean_pair(priorities[chosen_pairs]),
             "priority_any": _mean_pair(priorities),
         }
         return ShownTexts(

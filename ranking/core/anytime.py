@@ -189,17 +189,19 @@ def difference_variances(
     if not pair.any():
         return np.full((n, n), np.nan), degrees_of_freedom
     blocks, by_segments, by_judges = clustered_covariances(moments, influence)
-    of_blocks = _pair_variances(blocks.matrix)
-    of_segments = _pair_variances(by_segments.matrix)
-    of_judges = _pair_variances(by_judges.matrix)
-    two_way = of_segments + of_judges - of_blocks
-    own = np.maximum.reduce([of_segments, of_judges, of_blocks, two_way])
+    block_variances = _pair_variances(blocks.matrix)
+    segment_variances = _pair_variances(by_segments.matrix)
+    judge_variances = _pair_variances(by_judges.matrix)
+    two_way = segment_variances + judge_variances - block_variances
+    own = np.maximum.reduce(
+        [segment_variances, judge_variances, block_variances, two_way],
+    )
     mean = float(own[pair].mean())
-    mean_over_blocks = float(of_blocks[pair].mean())
+    mean_over_blocks = float(block_variances[pair].mean())
     design_effect = mean / mean_over_blocks
-    pooled = design_effect * of_blocks
+    pooled = design_effect * block_variances
     uncertain = np.zeros((n, n))
-    for part, units in ((of_segments, segments), (of_judges, judges)):
+    for part, units in ((segment_variances, segments), (judge_variances, judges)):
         ready_units = np.where(ready, units, np.inf)
         freedom = np.minimum.outer(ready_units, ready_units) - 1
         relative = float(part[pair].mean()) / mean

@@ -137,14 +137,14 @@ class TimedTask:
     ) -> UInt64Array:
         if unit == "segments":
             return segment_keys(segment)
-        of_judge = np.array(
+        judge_keys = np.array(
             [self._judge_keys[name] for name in judges],
             dtype=np.uint64,
         )
         # Keys are hashes, so those of a pair may be combined.
         if unit == "judges":
-            return of_judge
-        return of_judge ^ segment_keys(segment)
+            return judge_keys
+        return judge_keys ^ segment_keys(segment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -656,8 +656,12 @@ def tasks_beside(
             progress(number, len(tasks))
     pairs = []
     for one, other in combinations(range(len(orders)), 2):
-        of_scores = correlations(drawn[one], drawn[other], confidence=confidence)
-        pairs.append(_compare_orders(orders[one], orders[other], of_scores))
+        score_correlations = correlations(
+            drawn[one],
+            drawn[other],
+            confidence=confidence,
+        )
+        pairs.append(_compare_orders(orders[one], orders[other], score_correlations))
     return TasksBeside(tuple(orders), tuple(pairs))
 
 

@@ -90,13 +90,13 @@ class DistinctPairs(NamedTuple):
     Attributes
     ----------
     first, second : int64, shape (P,)
-    index : int64, shape (N,)
+    inverse : int64, shape (N,)
         Which distinct pair each of the N pairs is.
     """
 
     first: Int64Array
     second: Int64Array
-    index: Int64Array
+    inverse: Int64Array
 
 
 def distinct_pairs(
@@ -112,5 +112,5 @@ def distinct_pairs(
     base = int(second.max(initial=0)) + 1
     # Packed into one number, which sorts faster than two.
     packed = first.astype(np.int64) * base + second
-    numbers, index = np.unique(packed, return_inverse=True)
-    return DistinctPairs(numbers // base, numbers % base, index)
+    numbers, inverse = np.unique(packed, return_inverse=True)
+    return DistinctPairs(numbers // base, numbers % base, inverse)

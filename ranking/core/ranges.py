@@ -596,8 +596,8 @@ def _holm_of_t(observed: FloatArray, degrees_of_freedom: float) -> FloatArray:
     two_sided = 2 * stdtr(degrees_of_freedom, -observed[favoured])
     # Pairs with tied scores are tests of the family as well.
     pairs = np.count_nonzero(~np.isnan(observed)) // 2
-    of_ties = np.ones(pairs - len(favoured))
-    family = np.concatenate([two_sided, of_ties])
+    tied_p = np.ones(pairs - len(favoured))
+    family = np.concatenate([two_sided, tied_p])
     p = np.ones(len(observed))
     p[favoured] = adjusted(family, Correction.HOLM)[: len(favoured)]
     return p
@@ -644,18 +644,18 @@ def studentised_differences(
     n = len(values)
     order = np.lexsort((np.diag(covariance), values))
     scored = order[~np.isnan(values[order])]
-    of_scored = covariance[np.ix_(scored, scored)]
-    if not np.all(np.isfinite(of_scored)):
+    covariance_of_scored = covariance[np.ix_(scored, scored)]
+    if not np.all(np.isfinite(covariance_of_scored)):
         raise ValueError("covariance: NaN or infinite for a system that has a score")
     noise = None
     if np.isinf(degrees_of_freedom):
-        root = _symmetric_root(of_scored)
-        of_scored = root @ root
+        root = _symmetric_root(covariance_of_scored)
+        covariance_of_scored = root @ root
         deviates = _normal_deviates((len(scored), draws), seed)
         noise = np.zeros((n, draws))
         noise[scored] = root @ deviates
     standard_error = np.zeros((n, n))
-    standard_error[np.ix_(scored, scored)] = _standard_errors(of_scored)
+    standard_error[np.ix_(scored, scored)] = _standard_errors(covariance_of_scored)
     observed = _studentise(values, standard_error)
     if group is not None:
         observed[as_column(group) != group] = np.nan
@@ -683,11 +683,11 @@ def _symmetric_root(covariance: FloatArray) -> FloatArray:
 def _standard_errors(covariance: FloatArray) -> FloatArray:
     """Return the standard errors of differences of scores; 0 if negligible."""
     variances = np.diag(covariance)
-    of_difference = as_column(variances) + variances - 2 * covariance
+    difference_variance = as_column(variances) + variances - 2 * covariance
     # NaN for systems without an estimate.
     largest = np.fmax.reduce(variances, initial=0.0)
-    is_negligible = of_difference <= _NO_VARIANCE * largest
-    return np.sqrt(np.where(is_negligible, 0.0, of_difference))
+    is_negligible = difference_variance <= _NO_VARIANCE * largest
+    return np.sqrt(np.where(is_negligible, 0.0, difference_variance))
 
 
 def _studentise(values: FloatArray, standard_error: FloatArray) -> FloatArray:

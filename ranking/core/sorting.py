@@ -863,9 +863,9 @@ def _steps(
 def result_figures(result: ComparisonResult, level: float) -> ResultFigures:
     """Return the result of a comparison as plain data, its pooled counts and tests under their own names."""
     low, high = result.pooled.interval(level)
-    of_sentences = None
+    sentence_figures = None
     if result.of_sentences is not None:
-        of_sentences = _figures(result.of_sentences)
+        sentence_figures = _figures(result.of_sentences)
     return {
         "first": result.first,
         "second": result.second,
@@ -877,7 +877,7 @@ def result_figures(result: ComparisonResult, level: float) -> ResultFigures:
         "high": high,
         "judges": {judge: _figures(own) for judge, own in result.judges.items()},
         "of_judges": _figures(result.of_judges),
-        "of_sentences": of_sentences,
+        "of_sentences": sentence_figures,
         "against_majority": result.against_majority,
     }
 

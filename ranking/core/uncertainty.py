@@ -659,7 +659,7 @@ def covariance_over_units(
         documents = part(document.astype(np.int64))
         if documents.effective >= MIN_UNITS:
             judged_documents = distinct_pairs(document[: len(judge)], judge)
-            cells = part(judged_documents.index)
+            cells = part(judged_documents.inverse)
             return combined_covariance(cells, documents, judges)
     return combined_covariance(
         part(np.arange(len(judge))),

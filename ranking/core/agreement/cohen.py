@@ -381,7 +381,7 @@ class _PairSums:
         )
         changes_of_raters = column_sums_by_group(
             np.concatenate([changes, changes[:, different]], axis=1),
-            raters.index,
+            raters.inverse,
             len(raters.first),
         )
         contributions_of_judges = self._sums_by_judge(self.contributions, kept)

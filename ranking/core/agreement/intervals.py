@@ -170,26 +170,26 @@ def variances(
         If `level` is invalid.
     """
     word_check("level", level, KappaLevel)
-    of_judges = _column(parts, "of_judges")
+    judge_variance = _column(parts, "of_judges")
     judges_degrees = _degrees_of_judges(_column(parts, "judges"))
     if level == "judges":
-        return of_judges, judges_degrees
+        return judge_variance, judges_degrees
     if level != "two_way":
         raise ValueError(f"resample: {level!r} is neither judges nor two_way")
-    of_segments = _column(parts, "of_segments")
-    once = pairs_counted_once(
-        of_judges=of_judges,
+    segment_variance = _column(parts, "of_segments")
+    judge_variance_once = pairs_counted_once(
+        of_judges=judge_variance,
         pairs=_column(parts, "pairs"),
         judges=_column(parts, "judges"),
     )
     counted_twice = _column(parts, "overlap") - _column(parts, "pairs_in_segments")
-    both = of_segments + once - counted_twice
-    value = np.maximum(np.maximum(both, of_segments), once)
+    both = segment_variance + judge_variance_once - counted_twice
+    value = np.maximum(np.maximum(both, segment_variance), judge_variance_once)
     # Satterthwaite. NaN where there are fewer than two segments.
     segments_degrees = np.maximum(_column(parts, "segments") - 1, 1)
-    uncertainty_of_judges = np.maximum(once, 0.0) ** 2 / judges_degrees
-    uncertainty_of_segments = of_segments**2 / segments_degrees
-    uncertainty = uncertainty_of_judges + uncertainty_of_segments
+    judge_uncertainty = np.maximum(judge_variance_once, 0.0) ** 2 / judges_degrees
+    segment_uncertainty = segment_variance**2 / segments_degrees
+    uncertainty = judge_uncertainty + segment_uncertainty
     degrees_of_freedom = judges_degrees.copy()
     np.divide(value**2, uncertainty, out=degrees_of_freedom, where=uncertainty > 0)
     return value, np.fmax(judges_degrees, degrees_of_freedom)

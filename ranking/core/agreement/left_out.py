@@ -185,7 +185,9 @@ def left_out_of_labels(
         intra.append(shard.part(intra_left_out(cells), of_units))
     no_ties = np.empty((3, 0), dtype=np.int64)
     return _sums_of_shards(inter, judges, no_ties), _sums_of_shards(
-        intra, judges, no_ties
+        intra,
+        judges,
+        no_ties,
     )
 
 
@@ -309,7 +311,8 @@ def _sums_of_shards(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOu
     part_raters = np.concatenate([part.rater for part in parts])
     tie_raters = ties[0]
     own_ties = ties[1:]
-    tie_segment, tie_judge = np.divmod(tie_raters, divisor)
+    tie_segment: Int64Array = tie_raters // divisor
+    tie_judge: Int64Array = tie_raters % divisor
     segments = np.union1d(part_segments, tie_segment)
     raters = np.union1d(part_raters, tie_raters)
     rater_judge = raters % divisor
@@ -319,18 +322,18 @@ def _sums_of_shards(parts: list[_Part], judges: int, ties: Int64Array) -> LeftOu
     decrease = _decrease(own_ties, ties_of_judges[tie_judge], comparisons[tie_judge])
     tie_column = np.searchsorted(segments, tie_segment)
 
-    of_segment = np.concatenate([part.of_segment for part in parts], axis=1)
-    of_rater = np.concatenate([part.of_rater for part in parts], axis=1)
-    count = len(of_segment)
+    segment_sums = np.concatenate([part.of_segment for part in parts], axis=1)
+    rater_sums = np.concatenate([part.of_rater for part in parts], axis=1)
+    count = len(segment_sums)
     by_segment = np.vstack(
         [
-            _align_columns(of_segment, part_segments, segments),
+            _align_columns(segment_sums, part_segments, segments),
             column_sums_by_group(decrease, tie_column, len(segments)),
         ],
     )
     by_rater = np.vstack(
         [
-            _align_columns(of_rater, part_raters, raters),
+            _align_columns(rater_sums, part_raters, raters),
             _align_columns(-decrease, tie_raters, raters),
         ],
     )

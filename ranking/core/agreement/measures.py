@@ -248,15 +248,15 @@ class IntervalOptions:
         return self.estimate(sums, Shares(p_agree, p_chance), parts)
 
     def _resampled_shares(self, sums: LeftOutSums, additive: Additive) -> Shares:
-        of_segments = sparse.csc_array(sums.segments[:-TIE_ROWS])
+        segment_sums = sparse.csc_array(sums.segments[:-TIE_ROWS])
         drawn = bootstrap_sums(
-            sparse.vstack([of_segments, sums.ties_of_judges()], format="csc"),
+            sparse.vstack([segment_sums, sums.ties_of_judges()], format="csc"),
             sums.numbers.astype(np.uint64),
             resamples=self.resamples,
             seed=self.seed,
         )
-        resampled, of_judges = np.split(drawn, [of_segments.shape[0]])
-        ties, comparisons = np.split(of_judges, 2)
+        resampled, judge_sums = np.split(drawn, [segment_sums.shape[0]])
+        ties, comparisons = np.split(judge_sums, 2)
         resampled_sums = np.stack([*resampled, *TieSums.of(ties, comparisons)])
         all_sums = np.column_stack([sums.whole, resampled_sums])
         p_agree, p_chance = additive.evaluate(all_sums)

@@ -240,8 +240,8 @@ def agreement_of_tallies(
     chance_of_all = None
     if not measure.is_own:
         chance_of_all = chances[-1]
-    of_judges = parts_of_judges(tallies, p_chance=chance_of_all)
-    parts = [*of_judges, parts_of_all(tallies, chance=chance)]
+    judge_parts = parts_of_judges(tallies, p_chance=chance_of_all)
+    parts = [*judge_parts, parts_of_all(tallies, chance=chance)]
     intervals = kappa_intervals(
         parts=parts,
         p_chance=chances,
@@ -288,8 +288,8 @@ class _Kappas:
         known_chance = None
         if not self.is_own:
             known_chance = chance_of_all
-        of_judges, chances = kappa_of_judge(counts[..., PAIRS], known_chance)
-        kappas = np.vstack([of_judges, of_all])
+        judge_kappas, chances = kappa_of_judge(counts[..., PAIRS], known_chance)
+        kappas = np.vstack([judge_kappas, of_all])
         return kappas, np.vstack([chances, chance_of_all])
 
     def chances(self, tallies: AgreementTallies) -> list[float]:
@@ -309,8 +309,8 @@ class _Kappas:
             seed=options.seed,
         )
         shape = (counts.counts.shape[1], judges, options.resamples)
-        of_judges = sums.reshape(shape).transpose(1, 2, 0)
-        kappas, _chances = self.of_counts(of_judges)
+        resampled_counts = sums.reshape(shape).transpose(1, 2, 0)
+        kappas, _chances = self.of_counts(resampled_counts)
         return kappas
 
 
@@ -336,7 +336,7 @@ def _report(
             interval=intervals[row],
         )
         agreements.append(Agreement(**fields))
-    *of_judges, inter = agreements
+    *judge_agreements, inter = agreements
     comparisons = tallies.of_judges[:, COMPARISONS].tolist()
     ties = tallies.of_judges[:, TIES].tolist()
     blocks = tallies.blocks.tolist()
@@ -348,7 +348,7 @@ def _report(
                 blocks=blocks[index],
                 comparisons=comparisons[index],
                 ties=ties[index],
-                agreement=of_judges[index],
+                agreement=judge_agreements[index],
             ),
         )
     return AgreementReport(

@@ -195,12 +195,12 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
     shared = agreement.shared_items
     if shared is None:
         raise ValueError("counts: expected those with shared items")
-    own = counts[:, PAIRS]
+    pair_counts = counts[:, PAIRS]
     pairs = counts[:, [COMPARABLE, AGREEING]]
-    of_all = counts[:, OF_ALL]
-    removed = GONE_WITH_JUDGE * of_all
+    all_counts = counts[:, OF_ALL]
+    removed = GONE_WITH_JUDGE * all_counts
     segments = len(agreement.segments)
-    by_segment = sums_by_group(of_all, agreement.segment, segments)
+    by_segment = sums_by_group(all_counts, agreement.segment, segments)
     pairs_of_all = by_segment[agreement.segment][:, :2]
     compared_segments = np.count_nonzero(by_segment[:, 0])
     has_pairs = counts[:, COMPARABLE] > 0
@@ -212,7 +212,7 @@ def tally_agreement(blocks: Blocks) -> AgreementTallies:
         segments=segments_of_judge.astype(np.int64),
         of_judges=agreement.by_judge(judges),
         with_others=shared.others,
-        products=sums_of_products(own, own, judge, judges),
+        products=sums_of_products(pair_counts, pair_counts, judge, judges),
         products_with_others=shared.moments,
         products_with_all=sums_of_products(pairs, pairs_of_all, judge, judges),
         products_of_all=by_segment.T @ by_segment,
@@ -318,7 +318,7 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
         shares=shares,
         slope=np.stack([slope, slope]),
     ).tolist()
-    of_segments = _variance_over_segments(
+    segment_variance = _variance_over_segments(
         squares=squares_of_segments,
         segments=int(tallies.numbers[1]),
         pairs=int(whole[COMPARABLE]),
@@ -326,7 +326,7 @@ def parts_of_all(tallies: AgreementTallies, *, chance: Chance) -> VarianceParts:
     )
     return VarianceParts(
         kappa=kappa,
-        of_segments=of_segments,
+        of_segments=segment_variance,
         segments=int(tallies.numbers[0]),
         of_judges=jackknife(kappa, without_judge),
         overlap=squares_of_raters,
@@ -370,7 +370,7 @@ def parts_of_judges(
         shares=shares,
         slope=slope,
     ).tolist()
-    of_judges = _left_out_one_by_one(tallies, kappa, p_chance).tolist()
+    judge_variances = _left_out_one_by_one(tallies, kappa, p_chance).tolist()
     kappas = kappa.tolist()
     segments = tallies.segments.tolist()
     pairs = whole[:, COMPARABLE].tolist()
@@ -378,7 +378,7 @@ def parts_of_judges(
     squared_shared = np.einsum("jk,jk->j", shared, shared).tolist()
     parts = []
     for judge in range(len(tallies.judges)):
-        of_segments = _variance_over_segments(
+        segment_variance = _variance_over_segments(
             squares=squares[judge],
             segments=segments[judge],
             pairs=pairs[judge],
@@ -387,9 +387,9 @@ def parts_of_judges(
         parts.append(
             VarianceParts(
                 kappa=kappas[judge],
-                of_segments=of_segments,
+                of_segments=segment_variance,
                 segments=segments[judge],
-                of_judges=of_judges[judge],
+                of_judges=judge_variances[judge],
                 overlap=overlap[judge],
                 judges=effective_number_from(pairs[judge], squared_shared[judge]),
             ),

@@ -145,7 +145,9 @@ def pooled_left_out(cells: Cells) -> LeftOut:
 def intra_left_out(cells: Cells) -> LeftOut:
     """Return one unit for each item and judge, left out one by one."""
     return _left_out(
-        cells, np.arange(len(cells.item)), _pairs_with_itself(cells.counts)
+        cells,
+        np.arange(len(cells.item)),
+        _pairs_with_itself(cells.counts),
     )
 
 
@@ -283,7 +285,7 @@ class Raters:
 def raters_of(cells: Cells) -> Raters:
     """Return the judges who compared items of each segment."""
     pairs = distinct_pairs(cells.segment, cells.judge)
-    return Raters(segment=pairs.first, judge=pairs.second, of_cell=pairs.index)
+    return Raters(segment=pairs.first, judge=pairs.second, of_cell=pairs.inverse)
 
 
 def no_shared_items(judges: int) -> SharedItemCounts:

@@ -474,9 +474,9 @@ class Resampling:
     def _weights(self, keys: UInt64Array, ids: range) -> Int16Array:
         """Return weights of blocks from `_keys`."""
         if self.level == "two_way":
-            of_segments = self._thinned_weights(keys[0], ids)
-            of_judges = self._thinned_weights(keys[1], ids)
-            return of_segments * of_judges
+            segment_weights = self._thinned_weights(keys[0], ids)
+            judge_weights = self._thinned_weights(keys[1], ids)
+            return segment_weights * judge_weights
         return poisson_weights(
             keys[0],
             seed=self.seed,

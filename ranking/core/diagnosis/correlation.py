@@ -444,13 +444,13 @@ def correlation_clustered(
     fewest = min((len(np.unique(kind)) for kind in kinds), default=0)
     if value is None or fewest < 2 or 1 - value**2 < _NOTHING:
         return ClusteredCorrelation(pairs=count, value=value, low=None, high=None)
-    of_kinds = []
+    variances = []
     for kind in kinds:
-        of_kinds.append(measured.variance(kind))
+        variances.append(measured.variance(kind))
     shared = 0.0
     for kind, other_kind in combinations(kinds, 2):
         shared += measured.variance(_intersections(kind, other_kind))
-    variance = max(sum(of_kinds) - shared, *of_kinds)
+    variance = max(sum(variances) - shared, *variances)
     if not np.isfinite(variance) or variance < _NOTHING:
         return ClusteredCorrelation(pairs=count, value=value, low=None, high=None)
     from scipy.special import stdtrit
@@ -481,19 +481,20 @@ def _coefficient_with_variance(
 ) -> _Measured:
     if coefficient is Coefficient.PEARSON:
         return _Measured(
-            correlation(x, y).pearson, partial(_jackknife_variance_of_z, x, y)
+            correlation(x, y).pearson,
+            partial(_jackknife_variance_of_z, x, y),
         )
     if coefficient is Coefficient.SPEARMAN:
-        of_ranks = spearman_influenced(x, y)
+        influenced = spearman_influenced(x, y)
     else:
-        of_ranks = kendall_influenced(x, y)
-    influence = of_ranks.influence / len(x)
-    unexplained = 1 - of_ranks.value**2
+        influenced = kendall_influenced(x, y)
+    influence = influenced.influence / len(x)
+    unexplained = 1 - influenced.value**2
 
     def variance(clusters: Int64Array) -> float:
         return variance_of_sum(influence, clusters) / unexplained**2
 
-    return _Measured(of_ranks.value, variance)
+    return _Measured(influenced.value, variance)
 
 
 def _intersections(one: Int64Array, other: Int64Array) -> Int64Array:
@@ -504,7 +505,9 @@ def _intersections(one: Int64Array, other: Int64Array) -> Int64Array:
 
 
 def _jackknife_variance_of_z(
-    x: FloatArray, y: FloatArray, clusters: Int64Array
+    x: FloatArray,
+    y: FloatArray,
+    clusters: Int64Array,
 ) -> float:
     """Return the delete-one jackknife variance of z of Pearson's r; NaN if r is undefined without
     some cluster.

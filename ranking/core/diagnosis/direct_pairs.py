@@ -491,7 +491,9 @@ def _shortest(beats: BoolArray, members: list[int]) -> list[int]:
 
 
 def _shortest_cycle_through(
-    beats: BoolArray, members: list[int], start: int
+    beats: BoolArray,
+    members: list[int],
+    start: int,
 ) -> list[int]:
     """Return a shortest cycle through a system."""
     before: dict[int, int] = {}

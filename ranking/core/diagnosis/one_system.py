@@ -577,9 +577,9 @@ def _append_skipped(
     skipped: Sequence[int],
 ) -> Int64Array:
     """Append the numbers of skipped blocks to those of judged ones."""
-    of_judged = judged.astype(np.int64)
-    of_skipped = np.array(skipped, dtype=np.int64)
-    return np.concatenate([of_judged, of_skipped])
+    judged_numbers = judged.astype(np.int64)
+    skipped_numbers = np.array(skipped, dtype=np.int64)
+    return np.concatenate([judged_numbers, skipped_numbers])
 
 
 def _documents(

@@ -102,7 +102,7 @@ class CountedBlocks:
 
 
 def _row_sums(cells: sparse.csc_array[np.int64]) -> Int64Array:
-    sums = np.asarray(cells.sum(axis=1))
+    sums: Int64Array = np.asarray(cells.sum(axis=1))
     return sums.ravel().astype(np.int64)
 
 
@@ -221,9 +221,9 @@ def _expected_wins(counted: CountedBlocks, first: int, rival: int, most: int) ->
 def _most_gained(counted: CountedBlocks, terms: _Terms, removed: int) -> float:
     """Return the most by which removing this number of blocks, K, can shrink the lead."""
     pairs = len(terms.firsts)
-    of_terms = terms.weights(np.zeros(pairs), np.full(pairs, float(removed)))
-    of_win_and_loss = np.concatenate(of_terms)
-    weights = np.bincount(terms.cells, of_win_and_loss, counted.layout.size)
+    term_weights = terms.weights(np.zeros(pairs), np.full(pairs, float(removed)))
+    win_and_loss_weights = np.concatenate(term_weights)
+    weights = np.bincount(terms.cells, win_and_loss_weights, counted.layout.size)
     gains = np.asarray(weights @ counted.cells)
     smaller = len(gains) - removed
     largest = np.partition(gains, smaller)[smaller:]
@@ -267,8 +267,8 @@ class _Parts:
         if kinds == len(order):
             return np.inf
         rest = (missing - gained[kinds]) / lost[kinds]
-        of_next_kind = max(1.0, np.ceil(rest - _ROUNDING))
-        return float(many[:kinds].sum() + of_next_kind)
+        blocks_of_next_kind = max(1.0, np.ceil(rest - _ROUNDING))
+        return float(many[:kinds].sum() + blocks_of_next_kind)
 
 
 def _bound_for_shares(counted: CountedBlocks, first: int, rival: int, most: int) -> int:
@@ -396,9 +396,9 @@ class _Terms:
         is_first = self.sign > 0
         left_of_win = np.where(is_first, fewer, more)
         left_of_loss = np.where(is_first, more, fewer)
-        of_win = self.sign * self.lost / (every * left_of_win)
-        of_loss = -self.sign * self.won / (every * left_of_loss)
-        return of_win, of_loss
+        win_weight = self.sign * self.lost / (every * left_of_win)
+        loss_weight = -self.sign * self.won / (every * left_of_loss)
+        return win_weight, loss_weight
 
     def shrunk(self, wins: FloatArray, losses: FloatArray) -> FloatArray:
         """Return the decrease of the lead by each term, in units of the score, when wins and losses
@@ -484,7 +484,7 @@ def _terms(counted: CountedBlocks, first: int, rival: int) -> _Terms | None:
         sign=sign / opponents,
         won=wins[systems, others].astype(np.float64),
         lost=wins[others, systems].astype(np.float64),
-        pair=distinct_pairs(lower, upper).index,
+        pair=distinct_pairs(lower, upper).inverse,
         cells=np.concatenate([win_cells, loss_cells]),
     )
 
@@ -555,8 +555,8 @@ class _Programs:
         return _Part(part.low, np.maximum(high, part.low))
 
     def _gains(self, part: _Part) -> FloatArray:
-        of_win, of_loss = self._terms.weights(part.low, part.high)
-        return np.asarray(of_win @ self._wins + of_loss @ self._losses)
+        win_weight, loss_weight = self._terms.weights(part.low, part.high)
+        return np.asarray(win_weight @ self._wins + loss_weight @ self._losses)
 
     def _best_removal(
         self,
@@ -600,11 +600,11 @@ class _Programs:
         shrunk = terms.shrunk(wins, losses)
         if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():
             return []  # no tighter bound of the shares can rule this out
-        of_win, of_loss = terms.weights(part.low, part.high)
-        excess = of_win * wins + of_loss * losses - shrunk
-        of_pairs = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
-        of_open_pairs = np.where(part.high > part.low, of_pairs, -np.inf)
-        pair = int(np.argmax(of_open_pairs))
+        win_weight, loss_weight = terms.weights(part.low, part.high)
+        excess = win_weight * wins + loss_weight * losses - shrunk
+        pair_excess = np.bincount(terms.pair, weights=excess, minlength=len(part.low))
+        open_pair_excess = np.where(part.high > part.low, pair_excess, -np.inf)
+        pair = int(np.argmax(open_pair_excess))
         if part.high[pair] <= part.low[pair]:
             return []
         position = terms.firsts[pair]

@@ -273,8 +273,8 @@ def _step_by_step(
         sums = removed + kinds.cells * as_column(is_left)
         scores = counted.scores(counted.total - sums)
         is_overtaken = overtaken_by(scores, first) != NOBODY
-        of_systems = scores.values.T
-        lead = of_systems[first] - of_systems[rival]
+        values = scores.values.T
+        lead = values[first] - values[rival]
         lead[np.isnan(lead)] = np.inf
         lead[is_overtaken] = -np.inf
         lead[~is_left] = np.inf
@@ -291,8 +291,8 @@ def _step_by_step(
 
 def _rows_of(counted: CountedBlocks, taken: list[int]) -> Int64Array:
     """Return as many blocks of each kind as were taken."""
-    of_kinds = [iter(rows) for rows in counted.kinds.rows]
-    return np.array([next(of_kinds[kind]) for kind in taken], dtype=np.int64)
+    rows_by_kind = [iter(rows) for rows in counted.kinds.rows]
+    return np.array([next(rows_by_kind[kind]) for kind in taken], dtype=np.int64)
 
 
 def _drop_spare_blocks(

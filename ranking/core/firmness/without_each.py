@@ -154,8 +154,8 @@ def without_each(
     whole = method.score_counted(total[np.newaxis], layout)
     order = best_first(whole.rows(0)).tolist()
     numbers, own = np.unique(unit, return_inverse=True)
-    of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
-    scores = method.score_counted(total - of_units, layout)
+    unit_counts = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
+    scores = method.score_counted(total - unit_counts, layout)
     sizes = np.bincount(own, minlength=len(numbers)).tolist()
     firsts = _firsts(scores, order)
     leads = _leads(scores, order)
@@ -206,8 +206,8 @@ def _leads(scores: Scores, order: list[int]) -> list[float | None]:
     if len(order) < 2:
         return leads
     first, second = order[:2]
-    of_systems = scores.values.T
-    differences = np.round(of_systems[first] - of_systems[second], TIE_DECIMALS)
+    values = scores.values.T
+    differences = np.round(values[first] - values[second], TIE_DECIMALS)
     if scores.group is not None:
         apart = scores.group[:, first] != scores.group[:, second]
         differences[apart] = np.nan

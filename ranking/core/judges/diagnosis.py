@@ -192,8 +192,8 @@ def _chance_of_others(tallies: AgreementTallies) -> FloatArray:
     """
     ties = tallies.of_judges[:, TIES]
     comparisons = tallies.of_judges[:, COMPARISONS]
-    of_others = TieSums.of(ties, comparisons).without_each(ties, comparisons)
-    return of_others.of_different_judges()
+    other_judges = TieSums.of(ties, comparisons).without_each(ties, comparisons)
+    return other_judges.of_different_judges()
 
 
 def _products(tallies: AgreementTallies) -> FloatArray:

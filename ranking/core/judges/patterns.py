@@ -305,9 +305,12 @@ class Patterns:
         """Return the `cluster_sums` of the blocks of each judge, shape (J, 6), from the successes and
         trials in a block of each pattern.
         """
-        of_block = cluster_sums(successes.astype(np.int64), trials.astype(np.int64))
-        of_pattern = of_block * as_column(self.blocks)
-        return sums_by_group(of_pattern, self.judge, judges)
+        sums_of_block = cluster_sums(
+            successes.astype(np.int64),
+            trials.astype(np.int64),
+        )
+        sums_of_pattern = sums_of_block * as_column(self.blocks)
+        return sums_by_group(sums_of_pattern, self.judge, judges)
 
 
 def tally_lines(blocks: Blocks) -> KeyedSums:

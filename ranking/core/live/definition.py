@@ -166,11 +166,11 @@ class RunTallies:
         counted = self.counted
         sizes = counted.sizes
         units = (counted.blocks, counted.segments, counted.judges, counted.documents)
-        of_units = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
+        unit_sizes = (sizes.total, sizes.segments, sizes.judges, sizes.documents or 0)
         arrays = {
             "cells": counted.cells,
             "units": np.array(units, dtype=np.int64),
-            "sizes": np.array(of_units, dtype=np.int64),
+            "sizes": np.array(unit_sizes, dtype=np.int64),
         }
         if counted.resampled is not None:
             arrays["resampled"] = counted.resampled

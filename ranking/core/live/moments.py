@@ -282,8 +282,8 @@ class LiveMoments:
 
     def moments(self) -> AllMoments:
         """Return the moments of the judgments so far, as copies."""
-        of_units = (kept.matrix.copy() for kept in self.units.values())
-        return AllMoments(self.blocks.copy(), self.segments.copy(), *of_units)
+        unit_moments = (kept.matrix.copy() for kept in self.units.values())
+        return AllMoments(self.blocks.copy(), self.segments.copy(), *unit_moments)
 
     def change(
         self,

@@ -295,9 +295,9 @@ class _Data:
         information[:, :n, :n] = self.bounded - spread
         diagonal = np.arange(n)
         information[:, diagonal, diagonal] += spread.sum(axis=2)
-        of_systems = mixed.sum(axis=2)
-        information[:, :n, n] = of_systems
-        information[:, n, :n] = of_systems
+        mixed_of_systems = mixed.sum(axis=2)
+        information[:, :n, n] = mixed_of_systems
+        information[:, n, :n] = mixed_of_systems
         has_no_ties = self.tied == 0
         information[:, n, n] = np.sum(tie_spread, axis=_PAIRS) / 2 + has_no_ties
         return information

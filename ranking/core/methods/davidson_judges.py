@@ -305,10 +305,12 @@ class JudgeEffectsModel:
         eta_spread = sparse.diags_array(weights * slopes.eta_spread)
         tie_spread = sparse.diags_array(weights * slopes.lambda_spread)
         covariance = sparse.diags_array(weights * slopes.covariance)
-        of_eta = eta.T @ eta_spread @ eta
-        of_tie = log_tie.T @ tie_spread @ log_tie
-        crossed = eta.T @ covariance @ log_tie
-        expected = (of_eta + of_tie + crossed + crossed.T).toarray()
+        eta_information = eta.T @ eta_spread @ eta
+        tie_information = log_tie.T @ tie_spread @ log_tie
+        mixed_information = eta.T @ covariance @ log_tie
+        expected = (
+            eta_information + tie_information + mixed_information + mixed_information.T
+        ).toarray()
         information = self._observed_information(point, score, expected)
         self._add_prior(point, gradient, information)
         free = self._free

@@ -171,9 +171,9 @@ def _log_likelihood(
     log_win = special.log_ndtr(delta - radius)
     log_tie = np.log(_tie_chance(delta, radius))
     # Each tie is held twice, once for each system.
-    of_ties = np.where(ties > 0, ties * log_tie, 0.0) / 2
-    of_pairs = wins * log_win + of_ties
-    return np.asarray(of_pairs.sum(axis=_PAIRS))
+    tie_terms = np.where(ties > 0, ties * log_tie, 0.0) / 2
+    pair_terms = wins * log_win + tie_terms
+    return np.asarray(pair_terms.sum(axis=_PAIRS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -754,9 +754,9 @@ def influence(counts: Counts, *, radius: float | None = None, **_: Any) -> Float
     won *= both
     cells[:, :pairs] = won.reshape(n, pairs)
     if modes.radius[0] > 0:
-        of_difference = to_difference * slopes.tie_by_difference
-        of_radius = to_radius * slopes.tie_by_radius
-        drew = of_difference + of_radius
+        through_difference = to_difference * slopes.tie_by_difference
+        through_radius = to_radius * slopes.tie_by_radius
+        drew = through_difference + through_radius
         drew *= np.triu(both)
         cells[:, pairs:] = drew.reshape(n, pairs)
     return cells

@@ -204,8 +204,8 @@ def take_circles(
     left = cost.astype(np.float64)
     left -= taken.reshape(m, m)
     cheaper = np.minimum(left, left.T)
-    of_pairs = np.tril(cheaper, -1).sum()
-    return float(weight.sum() + of_pairs), left
+    left_of_pairs = np.tril(cheaper, -1).sum()
+    return float(weight.sum() + left_of_pairs), left
 
 
 def raise_bound(

@@ -309,8 +309,8 @@ def trueskill(
     variances[:, ~estimable] = np.nan
     # The mean of all skills varies between orders and is meaningless.
     level = draws[:, estimable].mean(axis=1, keepdims=True)
-    of_orders = (draws - level).var(axis=0)
-    spread = variances.mean(axis=0) + of_orders
+    order_variance = (draws - level).var(axis=0)
+    spread = variances.mean(axis=0) + order_variance
     extra: TrueSkillDiagnostics = {
         "comparisons": tallies.comparisons,
         "runs": runs,
@@ -318,7 +318,7 @@ def trueskill(
         "draw_probability": draw_probability,
     }
     if runs > 1:
-        errors = np.sqrt(of_orders / (runs - 1))
+        errors = np.sqrt(order_variance / (runs - 1))
         extra["error_of_orders"] = {
             blocks.systems[index]: float(errors[index])
             for index in np.flatnonzero(estimable).tolist()

@@ -191,10 +191,10 @@ def _machine_beside_person(
     remaining = np.delete(annotators, [person, machine], axis=0)
     person_likeness = _likeness(remaining, annotators[person], alignment)
     machine_likeness = _likeness(remaining, annotators[machine], alignment)
-    of_person = np.nanmean(person_likeness, axis=0)
-    of_machine = np.nanmean(machine_likeness, axis=0)
-    is_machine_as_good = of_machine >= of_person - _EQUAL
-    is_person_as_good = of_person >= of_machine - _EQUAL
+    person_agreement = np.nanmean(person_likeness, axis=0)
+    machine_agreement = np.nanmean(machine_likeness, axis=0)
+    is_machine_as_good = machine_agreement >= person_agreement - _EQUAL
+    is_person_as_good = person_agreement >= machine_agreement - _EQUAL
     return _MachineBesidePerson(
         is_machine_as_good=is_machine_as_good,
         person_lead=is_person_as_good.astype(np.float64) - is_machine_as_good,
@@ -214,9 +214,9 @@ def _likeness(
     if alignment == "rmse":
         return -np.square(difference)[:, :, 0]
     if alignment == "accuracy":
-        of_choice = difference[:, :, 0]
-        alike = np.where(of_choice == 0, 1.0, 0.0)
-        return np.where(np.isnan(of_choice), np.nan, alike)
+        choice_difference = difference[:, :, 0]
+        alike = np.where(choice_difference == 0, 1.0, 0.0)
+        return np.where(np.isnan(choice_difference), np.nan, alike)
     order = _order(annotators)
     own_order = _order(one)
     is_compared = ~np.isnan(order + own_order)

@@ -459,11 +459,12 @@ class Figure:
         if len(self.kinds) == 1:
             return over_segments
         judge = self.kinds[1]
-        of_judge = self._through_judge
+        judge_influence = self._through_judge
+        cell = distinct_pairs(segment, judge).inverse
         return two_way_variance(
             segments=over_segments,
-            judges=variance_of_sum(of_judge, judge),
-            cells=variance_of_sum(of_judge, distinct_pairs(segment, judge).index),
+            judges=variance_of_sum(judge_influence, judge),
+            cells=variance_of_sum(judge_influence, cell),
         )
 
 

@@ -218,9 +218,9 @@ class MachineBesidePeople:
         outcome = (self._item, _outcomes(self._people) + 1)
         people = self._people_outcomes.sum(axis=1)[self._item]
         others = people - 1
-        of_machine = self._machine_outcomes[outcome] / self._trials[self._item]
+        machine_agrees = self._machine_outcomes[outcome] / self._trials[self._item]
         agreeing_others = self._people_outcomes[outcome] - 1
-        return of_machine, share(agreeing_others, others), others > 0
+        return machine_agrees, share(agreeing_others, others), others > 0
 
     def _beyond_chance(self) -> FigureBesidePeople:
         """Return κ of the agreements; a judge's chance is to tie as often as they do, and to prefer either output otherwise."""
@@ -349,13 +349,15 @@ def _kappa(agreement: Figure, one_tie: Figure, other_tie: Figure) -> Figure | No
     room = 1 - chance
 
     def change(
-        of_agreement: FloatArray,
-        of_one: FloatArray,
-        of_other: FloatArray,
+        agreement_change: FloatArray,
+        one_tie_change: FloatArray,
+        other_tie_change: FloatArray,
     ) -> FloatArray:
-        of_chance = of_one * (3 * other - 1) / 2 + of_other * (3 * one - 1) / 2
-        of_value = of_agreement * room - of_chance * (1 - agreement.value)
-        return np.asarray(of_value / room**2)
+        chance_change = (
+            one_tie_change * (3 * other - 1) / 2 + other_tie_change * (3 * one - 1) / 2
+        )
+        kappa_change = agreement_change * room - chance_change * (1 - agreement.value)
+        return np.asarray(kappa_change / room**2)
 
     through_judges = agreement.influence
     if agreement.of_judge is not None:
@@ -385,45 +387,45 @@ class ScoresBesidePeople:
         self._systems = systems
         self._texts = texts
         self._drawing = drawing
-        of_people = _item_scores(people, systems, texts)
-        of_machine = _item_scores(machine, systems, texts)
-        shared = np.intersect1d(of_people.item, of_machine.item)
-        of_people = of_people.about(shared)
+        people_scores = _item_scores(people, systems, texts)
+        machine_scores = _item_scores(machine, systems, texts)
+        shared = np.intersect1d(people_scores.item, machine_scores.item)
+        people_scores = people_scores.about(shared)
         # People are compared with each other on items with several of them, and the machine with people on the same items.
         items, of_item, number = np.unique(
-            of_people.item,
+            people_scores.item,
             return_inverse=True,
             return_counts=True,
         )
         self._has_ceiling = bool((number > 1).any())
         if self._has_ceiling:
-            of_people = of_people.take(number[of_item] > 1)
+            people_scores = people_scores.take(number[of_item] > 1)
             items = items[number > 1]
-        self._people = of_people
-        self._machine = of_machine.about(items)
+        self._people = people_scores
+        self._machine = machine_scores.about(items)
 
     def figures(self) -> Iterator[FigureBesidePeople]:
         """Yield the figures, if there is any shared item."""
         if not len(self._machine):
             return
-        of_machine = _MachineScores(self._people, self._machine).agreement()
-        of_people: dict[str, Figure] = {}
+        machine_figures = _MachineScores(self._people, self._machine).agreement()
+        people_figures: dict[str, Figure] = {}
         if self._has_ceiling:
-            of_people = _OtherScores(self._people).agreement()
+            people_figures = _OtherScores(self._people).agreement()
         for name, (least, most) in _LIMITS.items():
-            people = of_people.get(name)
+            people = people_figures.get(name)
             if people is not None:
                 # Each of two people influences their agreement.
                 people = replace(people, of_judge=2.0 * people.influence)
-            machine = of_machine.get(name)
+            machine = machine_figures.get(name)
             if machine is not None or people is not None:
                 yield self._figure(name, machine, people, least=least, most=most)
         yield self._mean_score()
         for index, system in enumerate(self._systems):
             segment, text = np.divmod(self._machine.item, len(self._systems))
-            of_system = self._machine.item[self._texts[segment, index] == text]
-            if len(of_system):
-                yield self._mean_score(of_system, system)
+            system_items = self._machine.item[self._texts[segment, index] == text]
+            if len(system_items):
+                yield self._mean_score(system_items, system)
 
     def _mean_score(
         self,

@@ -825,7 +825,7 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     # One row for each judge and segment.
     judge_of_row, segment_of_row, row = distinct_pairs(judge, segment)
     systems = len(ratings.systems)
-    of_segments = sums_by_cell(
+    all_judges = sums_by_cell(
         segment,
         ratings.system,
         ratings.score,
@@ -837,8 +837,8 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
         ratings.score,
         shape=(len(judge_of_row), systems),
     )
-    other_sums = of_segments.sums[segment_of_row] - own.sums
-    other_counts = of_segments.counts[segment_of_row] - own.counts
+    other_sums = all_judges.sums[segment_of_row] - own.sums
+    other_counts = all_judges.counts[segment_of_row] - own.counts
     is_shared = (own.counts > 0) & (other_counts > 0)
     other_means = other_sums / np.maximum(1, other_counts)
     own_means = own.sums / np.maximum(1, own.counts)

@@ -89,9 +89,9 @@ class Metric:
     def take(self, systems: Sequence[str]) -> Metric:
         """Return the scores of some of the systems."""
         columns = [self.systems.index(name) for name in systems]
-        of_systems = self.of_systems
-        if of_systems is not None:
-            of_systems = of_systems[columns]
+        system_scores = self.of_systems
+        if system_scores is not None:
+            system_scores = system_scores[columns]
         statistics = self.statistics
         if statistics is not None:
             statistics = statistics[columns]
@@ -99,7 +99,7 @@ class Metric:
             self,
             systems=tuple(systems),
             values=self.values[:, columns],
-            of_systems=of_systems,
+            of_systems=system_scores,
             statistics=statistics,
         )
 
@@ -111,17 +111,17 @@ class Metric:
         if rows.all():
             return self
         statistics = self.statistics
-        of_systems = None
+        system_scores = None
         if statistics is not None:
             statistics = statistics[:, rows]
             if rows.any():
                 values = metric_values(self.kind, known_sums(statistics))
-                of_systems = self.sign * values
+                system_scores = self.sign * values
         return replace(
             self,
             segments=self.segments[rows],
             values=self.values[rows],
-            of_systems=of_systems,
+            of_systems=system_scores,
             missing=None,
             statistics=statistics,
         )

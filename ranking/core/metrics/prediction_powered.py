@@ -206,15 +206,15 @@ class Predicted:
         weight = 0.0
         if with_machine:
             weight = self.weight
-        of_judgments = self.people.influence - weight * self.judged.influence
-        of_machine = weight * self.everywhere.influence
-        rows = np.concatenate([of_judgments, of_machine])
-        sizes = np.concatenate([self.sizes, np.zeros(len(of_machine))])
+        judgment_influence = self.people.influence - weight * self.judged.influence
+        machine_influence = weight * self.everywhere.influence
+        rows = np.concatenate([judgment_influence, machine_influence])
+        sizes = np.concatenate([self.sizes, np.zeros(len(machine_influence))])
 
         def part(unit: Int64Array) -> ClusteredCovariance:
             # The machine's other segments belong to no judge.
             if len(unit) == len(self.judge):
-                return covariance_by_unit(of_judgments, unit, self.sizes)
+                return covariance_by_unit(judgment_influence, unit, self.sizes)
             return covariance_by_unit(rows, unit, sizes)
 
         document = None
@@ -310,11 +310,11 @@ def predicted_means(
     scores_of_output = sums_by_unit(is_scored.astype(np.float64), index)
     weights = 1 / np.maximum(scores_of_output[index], 1)
     people = mean_rows(values, weights)
-    of_same_outputs = np.where(is_scored, metric.of(segment), np.nan)
+    same_outputs = np.where(is_scored, metric.of(segment), np.nan)
     order = np.argsort(people.scores, kind="stable")
     return Predicted(
         people=people,
-        judged=mean_rows(of_same_outputs, weights),
+        judged=mean_rows(same_outputs, weights),
         everywhere=mean_rows(metric.values),
         segment=np.concatenate([segment, metric.segments]),
         judge=judge,

@@ -185,14 +185,14 @@ class CountedJudgments:
         n = len(self.systems)
         if len(kept) == n:
             return self
-        of_method = method.layout(n)
-        used = of_method.used_of(kept)
+        method_layout = method.layout(n)
+        used = method_layout.used_of(kept)
         moments = self.moments
         if moments is not None:
             moments = moments.of_cells(used)
         resampled = self.resampled
         if resampled is not None:
-            resampled = resampled[:, of_method.cells_of(kept)]
+            resampled = resampled[:, method_layout.cells_of(kept)]
         units = self.units
         if units is not None:
             units = units[np.ix_(used, used)]
@@ -302,17 +302,17 @@ def count_judgments(
         documents = len(np.unique(blocks.document))
     n = len(blocks.systems)
     layout = layout_with_ties(method, n)
-    of_method = method.layout(n)
+    method_layout = method.layout(n)
     moments = None
     resampled = None
     units = None
     if keeps == "two_way":
-        moments = all_moments(blocks, of_method)
+        moments = all_moments(blocks, method_layout)
     elif keeps in ("blocks", "segments", "judges"):
-        units = second_moments(blocks, of_method, units_of(blocks, keeps))
+        units = second_moments(blocks, method_layout, units_of(blocks, keeps))
         resampled = _resampled_counts(
             blocks=blocks,
-            layout=of_method,
+            layout=method_layout,
             resampling=Resampling(keeps, seed),
             resamples=resamples,
             engine=engine,
@@ -325,7 +325,7 @@ def count_judgments(
         segments=len(np.unique(blocks.segment)),
         judges=len(np.unique(blocks.judge)),
         documents=documents,
-        sizes=unit_sizes(blocks, counts_per_block(blocks, of_method)),
+        sizes=unit_sizes(blocks, counts_per_block(blocks, method_layout)),
         moments=moments,
         resampled=resampled,
         units=units,

@@ -200,7 +200,7 @@ def mean_scores(
     means = np.zeros(count)
     covariance = np.zeros((count, count))
     # Covariance from judges, as if those of each test set were other people.
-    of_single_tasks = np.zeros((count, count))
+    separate_covariance = np.zeros((count, count))
     pooled = _PooledJudges()
     # Squared variances by their degrees of freedom (Welch and Satterthwaite).
     uncertainty = 0.0
@@ -216,12 +216,12 @@ def mean_scores(
             continue
         correction = task.judges.effective / (task.judges.effective - 1)
         influence = task.of_judges[rows] * (share * correction**0.5)
-        of_single_tasks += influence @ influence.T
+        separate_covariance += influence @ influence.T
         pooled.add(task, influence)
     if pooled.influence:
-        of_judges = np.array(list(pooled.influence.values()))
-        joint = of_judges.T @ of_judges
-        covariance = covariance + joint - of_single_tasks
+        judge_influence = np.array(list(pooled.influence.values()))
+        joint = judge_influence.T @ judge_influence
+        covariance = covariance + joint - separate_covariance
         total_variance = float(np.trace(joint))
         uncertainty += total_variance**2 / max(pooled.effective - 1, 1)
     variance = np.maximum(np.diag(covariance), 0.0)

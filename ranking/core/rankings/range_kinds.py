@@ -545,16 +545,20 @@ def _two_way(blocks: Blocks, *, seed: int) -> TwoWayResampling:
         # resamples.
         freedom = max(_MIN_DEGREES_OF_FREEDOM, covariance.rank_degrees_of_freedom)
         freedom = min(freedom, 1e9)
-        of_units = drawn("segments") + drawn("judges")
-        of_blocks = drawn("blocks")
-        share = _share(of_units, of_blocks, estimated * freedom / (freedom - 2))
+        unit_variance = drawn("segments") + drawn("judges")
+        block_variance = drawn("blocks")
+        share = _share(
+            unit_variance,
+            block_variance,
+            estimated * freedom / (freedom - 2),
+        )
         resampling = Resampling(
             level="two_way",
             seed=seed,
             share=share,
             documents=by_documents,
         )
-        variance = share * of_units + share**2 * of_blocks
+        variance = share * unit_variance + share**2 * block_variance
     enlarged = 1.0
     if variance > 0 and estimated > 0:
         enlarged = variance / estimated

@@ -557,10 +557,10 @@ def without_estimates(
         low=np.where(is_unknown, 1, low),
         high=np.where(is_unknown, systems, high),
     )
-    of_pair = as_column(is_unknown) | is_unknown
+    is_unknown_pair = as_column(is_unknown) | is_unknown
     tests = PairTests(
-        p_value=np.where(of_pair, 1.0, ranges.tests.p_value),
-        adjusted_p=np.where(of_pair, 1.0, ranges.tests.adjusted_p),
+        p_value=np.where(is_unknown_pair, 1.0, ranges.tests.p_value),
+        adjusted_p=np.where(is_unknown_pair, 1.0, ranges.tests.adjusted_p),
     )
     errors = ranges.errors
     if errors is not None:

@@ -326,10 +326,10 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     answers = judgments.answers.astype(np.float64)
     mean = float(answers.mean())
     influence = (answers - answers.mean()) / m
-    of_judges = variance_of_sum(influence, judge)
-    of_segments = variance_of_sum(influence, segment)
-    of_rows = variance_of_sum(influence, np.arange(m))
-    variance = of_judges + max(0.0, of_segments - of_rows)
+    judge_variance = variance_of_sum(influence, judge)
+    segment_variance = variance_of_sum(influence, segment)
+    row_variance = variance_of_sum(influence, np.arange(m))
+    variance = judge_variance + max(0.0, segment_variance - row_variance)
     if math.isclose(variance, 0, abs_tol=1e-15):
         votes = np.bincount(judge, weights=answers)
         wins = np.array(np.count_nonzero(votes > 0))

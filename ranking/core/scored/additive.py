@@ -185,7 +185,7 @@ def fit_additive(
         noise=noise,
     )
     errors = _errors_by_group(
-        _Effects(effect, group, estimable, free),
+        _Effects(effect, group, estimable, free.astype(np.float64)),
         covariances,
         confidence=confidence,
         seed=seed,
@@ -375,18 +375,18 @@ class _Design:
         self._segment = columns.segment
         self._judge = columns.judge
         score = columns.score
-        of_systems = _indicators(columns.system, len(columns.systems))
-        of_judges = _indicators(columns.judge, len(columns.judges))
+        system_indicators = _indicators(columns.system, len(columns.systems))
+        judge_indicators = _indicators(columns.judge, len(columns.judges))
         segments = _indicators(columns.segment, len(columns.segments))
-        self._x = sparse.hstack([of_systems, of_judges], format="csr")
+        self._x = sparse.hstack([system_indicators, judge_indicators], format="csr")
         self._segments = segments
         self._size = np.asarray(segments.sum(axis=0)).ravel()
         # Means of the columns and of the scores by segment.
         self._x_mean = sparse.diags(1 / self._size) @ (segments.T @ self._x)
         y_mean = np.asarray(segments.T @ score) / self._size
         # The normal equations, matrix · effects = right, without the means of segments.
-        of_segments = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
-        matrix = self._x.T @ self._x - of_segments
+        between_segments = self._x_mean.T @ sparse.diags(self._size) @ self._x_mean
+        matrix = self._x.T @ self._x - between_segments
         self._a = np.asarray(matrix.todense())
         sums_of_segments = self._size * y_mean
         explained_by_segments = self._x_mean.T @ sums_of_segments
@@ -407,10 +407,12 @@ class _Design:
         equations.
         """
         n = self._systems
-        of_systems = self._a[:n, :n]
+        system_equations = self._a[:n, :n]
         across = self._a[:n, n:]
-        of_judges = self._a[n:, n:]
-        information = of_systems - across @ _pseudo_inverse(of_judges) @ across.T
+        judge_equations = self._a[n:, n:]
+        information = (
+            system_equations - across @ _pseudo_inverse(judge_equations) @ across.T
+        )
         symmetric = (information + information.T) / 2
         values, vectors = np.linalg.eigh(symmetric)
         least = _NOTHING * max(float(values.max()), 1.0)
@@ -428,16 +430,16 @@ class _Design:
     def moved(self) -> FloatArray:
         """Return the influence of each score on the systems' effects, shape (N, n)."""
         to_systems = self._inverse[:, : self._systems]
-        of_segments = self._segments @ (self._x_mean @ to_systems)
-        return np.asarray(self._x @ to_systems - of_segments)
+        through_segment_means = self._segments @ (self._x_mean @ to_systems)
+        return np.asarray(self._x @ to_systems - through_segment_means)
 
     def free_residuals(self) -> FloatArray:
         """Return 1 − the leverage of each score, shape (N,); 0 if it is fitted exactly."""
         inverse = self._inverse
         mean = self._x_mean @ inverse
         products = self._x_mean.multiply(mean)
-        of_mean = np.asarray(products.sum(axis=1)).ravel()
-        leverage_of_segment = 1 / self._size + of_mean
+        leverage_of_effects = np.asarray(products.sum(axis=1)).ravel()
+        leverage_of_segment = 1 / self._size + leverage_of_effects
         segment = self._segment
         system = self._system
         judge = self._systems + self._judge

@@ -145,14 +145,14 @@ class GroupsPosterior:
 
     def _chances_of(self, groups: int, odds: float) -> FloatArray:
         """Return the chances of a number of groups, always this one, and a spread, shape (n, T)."""
-        of_spreads = self._evidence[groups - 1]
+        spread_evidence = self._evidence[groups - 1]
         if groups == len(self._estimate):
-            is_likely = of_spreads * odds >= of_spreads.max()
+            is_likely = spread_evidence * odds >= spread_evidence.max()
             widest = np.flatnonzero(is_likely)[-1]
-            of_spreads = np.zeros_like(of_spreads)
-            of_spreads[widest] = 1.0
+            spread_evidence = np.zeros_like(spread_evidence)
+            spread_evidence[widest] = 1.0
         chances = np.zeros_like(self._chances)
-        chances[groups - 1] = of_spreads / of_spreads.sum()
+        chances[groups - 1] = spread_evidence / spread_evidence.sum()
         return chances
 
     def _cumulated_begins(self, left: int, end: int, spread: int) -> FloatArray:
@@ -160,9 +160,9 @@ class GroupsPosterior:
 
         There are `left` further groups below.
         """
-        of_groups_below = self._group_evidence[left, :end, spread]
-        of_group = self._runs[:end, end - 1, spread]
-        weight = of_groups_below + of_group
+        evidence_of_groups_below = self._group_evidence[left, :end, spread]
+        evidence_of_group = self._runs[:end, end - 1, spread]
+        weight = evidence_of_groups_below + evidence_of_group
         return np.cumsum(np.exp(weight - weight.max()))
 
     def _group_ability(self, begin: int, end: int, spread: int) -> tuple[float, float]:
@@ -579,9 +579,9 @@ def _simulate_curve(
     for position, total in enumerate(more.tolist()):
         for size in design.parts(before, total):
             step = design.step(size, lead, to_come, random)
-            of_system = random.standard_normal((experiments, n)) * system_deviation
+            system_luck = random.standard_normal((experiments, n)) * system_deviation
             own = random.standard_normal((experiments, pairs)) * pair_deviation
-            luck = of_system[:, first] - of_system[:, second] + own
+            luck = system_luck[:, first] - system_luck[:, second] + own
             deviation = np.sqrt(step * chance * (1 - chance))
             to_come += step
             lead += step * chance + deviation * luck
@@ -799,10 +799,10 @@ def needs_of_design(
     """
     n = len(tallies.systems)
     outputs_per_block = min(per_block, n)
-    of_block = outputs_per_block * (outputs_per_block - 1) / 2
+    comparisons_per_block = outputs_per_block * (outputs_per_block - 1) / 2
     judgments = np.append(0.0, limit * np.geomspace(_FIRST, 1.0, _POINTS))
     curve = budget_curve(
-        tallies.comparisons + judgments * of_block,
+        tallies.comparisons + judgments * comparisons_per_block,
         systems=n,
         per_block=outputs_per_block,
         wins=tallies.wins,

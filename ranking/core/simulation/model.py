@@ -285,10 +285,10 @@ def _simulate(
         block = np.arange(rows.start, rows.stop)
         # The first number of a block draws its segment, the others its systems.
         drawn = drawing.random((len(block), 1 + n))
-        of_segment = drawn[:, 0]
-        of_systems = drawn[:, 1:]
-        row = (of_segment * len(outputs)).astype(np.int64)
-        order = np.argpartition(of_systems, model.block_size - 1, axis=1)
+        segment_number = drawn[:, 0]
+        system_numbers = drawn[:, 1:]
+        row = (segment_number * len(outputs)).astype(np.int64)
+        order = np.argpartition(system_numbers, model.block_size - 1, axis=1)
         systems = order[:, : model.block_size]
         perceived = outputs[as_column(row), systems]
         perceived += noise * judging.standard_normal(perceived.shape)

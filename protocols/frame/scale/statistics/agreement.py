@@ -221,7 +221,7 @@ def _left_out(
     raters = distinct_pairs(judge, segment)
     pairs = np.bincount(judge, weights=fewer.sum(axis=1), minlength=len(judges))
     of_judges = sums_by_group(change, judge, len(judges))
-    of_cells = sums_by_group(change, raters.index, len(raters.first))
+    of_cells = sums_by_group(change, raters.inverse, len(raters.first))
     return of_judges, of_cells, effective_number(pairs)
 
 
