@@ -31,7 +31,7 @@ def greeting_name() -> str:
     """Return the host name of `PUBLIC_ADDRESS`, or of this machine if that is none, such as 127.0.0.1 and localhost."""
     host = urlsplit(settings.PUBLIC_ADDRESS).hostname or ""
     if "." not in host or _is_ip_address(host):
-        return str(DNS_NAME.get_fqdn())
+        return str(DNS_NAME)
     return host.encode("idna").decode()
 
 

@@ -177,7 +177,7 @@ def message_send(
         return False
     try:
         prepared = message(connection)
-        prepared.body = mail_lines(prepared.body)
+        prepared.body = mail_lines(str(prepared.body))
         # So that out-of-office programs do not reply (RFC 3834, and Exchange's header).
         prepared.extra_headers["Auto-Submitted"] = "auto-generated"
         prepared.extra_headers["X-Auto-Response-Suppress"] = "OOF, AutoReply"

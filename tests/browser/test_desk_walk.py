@@ -70,9 +70,9 @@ def world() -> FilledWorld:
         name=LONG,
     )
     judges = Judge.objects.filter(campaign=campaign, user__isnull=False)
+    User.objects.filter(judges__in=judges).update(name=LONG)
     for number, judge in enumerate(judges):
         Judge.objects.filter(pk=judge.pk).update(pseudonym=f"{LONG}{number}")
-        User.objects.filter(judges=judge).update(name=LONG)
     User.objects.filter(pk=world.users["organiser"].pk).update(name=LONG)
     TestSet.objects.filter(pk=task.test_set.pk).update(name=LONG)
     judge_decline(judge=make_judge(campaign, LONG))
