@@ -109,6 +109,8 @@ def test_a_reload_loses_no_request(eventually: Eventually) -> None:
         with ThreadPoolExecutor(CLIENTS) as clients:
             asking = [clients.submit(ask) for _number in range(CLIENTS)]
             try:
+                # The first answers before the second has started.
+                eventually(lambda: len(server.workers()) == 2)
                 before = {worker.pid for worker in server.workers()}
                 server.process.send_signal(signal.SIGHUP)
                 eventually(lambda: _are_replaced(before, server))
