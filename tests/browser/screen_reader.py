@@ -9,9 +9,17 @@ from playwright.sync_api import Page
 LISTEN = """(() => {
     const said = [];
     const last = new WeakMap();
+    // Of a button with a mark, its name is said.
+    const spoken = (region) => {
+        let text = region.innerText;
+        for (const mark of region.querySelectorAll("[aria-label] > [aria-hidden=true]")) {
+            if (mark.checkVisibility()) text = text.replace(mark.innerText, mark.parentElement.ariaLabel);
+        }
+        return text.trim().replace(/\\s+/g, " ");
+    };
     const listen = (region) => {
         const text = region.textContent.trim().replace(/\\s+/g, " ");
-        const heard = region.checkVisibility() ? region.innerText.trim().replace(/\\s+/g, " ") : "";
+        const heard = region.checkVisibility() ? spoken(region) : "";
         if (document.readyState === "loading" || last.get(region) === heard) return;
         last.set(region, heard);
         if (heard && text) said.push(heard);
