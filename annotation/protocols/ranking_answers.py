@@ -71,7 +71,8 @@ class RankingAnswers(AnswerKind):
                 missing.append(candidate)
         if len(missing) == len(answer):
             return SubmissionRefusedError(
-                _("No output is ranked yet."), missing=missing
+                _("No output is ranked yet."),
+                missing=missing,
             )
         if not assigned.allow_partial_ranking:
             return SubmissionRefusedError(

@@ -65,7 +65,7 @@ _PACKED: Final = (b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
 _AT_SIGN: Final = re.compile("[@\uff20]")
 #: A word of Windows-1252 without any letter of ASCII: Cyrillic, Chinese or other letters were encoded otherwise.
 _OTHER_LETTERS: Final = re.compile(
-    r"(?<![A-Za-zÀ-ÖØ-öø-ÿ])[À-ÖØ-öø-ÿ]{2,}(?![A-Za-zÀ-ÖØ-öø-ÿ])"
+    r"(?<![A-Za-zÀ-ÖØ-öø-ÿ])[À-ÖØ-öø-ÿ]{2,}(?![A-Za-zÀ-ÖØ-öø-ÿ])",
 )
 #: Files of address books that are no tables, by their beginning.
 _ADDRESS_BOOKS: Final = re.compile(r"\s*(BEGIN:VCARD|dn:|version: 1\n)", re.IGNORECASE)

@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Campaign
 from campaign.pages.desk import rights
+from campaign.texts.joining import comma_list
 
 ROWS: Final = 50
 #: What a cell without a value shows.
@@ -291,7 +292,7 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
     if isinstance(value, int):
         return number_format(value)
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return comma_list(map(str, value))
     if name in _NAMES and isinstance(value, str):
         return format_html("<bdi>{}</bdi>", value)
     if value is None:

@@ -13,7 +13,7 @@ def test_every_command_has_a_description(
     with pytest.raises(SystemExit):
         main(["--help"])
     _options, commands = capsys.readouterr().out.split(
-        "commands for campaigns and files"
+        "commands for campaigns and files",
     )
     lines = commands.splitlines()[1:]
     assert any("load_demo" in line for line in lines)

@@ -161,8 +161,9 @@ def written(tmp_path: Path, **changed: Any) -> str:
         # polars numbers categories without a sign.
         {
             "judgeId": pa.DictionaryArray.from_arrays(
-                pa.array([0, 1], pa.uint32()), ["ann", "bob"]
-            )
+                pa.array([0, 1], pa.uint32()),
+                ["ann", "bob"],
+            ),
         },
         # DuckDB and Spark: DECIMAL(5, 0).
         {"srcIndex": pa.array([1, 2], pa.decimal128(5, 0))},
