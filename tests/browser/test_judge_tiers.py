@@ -25,7 +25,7 @@ def on_a_phone(new_page: NewPage, judge: Judge, sign_in: SignIn) -> Page:
     sign_in(page, judge)
     at_sentence(page, 1)
     page.get_by_role("button", name="more…").tap()
-    page.get_by_role("button", name="tiers to drag into").tap()
+    page.get_by_role("button", name="Drag into tiers").tap()
     expect(tier(page, "Not ranked yet")).to_be_visible()
     return page
 

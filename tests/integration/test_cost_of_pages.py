@@ -57,12 +57,16 @@ KNOWN = {
     ("organiser", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
     ("analyst", f"{_SYSTEM}withdraw/"): _WITHDRAWAL,
 }
-# They count the skips of the task, the exports at most 10,000, in an index.
-COUNT_SKIPS = (
-    "campaigns/<slug:slug>/tasks/<int:task_id>/skips/",
-    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/",
-    "api/v1/tasks/<int:task_id>/exports/kinds/",
-)
+_EXPORTS = {"annotation_skip", "annotation_block", "annotation_hit"}
+# What may grow, by address.
+COUNTED = {
+    "campaigns/<slug:slug>/tasks/<int:task_id>/skips/": {"annotation_skip"},
+    # They count skips, and look for the block with most systems.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/exports/": _EXPORTS,
+    "api/v1/tasks/<int:task_id>/exports/kinds/": _EXPORTS,
+    # The preview has tests of each pair's own comparisons, which need all judgments.
+    "campaigns/<slug:slug>/tasks/<int:task_id>/publish/": GROWING,
+}
 # Files of everything there is. What is kept about a judge is read in portions: each four queries.
 FILES = ("judge/<slug:slug>/data.zip", "api/v1/judging/data/")
 # What these write, and read for it: tests/integration/annotation/test_lending_cost.py and test_statements.py.
@@ -175,12 +179,11 @@ def test_pages_cost_the_same_with_few_judgments_and_with_many(
         place: (few[place][1].queries, found[place][1].queries) for place in shown
     }
     assert {place: each for place, each in queries.items() if each[0] != each[1]} == {}
-    counted = {place: {"annotation_skip"} for place in shown if place[1] in COUNT_SKIPS}
     read_more = {place: grown(few[place][1], found[place][1]) for place in shown}
     grows = {
         place: rest
         for place, tables in read_more.items()
-        if (rest := tables - counted.get(place, set()))
+        if (rest := tables - COUNTED.get(place[1], set()))
     }
     assert grows == {place: tables for place, tables in KNOWN.items() if place in shown}
 
