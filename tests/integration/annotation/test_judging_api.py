@@ -156,7 +156,7 @@ def test_a_revision_is_shown_when_the_judge_comes_back(judging: Client) -> None:
     [
         ({"labels": [1, 2, 3, 4, 5]}, "block"),
         ({"block": "not a uuid", "labels": [1]}, "block"),
-        ({"block": str(uuid4()), "labels": [0]}, "labels"),
+        ({"block": str(uuid4()), "labels": [0]}, "labels.0"),
         ({"block": str(uuid4()), "labels": "12345"}, "labels"),
         ({"block": str(uuid4()), "labels": [1], "duration_ms": -5}, "duration_ms"),
     ],
