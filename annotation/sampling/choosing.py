@@ -54,8 +54,8 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
     size = max(0, min(size, len(order)))
     # The first steps of a Fisher–Yates shuffle.
     for i, luck in enumerate(_luck(key, size).tolist()):
-        left = len(order) - i
-        j = i + int(luck * left)
+        remaining = len(order) - i
+        j = i + int(luck * remaining)
         order[i], order[j] = order[j], order[i]
     return tuple(order[:size])
 

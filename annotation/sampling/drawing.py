@@ -198,12 +198,12 @@ class HITDrawer:
     ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
         """Return the comparison with the most blocks still wanted, and the next segments of a judge's sample of it."""
         free = set(self.windows.segments).difference(avoid)
-        for pair, wanted in self.state.next_comparisons:
-            if wanted <= 0:
+        for pair, blocks_wanted in self.state.next_comparisons:
+            if blocks_wanted <= 0:
                 break
             window = sample_window(
                 sample_order(free, seed=self.parameters.seed, pair=pair, judge=judge),
-                length=min(wanted, self.parameters.segments_per_hit),
+                length=min(blocks_wanted, self.parameters.segments_per_hit),
                 is_compared=partial(self._is_compared, pair=pair),
                 around=around,
             )

@@ -144,13 +144,13 @@ def _segments_for_comparison(
     All blocks of a HIT make one comparison: `only`, or the one with the most blocks still wanted.
     There are no more blocks than wanted, if any are.
     """
-    for pair, wanted in state.next_comparisons:
+    for pair, blocks_wanted in state.next_comparisons:
         if only not in {None, pair}:
             continue
         segments_differing = _differing(segments, pair)
         if segments_differing:
-            if wanted > 0:
-                return segments_differing[:wanted]
+            if blocks_wanted > 0:
+                return segments_differing[:blocks_wanted]
             return segments_differing
     return []
 
@@ -337,12 +337,12 @@ def _block(
         control=control,
         count=min(len(free), places),
     )
-    shown = _shown_texts(options, segment, parameters, chooser, draw)
+    choice = _shown_texts(options, segment, parameters, chooser, draw)
     why: Why = {
         "words": segment.words,
         "size": size,
         "texts": len(segment.systems),
-        **shown.why,
+        **choice.why,
     }
     if reference is not None:
         why["reference"] = reference.systems[0]
@@ -354,8 +354,8 @@ def _block(
         why["comparison"] = list(segment.comparison)
     return BlockPlan(
         segment=segment.number,
-        candidates=tuple(text.output_ids for text in shown.texts),
-        systems=tuple(text.systems for text in shown.texts),
+        candidates=tuple(text.output_ids for text in choice.texts),
+        systems=tuple(text.systems for text in choice.texts),
         control=systems_of_control,
         why=why,
     )

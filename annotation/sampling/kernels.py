@@ -96,14 +96,14 @@ def _rarest_pair(
                 tied = 0
             if met == least:
                 tied += 1
-    wanted = int(luck(key, 0) * tied)
+    ties_to_skip = int(luck(key, 0) * tied)
     for i in range(1, len(eligible)):
         for j in range(i):
             if counts[eligible[i], eligible[j]] == least:
-                if wanted == 0:
+                if ties_to_skip == 0:
                     chosen[0] = eligible[i]
                     chosen[1] = eligible[j]
-                wanted -= 1
+                ties_to_skip -= 1
     return int(least)
 
 
@@ -178,18 +178,18 @@ def choose_balanced(
 @njit(cache=True, nogil=True)
 def _weighted_choice(
     chance: Float64Array,
-    taken: npt.NDArray[np.bool_],
+    is_chosen: npt.NDArray[np.bool_],
     total: float,
     share: float,
 ) -> int:
     """Return the index at which the running sum of the weights passes `share` of the total."""
     has_weights = total > 0
     if not has_weights:
-        total = float(len(taken) - taken.sum())
+        total = float(len(is_chosen) - is_chosen.sum())
     point = share * total
     last = -1
-    for i in range(len(taken)):
-        if taken[i]:
+    for i in range(len(is_chosen)):
+        if is_chosen[i]:
             continue
         step = 1.0
         if has_weights:
@@ -214,13 +214,13 @@ def choose_weighted(
 
     If no weight is above 0, all are equally likely.
     """
-    taken = np.zeros(len(eligible), np.bool_)
+    is_chosen = np.zeros(len(eligible), np.bool_)
     chance = np.zeros(len(eligible))
     for count in range(size):
         total = 0.0
         for i in range(len(eligible)):
             chance[i] = 0.0
-            if taken[i]:
+            if is_chosen[i]:
                 continue
             system = eligible[i]
             if count == 0:
@@ -231,8 +231,8 @@ def choose_weighted(
                 for other in chosen[:count]:
                     chance[i] += weights[system, other]
             total += chance[i]
-        position = _weighted_choice(chance, taken, total, luck(key, count))
-        taken[position] = True
+        position = _weighted_choice(chance, is_chosen, total, luck(key, count))
+        is_chosen[position] = True
         chosen[count] = eligible[position]
 
 
@@ -349,12 +349,12 @@ def _shuffle_by_cost(
     chance: float,
 ) -> None:
     """Order `blocks` so that each next one has pairs with few meetings, with some randomness."""
-    for done in range(len(blocks)):
-        best = done
+    for position in range(len(blocks)):
+        best = position
         lowest = np.inf
-        for b in range(done, len(blocks)):
+        for b in range(position, len(blocks)):
             block = blocks[b]
-            cost = chance * luck(key, done * len(blocks) + b)
+            cost = chance * luck(key, position * len(blocks) + b)
             for i in range(1, len(block)):
                 for j in range(i):
                     cost += counts[block[i], block[j]]
@@ -362,8 +362,8 @@ def _shuffle_by_cost(
                 best = b
                 lowest = cost
         next_block = blocks[best].copy()
-        blocks[best] = blocks[done]
-        blocks[done] = next_block
+        blocks[best] = blocks[position]
+        blocks[position] = next_block
         meet(counts, next_block, 1)
 
 

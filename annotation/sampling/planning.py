@@ -89,10 +89,10 @@ class HITPlanning:
     @property
     def is_all_planned(self) -> bool:
         """True if all blocks of the task's target, or all that a sort currently needs, are planned."""
-        wanted = self._blocks_wanted
+        target = self._blocks_wanted
         if self._only_wanted and self._drawer.is_all_compared:
             return True
-        return wanted is not None and bool(self._counters.blocks_planned >= wanted)
+        return target is not None and bool(self._counters.blocks_planned >= target)
 
     def number_next(self) -> int:
         """Return the number for the next HIT; each number is used once."""
@@ -171,7 +171,7 @@ class MissingHITs:
         self._counters = counters
         self._count = count
         self._checks = checks
-        self._seen = self._with_check = 0
+        self._hits_counted = self._with_check = 0
 
     @property
     def is_any(self) -> bool:
@@ -205,10 +205,10 @@ class MissingHITs:
         planned = len(self._planning.planned)
         if not self._planning.parameters.attention_every:
             return 0, max(0, self._count - planned)
-        for hit in self._planning.planned[self._seen :]:
+        for hit in self._planning.planned[self._hits_counted :]:
             if hit.plan.holds_check:
                 self._with_check += 1
-        self._seen = planned
+        self._hits_counted = planned
         without_check = planned - self._with_check
         checks_left = self._checks - self._with_check
         others_left = self._count - self._checks - without_check
@@ -236,19 +236,19 @@ class RepeatSchedule:
             inter=self._counters.inter_scheduled,
         )
 
-    def done(self, wanted: Slot, plan: HITPlan) -> None:
+    def record_first(self, next_slot: Slot, plan: HITPlan) -> None:
         self._counters.scheduled += 1
-        self._firsts[wanted.family] = plan
+        self._firsts[next_slot.family] = plan
 
-    def repeat(self, wanted: Slot) -> None:
+    def repeat(self, next_slot: Slot) -> None:
         """Plan a repeat, or skip its place in the schedule.
 
         It is skipped if a segment has reached its quota, if the first HIT was withdrawn, or if it
         shows a withdrawn system.
         """
         self._counters.scheduled += 1
-        self._counters.inter_scheduled += wanted.purpose is Purpose.INTER
-        first = self._firsts.get(wanted.family)
+        self._counters.inter_scheduled += next_slot.purpose is Purpose.INTER
+        first = self._firsts.get(next_slot.family)
         if first is None or not self._planning.quota.allows(first):
             return
         if self._planning.shows_withdrawn(first):
@@ -257,12 +257,12 @@ class RepeatSchedule:
             first,
             seed=self._planning.parameters.seed,
             number=self._planning.number_next(),
-            purpose=wanted.purpose,
+            purpose=next_slot.purpose,
         )
         self._planning.add(
             plan,
-            wanted.purpose,
-            family=wanted.family,
+            next_slot.purpose,
+            family=next_slot.family,
             repeats=first.number,
         )
 
@@ -279,12 +279,12 @@ def hits_schedule(
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:
         if schedule is None:
-            wanted = None
+            next_slot = None
         else:
-            wanted = schedule.next_slot()
-        is_repeat = wanted is not None and wanted.purpose is not Purpose.FIRST
-        if schedule is not None and wanted is not None and is_repeat:
-            schedule.repeat(wanted)
+            next_slot = schedule.next_slot()
+        is_repeat = next_slot is not None and next_slot.purpose is not Purpose.FIRST
+        if schedule is not None and next_slot is not None and is_repeat:
+            schedule.repeat(next_slot)
             continue
         kind = missing.next_kind()
         plan = planning.draw(kind)
@@ -295,9 +295,9 @@ def hits_schedule(
                 empty_draws = 0
             continue
         empty_draws = 0
-        if schedule is None or wanted is None:
+        if schedule is None or next_slot is None:
             planning.add(plan, Purpose.FIRST)
             planning.copies_add()
         else:
-            planning.add(plan, Purpose.FIRST, family=wanted.family)
-            schedule.done(wanted, plan)
+            planning.add(plan, Purpose.FIRST, family=next_slot.family)
+            schedule.record_first(next_slot, plan)

@@ -191,11 +191,14 @@ class DrawState:
         uncompared = planned - waiting - judged.astype(np.int64)
         return replace(self, uncompared=uncompared)
 
-    def comparing(self, wanted: Sequence[tuple[str, str, int]]) -> "DrawState":
+    def comparing(
+        self,
+        open_comparisons: Sequence[tuple[str, str, int]],
+    ) -> "DrawState":
         """Return the state with these comparisons of a sort, each with the blocks still to be planned for it."""
         comparisons = []
         blocks_wanted = []
-        for first, second, blocks in wanted:
+        for first, second, blocks in open_comparisons:
             comparisons.append((first, second))
             blocks_wanted.append(blocks)
         return replace(
@@ -206,12 +209,12 @@ class DrawState:
 
     def limited(
         self,
-        taken: Mapping[tuple[str, str], int],
+        blocks_by_pair: Mapping[tuple[str, str], int],
         *,
         most: int,
     ) -> "DrawState":
-        """Return the state with the blocks wanted of each comparison limited to `most` less those `taken`."""
-        blocks_taken = [taken.get(pair, 0) for pair in self.comparisons]
+        """Return the state with the blocks wanted of each comparison limited to `most` less `blocks_by_pair`."""
+        blocks_taken = [blocks_by_pair.get(pair, 0) for pair in self.comparisons]
         blocks_left = most - np.array(blocks_taken, dtype=np.int64)
         blocks_wanted = np.minimum(self.blocks_wanted, blocks_left)
         return replace(self, blocks_wanted=blocks_wanted)
@@ -222,8 +225,10 @@ class DrawState:
         blocks_wanted = self.blocks_wanted.tolist()
         comparisons = list(zip(self.comparisons, blocks_wanted, strict=True))
         comparisons.sort(key=itemgetter(1), reverse=True)
-        wanted = [comparison for comparison in comparisons if comparison[1] > 0]
-        return wanted or comparisons
+        open_comparisons = [
+            comparison for comparison in comparisons if comparison[1] > 0
+        ]
+        return open_comparisons or comparisons
 
     def copied(self) -> "DrawState":
         """Return a copy with its own count arrays."""
@@ -325,7 +330,7 @@ class DrawState:
         )
         if "comparisons" not in stored:
             return state
-        wanted = []
+        comparisons = []
         for first, second, blocks in stored["comparisons"]:
-            wanted.append((first, second, blocks))
-        return state.comparing(wanted)
+            comparisons.append((first, second, blocks))
+        return state.comparing(comparisons)
