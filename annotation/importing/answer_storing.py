@@ -32,8 +32,8 @@ from campaign.models import Task
 REPLACED_STORED: Final = "stored answers that the same judge replaced later"
 OLDER: Final = "answers older than the stored one of the same judge"
 RESTORED: Final = "withdrawn answers that count again"
-KEPT: Final = "stored answers missing from the file, kept"
-WITHDRAWN: Final = "stored answers missing from the file, withdrawn"
+MISSING_KEPT: Final = "stored answers missing from the file, kept"
+MISSING_WITHDRAWN: Final = "stored answers missing from the file, withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ class AnswerStoring:
             return self._replaced
         exports = earlier_exports(
             task=self._task,
-            seen=self._ids,
+            client_ids=self._ids,
             files={file.sha256 for file in self.files},
         )
         self.earlier_exports = tuple(sorted(exports.files))
@@ -276,7 +276,7 @@ class AnswerStoring:
                 " (--no-longer-in-file, no_longer_in_file)",
             )
         if choice is NoLongerInFile.KEEP:
-            self._losses.add(KEPT, first, len(missing))
+            self._losses.add(MISSING_KEPT, first, len(missing))
             return self._replaced
-        self._losses.add(WITHDRAWN, first, len(missing))
+        self._losses.add(MISSING_WITHDRAWN, first, len(missing))
         return [*self._replaced, *missing]

@@ -60,7 +60,7 @@ class AnswerSubjects:
         self._test_set = task.test_set
         self._losses = losses
         self._systems = dict(self._test_set.systems.values_list("name", "id"))
-        self._known = known_segments(self._test_set)
+        self._known_segments = known_segments(self._test_set)
         self._systems_named = ", ".join(sorted(self._systems)[:_NAMES_IN_ERRORS])
         self._forget()
 
@@ -73,7 +73,7 @@ class AnswerSubjects:
 
     def begin_file(self, name: str) -> None:
         """Begin a file."""
-        self._column = DocumentColumn(name, self._known, self._losses)
+        self._column = DocumentColumn(name, self._known_segments, self._losses)
 
     def of(
         self,
@@ -104,7 +104,10 @@ class AnswerSubjects:
         document = answer.document
         if answer.document_segments is not None:
             try:
-                self._known.refuse_other_length(document, answer.document_segments)
+                self._known_segments.refuse_other_length(
+                    document,
+                    answer.document_segments,
+                )
             except SegmentProblem as error:
                 refuse(None, error.problem, error.remedy)
         if answer.is_number:
@@ -129,7 +132,9 @@ class AnswerSubjects:
         """Find the segments with these names and read their outputs; each name maps to the first answer using it."""
         named = []
         for name, answer in new.items():
-            named.append(_find_or_refuse(refuse, answer, self._known.candidates, name))
+            named.append(
+                _find_or_refuse(refuse, answer, self._known_segments.candidates, name),
+            )
         unnamed = set()
         for name, segment in zip(new, named, strict=True):
             if not segment and name.source:
@@ -143,7 +148,7 @@ class AnswerSubjects:
             self._segments[name] = _find_or_refuse(
                 refuse,
                 answer,
-                self._known.choose,
+                self._known_segments.choose,
                 name,
                 candidates[name],
                 sources,
@@ -176,7 +181,9 @@ class AnswerSubjects:
                 source_text__in=list(sources),
             )
             for text, number in rows.values_list("source_text", "number"):
-                segments.setdefault(text, []).append(self._known.numbered(number))
+                segments.setdefault(text, []).append(
+                    self._known_segments.numbered(number),
+                )
         return segments
 
     def _sources(
@@ -204,8 +211,8 @@ class AnswerSubjects:
                     missing.add((segment.key, name))
         if not missing:
             return
-        wanted = {segment for segment, _name in missing}
-        bare = Segment.objects.filter(pk__in=wanted, source_text=None)
+        segment_ids = {segment for segment, _name in missing}
+        bare = Segment.objects.filter(pk__in=segment_ids, source_text=None)
         without_texts = set(bare.values_list("id", flat=True))
         new = {}
         for key, name in sorted(missing):

@@ -119,7 +119,7 @@ class ImportOptions:
     no_longer_in_file: NoLongerInFile | None = None
     machine: str = ""
     by: User | None = None
-    watch: Watch = lambda _done: None
+    watch: Watch = lambda _bytes_read: None
     copies: tuple[int, ...] = ()
 
 
@@ -254,8 +254,8 @@ class _Import:
         sha256 = _sha256(file)
         bytes_before = self._bytes
 
-        def watch(done: int) -> None:
-            self._options.watch(bytes_before + done)
+        def watch(bytes_read: int) -> None:
+            self._options.watch(bytes_before + bytes_read)
 
         with file_content(
             self._reader,
@@ -291,7 +291,7 @@ class _Import:
 
     def imported(self) -> AnswersImported:
         """Return the result. Raises ImportRefusedError if nothing was imported."""
-        if not self._done:
+        if not self._answer_count:
             raise no_judgments_error(self._languages)
         storing = self.storing
         return AnswersImported(
@@ -307,7 +307,7 @@ class _Import:
         )
 
     @property
-    def _done(self) -> int:
+    def _answer_count(self) -> int:
         by_machines = self._machines.new + self._machines.already_there
         by_people = self.storing.judgments + self.storing.skips
         return by_people + self.storing.already_there + by_machines

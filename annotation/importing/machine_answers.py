@@ -131,11 +131,14 @@ class MachineAnswers:
         if not names:
             return None
         people = Judge.objects.filter(campaign=self._task.test_set.campaign_id)
-        known = people.filter(pseudonym__in=names).values_list("pseudonym", flat=True)
-        unknown = sorted(names - set(known))
-        if not unknown:
+        stored_names = people.filter(pseudonym__in=names).values_list(
+            "pseudonym",
+            flat=True,
+        )
+        new_names = sorted(names - set(stored_names))
+        if not new_names:
             return None
-        return machines[unknown[0]]
+        return machines[new_names[0]]
 
     def author(self, judge: str) -> MachineJudge | None:
         """Return the machine judge that gave the answers of a judge in a file; None if they are a person's."""

@@ -121,7 +121,7 @@ class EarlierExports:
 def earlier_exports(
     *,
     task: Task,
-    seen: Collection[bytes],
+    client_ids: Collection[bytes],
     files: Collection[str],
 ) -> EarlierExports:
     """Compare an import with earlier ones.
@@ -129,8 +129,8 @@ def earlier_exports(
     Parameters
     ----------
     task : Task
-    seen : collection of bytes
-        The client ids of the answers of the import.
+    client_ids : collection of bytes
+        Those of the answers of the import.
     files : collection of str
         The hashes of its files.
     """
@@ -145,14 +145,14 @@ def earlier_exports(
     ]
     shared = set()
     for answer in stored:
-        if answer.client_id.bytes in seen:
+        if answer.client_id.bytes in client_ids:
             shared.add(answer.sha256)
     if shared <= set(files):
         return EarlierExports(frozenset(), ())
     earlier = _connected_files(task, shared)
     missing = []
     for answer in stored:
-        if answer.client_id.bytes in seen or answer.sha256 in files:
+        if answer.client_id.bytes in client_ids or answer.sha256 in files:
             continue
         if answer.sha256 in earlier:
             location = f"{answer.file}, judge {answer.judge__pseudonym}, segment {answer.block__segment__number}"

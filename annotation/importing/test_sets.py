@@ -196,7 +196,7 @@ def texts_check(job: Job, progress: JobProgress) -> JobResult:
                 # The file may choose the protocol, which says how many are needed.
                 files=replace(files, reading=replace(files.reading, fewest_systems=1)),
                 campaign=upload.campaign,
-                watch=lambda done: progress(done, total),
+                watch=lambda bytes_read: progress(bytes_read, total),
             )
             settings = None
             if inspection.settings is not None:
@@ -260,7 +260,7 @@ def texts_import(job: Job, progress: JobProgress) -> JobResult:
             blocks_wanted=upload.blocks_wanted,
             protocol=upload.protocol,
             upload=upload,
-            watch=lambda done: progress(done, total),
+            watch=lambda bytes_read: progress(bytes_read, total),
         )
     upload.refresh_from_db()
     return {

@@ -387,7 +387,7 @@ def settings_check(settings: ToolSettings, *, protocol: str) -> None:
     with _refusals_of_settings():
         if settings.protocol == protocol:
             rules_completed(answer_kind(protocol).rules_fields, settings.rules)
-        questions_checked(list(_name_questions(settings.questions, taken=())))
+        questions_checked(list(_name_questions(settings.questions, names_in_use=())))
 
 
 def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str]]:
@@ -423,7 +423,7 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
                 new.append(entry)
         for entry in _name_questions(
             new,
-            taken=[entry["name"] for entry in campaign.questions],
+            names_in_use=[entry["name"] for entry in campaign.questions],
         ):
             question_save(campaign=campaign, entry=entry)
         if (
@@ -442,12 +442,12 @@ def settings_apply(*, task: Task, settings: ToolSettings) -> list[tuple[str, str
 def _name_questions(
     questions: list[UnnamedQuestion],
     *,
-    taken: Collection[str],
+    names_in_use: Collection[str],
 ) -> Iterator[QuestionJSON]:
     """Yield questions with names that no other question has."""
     numbers = count(1)
     for question in questions:
         name = f"question_{next(numbers)}"
-        while name in taken:
+        while name in names_in_use:
             name = f"question_{next(numbers)}"
         yield {"name": name, **question}

@@ -97,7 +97,7 @@ class Command(BaseCommand):
                     no_longer_in_file=no_longer_in_file
                     and NoLongerInFile(no_longer_in_file),
                     machine=options["machine"],
-                    watch=lambda done: progress(done, total),
+                    watch=lambda bytes_read: progress(bytes_read, total),
                 )
                 imported = answers_import(task=task, files=files, options=chosen)
         if options["verbosity"]:

@@ -163,7 +163,7 @@ class Command(BaseCommand):
                 options,
                 recognised,
                 languages,
-                lambda done: progress(done, total),
+                lambda bytes_read: progress(bytes_read, total),
             )
         if options["verbosity"]:
             upload = task.test_set.upload

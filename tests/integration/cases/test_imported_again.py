@@ -13,11 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotation.importing.answer_storing import (
-    KEPT,
+    MISSING_KEPT,
+    MISSING_WITHDRAWN,
     OLDER,
     REPLACED_STORED,
     RESTORED,
-    WITHDRAWN,
 )
 from annotation.importing.answers import (
     AnswersImported,
@@ -135,7 +135,7 @@ def test_earlier_export_changes_no_answer(task: Task) -> None:
         _imported(task, "monday.jsonl")
     monday = _imported(task, "monday.jsonl", NoLongerInFile.KEEP)
     assert monday.judgments == 0
-    assert _losses(monday) == {OLDER: 1, KEPT: 1}
+    assert _losses(monday) == {OLDER: 1, MISSING_KEPT: 1}
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
 
 
@@ -149,10 +149,10 @@ def test_answers_that_a_later_export_lacks_wait_for_the_organiser(task: Task) ->
         _imported(task, "reset.jsonl")
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
     kept = _imported(task, "reset.jsonl", NoLongerInFile.KEEP)
-    assert _losses(kept)[KEPT] == 2
+    assert _losses(kept)[MISSING_KEPT] == 2
     assert _means(scores_read(task=task).judgments) == {"alpha": 61.7, "beta": 63.3}
     withdrawn = _imported(task, "reset.jsonl", NoLongerInFile.WITHDRAW)
-    assert _losses(withdrawn)[WITHDRAWN] == 2
+    assert _losses(withdrawn)[MISSING_WITHDRAWN] == 2
     assert _means(scores_read(task=task).judgments) == {"alpha": 85.0, "beta": 50.0}
     assert Judgment.objects.of(task.pk).count() == 4
     assert Block.objects.filter(control=BlockControl.WITHDRAWN).count() == 2
@@ -199,7 +199,7 @@ def test_rest_asks_before_answers_are_withdrawn(task: Task, client: Client) -> N
         in refused.content.decode()
     )
     answer = send(no_longer_in_file="withdraw")
-    assert WITHDRAWN in [loss["what"] for loss in answer.json()["losses"]]
+    assert MISSING_WITHDRAWN in [loss["what"] for loss in answer.json()["losses"]]
     assert send(no_longer_in_file="perhaps").status_code == 400
 
 
@@ -223,7 +223,7 @@ def test_page_asks_before_answers_are_withdrawn(task: Task, client: Client) -> N
         "2 stored answers of an earlier import are not in the file"
         in refused.content.decode()
     )
-    assert WITHDRAWN in send("withdraw").content.decode()
+    assert MISSING_WITHDRAWN in send("withdraw").content.decode()
 
 
 def test_changed_rating_without_a_time_waits_for_the_organiser(
@@ -257,7 +257,7 @@ def test_changed_rating_without_a_time_waits_for_the_organiser(
     with pytest.raises(ImportRefusedError, match="1 stored answer"):
         send(2)
     kept = send(2, NoLongerInFile.KEEP)
-    assert (kept.judgments, values(), _losses(kept)) == (0, [4], {KEPT: 1})
+    assert (kept.judgments, values(), _losses(kept)) == (0, [4], {MISSING_KEPT: 1})
     assert (send(2, NoLongerInFile.WITHDRAW).judgments, values()) == (1, [2])
 
 
